@@ -3,12 +3,12 @@
 require_relative "batch/callbacks"
 require_relative "batch/status"
 require_relative "client"
-require_relative "errors"
+require_relative "error"
 require_relative "setup"
 
 module Raffia
   module Jobs
-    # Jobs that belong together, and what is to be done when they are done.
+    # A group of jobs, with callbacks for when they are done.
     #
     #     batch = Raffia::Jobs::Batch.new(description: "import of #{file}")
     #     batch.on(:success, ReportJob, file)
@@ -16,21 +16,20 @@ module Raffia
     #     batch.status.done
     #
     # * `:success`: all are done
-    # * `:complete`: all are done, or dead
+    # * `:complete`: all are done or dead
     # * `:death`: the first one is dead
     #
-    # A callback is a job, and is enqueued once, in the same step as what completes the batch. A
-    # dead job that is requeued and done after all makes the batch a success after all. Without jobs
-    # it is complete at once.
+    # A callback is a job, which is enqueued once, atomically with what completes the batch. If a
+    # dead job is requeued and done, the batch becomes a success. Without jobs it is complete at
+    # once.
     #
-    # A batch that is made in the `jobs` of another one counts there as one job: the outer one is
-    # complete after the inner one, and after the callbacks of the inner one, which belong to it
-    # too.
+    # A batch that is made in the `jobs` of another one counts there as one job. The outer batch is
+    # complete after the inner one and after its callbacks, which belong to the inner batch.
     class Batch
       class << self
         # @param id [String]
         # @param store [Store]
-        # @return [Batch, nil] nil when there is none
+        # @return [Batch, nil]
         def find(id, store: Setup.current.store) = (attach(id, store) if store.batch(id))
 
         # @return [Array<Status>] newest first
@@ -38,7 +37,7 @@ module Raffia
           store.batches(offset: offset, limit: limit).map { |batch| Status.of(batch) }
         end
 
-        # One that was opened before, without a look whether it is there.
+        # Does not check that it exists.
         # @api private
         def attach(id, store) = allocate.tap { |batch| batch.send(:attached, id, store) }
       end
@@ -58,10 +57,9 @@ module Raffia
       # @param event [Symbol] :success, :complete or :death
       # @param job [Class]
       # @param args [Array] of its `perform`
-      # @param options [Hash] for this job, as {Job::Enqueue#set} takes them
+      # @param options [Hash] see {Job::Enqueue#set}
       # @return [self]
-      # @raise [ConfigError] for another event, for a second callback on one, and when the batch has
-      #   been opened by {jobs}
+      # @raise [ConfigError] for another event, for a second callback on one, and after {jobs}
       # @raise [BadArguments]
       def on(event, job, *args, **options)
         unless @callbacks
@@ -72,12 +70,11 @@ module Raffia
         self
       end
 
-      # What is enqueued in the block, and in the fibers and threads that it starts, belongs to the
-      # batch. The first time it is opened, and sealed after the block; when the block raises it is
-      # not, and so is never complete. A running job of the batch adds to it by the same call, see
-      # {Job#batch}; somebody else can as long as it is not complete.
+      # Adds the jobs that the block enqueues, and the fibers and threads that it starts. The first
+      # call opens the batch, and seals it after the block; if the block raises, it is never
+      # complete. Later calls add to it until it is complete, as its running jobs do by {Job#batch}.
       # @return [Object] the block's value
-      # @raise [Error] when it is complete already
+      # @raise [Error] when it is complete
       def jobs(&block)
         raise ArgumentError, "a block is needed: which jobs belong to the batch?" unless block
         return add(&block) unless @callbacks
@@ -88,8 +85,7 @@ module Raffia
         value
       end
 
-      # @return [Status, nil] nil when it is not open yet, or was thrown away some days after it was
-      #   complete
+      # @return [Status, nil] nil before it is open, and some days after it was complete
       def status = @store&.batch(@id)&.then { |batch| Status.of(batch) }
 
       private

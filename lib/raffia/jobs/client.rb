@@ -6,14 +6,14 @@ require_relative "store"
 
 module Raffia
   module Jobs
-    # Writes jobs down.
+    # Enqueues jobs: builds payloads, calls middleware, hands drafts to the store.
     class Client
-      # How many are handed to the store at once.
+      # Jobs in one call of the store.
       SLICE = 1000
       BATCH = :raffia_jobs_batch
       private_constant :BATCH
 
-      # @return [String, nil] the batch that what the running fiber enqueues belongs to
+      # @return [String, nil] id of the batch that the running fiber enqueues to
       # @api private
       def self.batch = Fiber[BATCH]
 
@@ -47,13 +47,13 @@ module Raffia
             "MailJob, \"args\" => [1]}], and not by #{items.inspect[0, 100]}"
         end
 
-        return keep(items) if items.size <= SLICE
+        return store_slice(items) if items.size <= SLICE
 
-        items.each_slice(SLICE).flat_map { |slice| keep(slice) }
+        items.each_slice(SLICE).flat_map { |slice| store_slice(slice) }
       end
 
       # @param item [Hash]
-      # @return [Draft, nil] nil when a middleware keeps it out
+      # @return [Draft, nil] nil when a middleware rejects it
       def draft(item)
         item = PayloadBuilder.build(item)
         return Draft.of(item) if @middleware.empty?
@@ -63,7 +63,7 @@ module Raffia
 
       private
 
-      def keep(items)
+      def store_slice(items)
         drafts = items.map { |item| draft(item) }
         wanted = drafts.compact
         ids = wanted.empty? ? [] : @store.enqueue(wanted)

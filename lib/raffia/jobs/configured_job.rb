@@ -10,8 +10,8 @@ module Raffia
     # A job class with options for one call: `MailJob.set(queue: "slow").perform_async(1)`.
     class ConfiguredJob
       # @param job [Class]
-      # @param given [Hash] see {Job::Options#options}; `batch:` is a batch's id, `connection:` one
-      #   for {Jobs.transaction}
+      # @param given [Hash] see {Job::Options#options}; `batch:` is an id, `connection:` one for
+      #   {Jobs.transaction}
       def initialize(job, given)
         Job::OptionCheck.options(job, given.except(:batch, :connection), job.options)
         @job = job
@@ -31,7 +31,7 @@ module Raffia
       def perform_at(time, *args) = enqueue([item(args, time.to_f)]).first
 
       # @return [Array<String, nil>]
-      # @raise [ConfigError] when there are not as many times as jobs
+      # @raise [ConfigError] when the numbers of times and jobs differ
       def perform_bulk(list, at: nil, spread: nil)
         times = times(list.size, at, spread)
         enqueue(list.each_with_index.map { |args, index| item(args, times&.at(index)) })

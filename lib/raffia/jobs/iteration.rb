@@ -6,7 +6,7 @@ require_relative "job"
 
 module Raffia
   module Jobs
-    # A long job in small steps, which goes on where it was when its worker stops or dies.
+    # A long job in small steps. When its worker stops or dies, it goes on where it was.
     #
     #     class ExportJob
     #       include Raffia::Job
@@ -16,11 +16,11 @@ module Raffia
     #       def each_iteration(id, day) = export(id)
     #     end
     #
-    # `build_enumerator` gives pairs of an item and its cursor, which JSON must know, beginning
-    # after `cursor`. The cursor is written down every {Walk::SAVE} seconds and when the worker
-    # stops; so after a kill the steps since then are done again.
+    # `build_enumerator` yields pairs of an item and its cursor, a JSON value, beginning after
+    # `cursor`. The cursor is saved every {Walk::SAVE_INTERVAL} seconds and when the worker stops.
+    # After a kill the steps since the last save are repeated.
     #
-    # A job may have `on_start`, `on_resume`, `on_stop` (it will go on later), `on_cancel` and
+    # A job may define `on_start`, `on_resume`, `on_stop` (it will go on later), `on_cancel` and
     # `on_complete`.
     module Iteration
       include Enumerators
@@ -29,9 +29,9 @@ module Raffia
         job.extend(Options)
       end
 
-      # What is said about all jobs of a class.
+      # Settings of a class.
       module Options
-        # @param seconds [Numeric, nil] after which a run lets others have a turn: nil: never
+        # @param seconds [Numeric, nil] after which a run yields to other jobs; nil: never
         # @return [Numeric, nil]
         def max_runtime(seconds = nil)
           return @raffia_max_runtime = seconds if seconds
@@ -40,11 +40,11 @@ module Raffia
         end
       end
 
-      # @return [Object, nil] of the step that was done last
+      # @return [Object, nil] of the last step
       attr_reader :cursor
 
       # @param args [Array]
-      # @raise [Interrupted] when it is to go on later
+      # @raise [Interrupted] when it will go on later
       def perform(*args)
         walk = Walk.new(self, run, self.class.max_runtime)
         walk.call(args) { |cursor| @cursor = cursor }

@@ -5,8 +5,7 @@ require_relative "setup"
 
 module Raffia
   module Jobs
-    # Makes a class a job: it has a method `perform`, and is enqueued by the methods of
-    # {Job::Enqueue}.
+    # Makes a class with a method `perform` a job, which the methods of {Job::Enqueue} enqueue.
     #
     #     class ThumbnailJob
     #       include Raffia::Job
@@ -21,20 +20,19 @@ module Raffia
         job.extend(Options, Enqueue)
       end
 
-      # @return [String] of this run's job
+      # @return [String]
       attr_accessor :jid
-      # @return [#stopping?, nil] what this run can know of itself; nil outside of a worker
+      # @return [Worker::Run, nil] nil outside of a worker
       attr_accessor :run
 
-      # @return [Boolean] whether this run is to end soon: its worker stops, or the job was
-      #   cancelled. Long jobs ask now and then
+      # @return [Boolean] whether this run is to end soon, because its worker stops or the job was
+      #   cancelled. Long jobs should ask now and then
       def stopping? = !run.nil? && run.stopping?
 
-      # @return [Jobs::Batch, nil] the one that this run's job belongs to: `batch.jobs { ... }` adds
-      #   to it
+      # @return [Jobs::Batch, nil] of this job: `batch.jobs { ... }` adds to it
       def batch = batch_of("batch")
 
-      # @return [Jobs::Batch, nil] the one that has called this job, see {Jobs::Batch#on}
+      # @return [Jobs::Batch, nil] whose callback this job is, see {Jobs::Batch#on}
       def calling_batch = batch_of("callback", "batch")
 
       private def batch_of(*path)
@@ -42,13 +40,12 @@ module Raffia
         Jobs::Batch.attach(id, run.store || Jobs::Setup.current.store) if id
       end
 
-      # Ways to enqueue a job.
+      # Class methods that enqueue a job.
       module Enqueue
-        # As soon as possible.
         # @param args [Array] of `perform`
-        # @return [String, nil] its id; nil when a middleware or a unique job keeps it out
-        # @raise [Jobs::BadArguments] for arguments that JSON would not give back
-        # @raise [Jobs::StoreUnavailable] when it could not be kept
+        # @return [String, nil] its id; nil when a middleware or a unique job rejects it
+        # @raise [Jobs::BadArguments] for arguments that JSON would change
+        # @raise [Jobs::StoreUnavailable] when it could not be stored
         def perform_async(*args) = set.perform_async(*args)
 
         # @param seconds [Numeric] from now
@@ -59,21 +56,21 @@ module Raffia
         # @return [String, nil] its id
         def perform_at(time, *args) = set.perform_at(time, *args)
 
-        # Many at once.
+        # Enqueues many jobs in one call.
         # @param list [Array<Array>] the arguments of each
-        # @param at [Time, Numeric, Array, nil] when, of all or of each
+        # @param at [Time, Numeric, Array, nil] time of all, or of each
         # @param spread [Numeric, nil] seconds to spread them over, from `at` or now
         # @return [Array<String, nil>] their ids
         def perform_bulk(list, at: nil, spread: nil)
           set.perform_bulk(list, at: at, spread: spread)
         end
 
-        # At once, in this process, and as a worker would hand the arguments over; middleware is
+        # Runs the job in this process, with arguments as a worker would get them. Middleware is
         # called, the store is not.
         # @return [Object] what `perform` returns
         def perform_inline(*args) = set.perform_inline(*args)
 
-        # For `Raffia.map(items, on: :jobs, &ResizeJob)`: `perform` is called with an item each.
+        # For `Raffia.map(items, on: :jobs, &ResizeJob)`: calls `perform` with each item.
         # @return [Proc]
         def to_proc = Jobs::Mapping::Reference.to_job(self)
 

@@ -8,29 +8,29 @@ require_relative "setup"
 
 module Raffia
   module Jobs
-    # Raffia.map and its sisters over workers on any machine: chunks of items are jobs, and their
+    # Raffia.map, each and reduce over workers on any machine: chunks of items are jobs, and their
     # results come back through the store.
     #
-    #     Raffia.map(ids, on: :jobs, &ResizeJob)                                      # a job class, called with an item each
-    #     Raffia.map(ids, on: :jobs, &Raffia::Jobs.reference(Images, :resize))        # a method of a module
+    #     Raffia.map(ids, on: :jobs, &ResizeJob)                                # calls the job's perform
+    #     Raffia.map(ids, on: :jobs, &Raffia::Jobs.reference(Images, :resize))  # a method of a module
     #     Raffia.map(ids, on: Raffia::Jobs.workers(queue: "bulk"), &ResizeJob)
     #
-    # Items and results are what JSON knows. A worker that dies has its chunk done again by another.
+    # Items and results are JSON values. When a worker dies, another one repeats its chunk.
     module Mapping
-      # How many chunks are with workers at once, when nothing is said.
+      # Chunks with workers at a time, by default.
       WORKERS = 16
 
       class << self
-        # @return [String] what says that a call's caller is there
+        # @return [String] key that exists while the caller of a map does
         # @api private
         def key(call) = "map:#{call}"
 
-        # @return [String] where a call's answers come in
+        # @return [String] queue of the replies to a call
         # @api private
         def queue(call) = "raffia.map.#{call}"
       end
 
-      # A strategy, as {Pool::Strategy} wants it; one for each call.
+      # Strategy of one call, see {Pool::Strategy}.
       # @api private
       class Workers
         # @param client [Client]
@@ -41,7 +41,7 @@ module Raffia
 
         def workers(options) = options.workers || WORKERS
 
-        # Long enough to be worth the journey.
+        # Seconds of a chunk: long enough to be worth the transport.
         def chunk_seconds = 0.1
 
         def group = Executor::Threads::WorkerGroup
@@ -53,7 +53,7 @@ module Raffia
             "are enqueued by their classes"
         end
 
-        # @raise [ConfigError] when the block cannot be found by workers
+        # @raise [ConfigError] when workers cannot find the block
         def slots(plan, _input, _sizer, options)
           unless plan.block.is_a?(Reference)
             raise ConfigError,
@@ -79,14 +79,13 @@ module Raffia
 
     class << self
       # @param owner [Module]
-      # @param method [Symbol] that takes one argument
-      # @return [Proc] that workers can find by its name
+      # @param method [Symbol] with one parameter
+      # @return [Proc] that workers find by its name
       # @raise [ConfigError]
       def reference(owner, method) = Mapping::Reference.to_method(owner, method)
 
-      # Where a map is to run: `Raffia.map(ids, on: Raffia::Jobs.workers(queue: "bulk"),
-      # &ResizeJob)`.
-      # @param queue [String] that workers read
+      # Target of a map: `Raffia.map(ids, on: Raffia::Jobs.workers(queue: "bulk"), &ResizeJob)`.
+      # @param queue [String]
       # @param store [Store, nil] nil: {Jobs.store}
       # @return [Object]
       def workers(queue: "default", store: nil)

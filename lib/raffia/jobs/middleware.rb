@@ -2,7 +2,7 @@
 
 module Raffia
   module Jobs
-    # A chain of objects around something. Each has `call(*arguments) { }`, and goes on by yielding.
+    # A chain of middleware. Each link has `call(*arguments) { }`, and goes on by yielding.
     class Middleware
       def initialize
         @links = [].freeze # replaced as a whole, so that a call sees one state of it
@@ -22,7 +22,7 @@ module Raffia
         self
       end
 
-      # @param link [Object, Class] itself, or its class
+      # @param link [Object, Class] the link, or its class
       # @return [self]
       def remove(link)
         @links = @links.reject { |one|

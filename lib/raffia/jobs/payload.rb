@@ -2,41 +2,41 @@
 
 require "json"
 require "securerandom"
-require_relative "errors"
+require_relative "error"
 
 module Raffia
   module Jobs
-    # A job as bytes. All stores keep the same: a JSON object with the fields that Sidekiq's clients
-    # and workers know, and under "raffia" what only we do. The bytes are kept as they came in,
-    # because Redis removes by value, so nobody writes anew what was not changed.
+    # A job as bytes, the same in all stores: a JSON object with the fields of Sidekiq's clients and
+    # workers, and Raffia's own under "raffia". Unchanged payloads keep their bytes, because Redis
+    # removes by value.
     #
-    # | field                         | what it is                                                                        |
-    # |-------------------------------|-----------------------------------------------------------------------------------|
-    # | class args jid queue          | what to run: the jid is 24 hexadecimal digits                                      |
-    # | retry                         | true (25 times), false, or how often                                               |
-    # | retry_for                     | seconds from the first failure on, instead of a number                             |
-    # | created_at enqueued_at failed_at retried_at | milliseconds since 1970 (Sidekiq 8); seconds as Float are read too (7) |
-    # | retry_count error_class error_message error_backtrace | of the last failure                                        |
-    # | tags dead backtrace           | options                                                                            |
-    # | raffia                        | {priority expires_at timeout on unique batch limit crashes ...}, see {OWN}       |
+    # | field | meaning |
+    # |---|---|
+    # | class args jid queue | what to run: the jid has 24 hexadecimal digits |
+    # | retry | true (25 times), false, or a number |
+    # | retry_for | seconds from the first failure on, instead of a number |
+    # | created_at enqueued_at failed_at retried_at | milliseconds since 1970 (Sidekiq 8), or seconds as Float (7) |
+    # | retry_count error_class error_message error_backtrace | the last failure |
+    # | tags dead backtrace | options |
+    # | raffia | {priority expires_at timeout on unique batch limit crashes ...}, see {OWN} |
     module Payload
-      # Fields under "raffia".
+      # Fields under "raffia":
       #
-      # * priority: Integer, higher comes first within a queue, 0 where there is none; within 2**49
+      # * priority: Integer within 2**49, higher first within a queue, by default 0
       # * expires_at: seconds since 1970, after which it is not begun any more
-      # * timeout: seconds that one run may take
-      # * on: where it runs: fibers, threads, ractors, processes
+      # * timeout: seconds of one run
+      # * on: fibers, threads, ractors, processes
       # * unique: {"key" => String, "until" => "start" | "done" | "window", "for" => seconds,
       #   "conflict" => "skip" | "raise" | "replace"}
       # * batch: its id
-      # * callback: {"batch" => id, "event" => "success" | "complete" | "death"}: which batch has
-      #   called this job
-      # * limit: {"key" => String, "max" => Integer}: at most so many with this key run at a time
-      # * crashes: how often a worker died while it ran
+      # * callback: {"batch" => id, "event" => "success" | "complete" | "death"}: the batch whose
+      #   callback it is
+      # * limit: {"key" => String, "max" => Integer}: runs at a time with this key
+      # * crashes: number of workers that died while it ran
       OWN = "raffia"
-      # Most bytes of a payload.
+      # Bytes of a payload, at most.
       LIMIT = 16 * 1024 * 1024
-      # Ids as Sidekiq's: 12 bytes.
+      # Length of an id, as Sidekiq's.
       ID_BYTES = 12
 
       module_function
@@ -46,7 +46,7 @@ module Raffia
 
       # @param item [Hash]
       # @return [String] its bytes
-      # @raise [BadArguments] for what JSON cannot say
+      # @raise [BadArguments] for values without JSON
       # @raise [PayloadTooLarge]
       def dump(item)
         bytes = JSON.generate(item)
@@ -80,14 +80,13 @@ module Raffia
       end
 
       # @param item [Hash]
-      # @return [String] the class as people know it: Active Job wraps its jobs in a class of the
-      #   adapter's
+      # @return [String] the class, for people: that of the job, not of Active Job's wrapper
       def class_name(item) = (item["wrapped"] || item["class"]).to_s
 
-      # @return [Integer] now, as the time fields have it
+      # @return [Integer] the present time, in the unit of the time fields
       def now = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :millisecond)
 
-      # @param value [Numeric, String, nil] a time field of any version
+      # @param value [Numeric, String, nil] a time field of any version of Sidekiq
       # @return [Float, nil] seconds since 1970
       def time(value)
         case value

@@ -1,22 +1,21 @@
 # frozen_string_literal: true
 
-require_relative "errors"
+require_relative "error"
 require_relative "payload"
 require_relative "setup"
 
 module Raffia
   module Jobs
-    # Does a job, here and now: finds its class, makes an object of it, and calls `perform`, with
-    # the worker's middleware around it.
+    # Runs a job here: finds its class, makes an object, and calls `perform` within the middleware.
     module Perform
       module_function
 
       # @param item [Hash] a payload
       # @param middleware [Middleware]
-      # @param run [Object, nil] what the job can ask, see {Job#run}
+      # @param run [Object, nil] see {Job#run}
       # @return [Object] what `perform` returns
       # @raise [UnknownJob]
-      # @raise [Exception] what the job raised
+      # @raise [Exception] of the job
       def call(item, middleware, run = nil)
         with(job_class(item["class"]), item, middleware, run)
       end

@@ -7,18 +7,17 @@ require_relative "setup"
 
 module Raffia
   module Jobs
-    # Jobs that recur, by cron or by an interval. They are written beside the jobs, and workers
-    # enqueue them:
+    # Recurring jobs, by cron or by an interval. The store has the schedule, and workers enqueue the
+    # jobs:
     #
     #     Raffia::Jobs.recurring do
     #       at "0 3 * * *", ReportJob, zone: "Europe/Berlin"
     #       every "5 minutes", SweepJob, catch_up: :skip
     #     end
     #
-    # When nobody was there at a time, it is made up for once as soon as a worker is there again;
-    # see {Entry}.
+    # Times without a running worker are made up for by one job when a worker is back; see {Entry}.
     module Recurring
-      # What {Jobs.recurring}'s block is evaluated in.
+      # The block of {Jobs.recurring} is evaluated in it.
       class List
         # @return [Array<Entry>]
         attr_reader :entries
@@ -29,7 +28,7 @@ module Raffia
 
         # @param spec [String, Numeric] see {Recurrence}
         # @param job [Class, String]
-        # @param name [String, nil] nil: the job's, so one that recurs twice needs a name
+        # @param name [String, nil] nil: of the job; the second entry of a job needs one
         # @param options [Hash] args: zone: queue: catch_up:, see {Entry}
         # @return [void]
         # @raise [ConfigError]
@@ -52,10 +51,10 @@ module Raffia
     end
 
     class << self
-      # With a block: what recurs, as {Recurring::List#at} says it. Workers bring it to the store
-      # when they start. In an initializer of Rails the block is called when the application is
-      # initialized, and so may name its classes.
-      # @return [Recurring::Schedule] what the store has
+      # With a block: declares recurring jobs, see {Recurring::List#at}. Workers store them when
+      # they start. In an initializer of Rails the block is called after the initialization, so that
+      # it may name the application's classes.
+      # @return [Recurring::Schedule] of the store
       def recurring(&block)
         deferred = Setup.current.deferred
         if block

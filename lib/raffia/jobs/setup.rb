@@ -8,37 +8,37 @@ require_relative "store"
 
 module Raffia
   module Jobs
-    # What is set for the jobs of this process.
+    # Settings of all jobs of this process.
     class Setup
       KEY = :raffia_jobs
-      HERE = :raffia_jobs_client
-      private_constant :KEY, :HERE
-      # Where nothing is said.
+      CLIENT = :raffia_jobs_client
+      private_constant :KEY, :CLIENT
+      # Store by default.
       DEFAULT = "sqlite:raffia.db"
 
       # @return [Setup] of the running Ractor
       def self.current = RactorLocal.fetch(KEY) { new }
 
-      # @return [Middleware] around each enqueue: call(item) { go on }; what returns nil keeps the
-      #   job out
+      # @return [Middleware] around each enqueue: call(item) { }; a link that returns nil rejects
+      #   the job
       attr_reader :client_middleware
-      # @return [Middleware] around each run: call(job, item) { go on }
+      # @return [Middleware] around each run: call(job, item) { }
       attr_reader :worker_middleware
-      # @return [Hash{String => Class}] jobs by names that others have given them on the wire
+      # @return [Hash{String => Class}] job classes by other names that payloads may have
       attr_reader :aliases
-      # @return [Array<#call>] called with each worker and its log, before that begins
+      # @return [Array<#call>] called with each worker and its log, before it starts
       attr_reader :at_start
-      # @return [Array<#call>] what begins the actors that live beside the jobs, see {Jobs.actors}
+      # @return [Array<#call>] see {Jobs.actors}
       attr_reader :actors
-      # @return [Symbol] where jobs run whose class says nothing, see {Job::Options::PLACES}
+      # @return [Symbol] where jobs run by default, see {Job::Options::PLACES}
       attr_accessor :place
-      # @return [String] the store where nothing is said: not even RAFFIA_STORE
+      # @return [String] store when RAFFIA_STORE is not set either
       attr_accessor :default
-      # @return [Array<Recurring::Entry>] what the program says about jobs that recur
+      # @return [Array<Recurring::Entry>] of the program's code
       attr_reader :recurring
 
-      # @return [Array<Proc>, nil] blocks of {Jobs.recurring} that wait until the application is
-      #   initialized; nil: they are called at once
+      # @return [Array<Proc>, nil] blocks of {Jobs.recurring} that wait for the application's
+      #   initialization; nil: they are called at once
       # @api private
       attr_accessor :deferred
 
@@ -54,30 +54,30 @@ module Raffia
         @aliases = {}
       end
 
-      # The block's jobs go through another client, and so do those of the fibers and threads that
+      # Enqueues the block's jobs through another client, including those of fibers and threads that
       # it starts.
       # @param client [Client]
       # @return [Object] the block's value
       def with_client(client)
-        before = here
-        self.here = client
+        before = fiber_client
+        self.fiber_client = client
         yield
       ensure
-        self.here = before
+        self.fiber_client = before
       end
 
-      # @return [Client, nil] that of the running fiber alone, see {with_client}
+      # @return [Client, nil] of the running fiber, see {with_client}
       # @api private
-      def here = Fiber[HERE]
+      def fiber_client = Fiber[CLIENT]
 
       # @api private
-      def here=(client)
-        Fiber[HERE] = client
+      def fiber_client=(client)
+        Fiber[CLIENT] = client
       end
 
       # @return [Store]
       def store
-        here&.store || @store ||
+        fiber_client&.store || @store ||
           @lock.synchronize { @store ||= Store.open(Raffia.config.store || @default) }
       end
 
@@ -85,17 +85,18 @@ module Raffia
       def store=(store)
         opened = store.is_a?(String) ? Store.open(store) : store
         unless opened.is_a?(Store)
-          raise ConfigError, "#{store.inspect} is no store: use one such as #{Store::Address::EXAMPLES}"
+          raise ConfigError, "#{store.inspect} is no store: use one such as " \
+            "#{Store::Address::EXAMPLES}"
         end
 
         self.given = opened
       end
 
-      # @return [Store, nil] the process's, if one was set or opened by now
+      # @return [Store, nil] the process's, if it was set or opened before
       # @api private
       def given = @store
 
-      # @param store [Store, nil] nil: it will be opened when it is needed
+      # @param store [Store, nil] nil: it is opened on use
       # @api private
       def given=(store)
         @lock.synchronize do
@@ -106,7 +107,8 @@ module Raffia
 
       # @return [Client]
       def client
-        here || @client || @lock.synchronize { @client ||= Client.new(store, @client_middleware) }
+        fiber_client || @client ||
+          @lock.synchronize { @client ||= Client.new(store, @client_middleware) }
       end
     end
     Setup.current # in the main Ractor now, before threads could race for it

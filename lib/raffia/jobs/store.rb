@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require_relative "errors"
+require_relative "error"
 require_relative "claim"
 require_relative "draft"
 require_relative "entry"

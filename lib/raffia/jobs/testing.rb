@@ -8,7 +8,7 @@ require_relative "testing/job_class_methods"
 
 module Raffia
   module Jobs
-    # For the tests of programs that enqueue jobs: no store is needed, and no worker.
+    # For tests of programs that enqueue jobs, without a store and a worker.
     #
     #     require "raffia/jobs/testing"
     #
@@ -18,48 +18,46 @@ module Raffia
     #       MailJob.drain                      # does it, here
     #     end
     #
-    # Requiring this changes nothing but that job classes have {JobClassMethods}'s methods. What is
-    # said counts for the running fiber, and for the fibers and threads that it starts from then on:
-    # tests that run side by side do not see each other's jobs.
+    # Requiring it only adds {JobClassMethods} to job classes. A mode applies to the running fiber,
+    # and to fibers and threads that it starts later: parallel tests do not see each other's jobs.
     module Testing
       class << self
-        # Jobs are kept, and not done until they are drained. All that a store does is done: unique
-        # jobs, limits, batches.
-        # @yield without a block it is so from now on, until {real}: for a `setup` and a `teardown`
+        # Stores jobs in memory until they are drained, with unique jobs, limits and batches.
+        # @yield with this mode; without a block it is set until {real}, for a `setup` and a
+        #   `teardown`
         # @return [Object] the block's value
         def fake(&) = with(Client.new(Stores::Memory.new, Setup.current.client_middleware), &)
 
-        # Jobs are done as they are enqueued, scheduled ones too; what they raise comes out of the
-        # enqueuing.
-        # @yield what is done so, see {fake}
+        # Runs jobs as they are enqueued, scheduled ones too. Their errors are raised by the
+        # enqueueing call.
+        # @yield see {fake}
         # @return [Object] the block's value
         def inline(&) = with(Client.new(InlineStore.new, Setup.current.client_middleware), &)
 
-        # Jobs go to the store of the process, as without this.
-        # @yield what is done so, see {fake}
+        # Stores jobs in the store of the process.
+        # @yield see {fake}
         # @return [Object] the block's value
         def real(&) = with(nil, &)
 
-        # @return [Array<Hash>] the payloads of all jobs that wait, in the order in which they will
-        #   be done; "at" is when, if that is later
+        # @return [Array<Hash>] payloads of all waiting jobs, in order of execution; "at" is set for
+        #   later ones
         def jobs = Drain.new(store).jobs
 
-        # Does jobs until there are none, also those that jobs enqueue meanwhile, and scheduled ones
-        # without waiting for their time. One that raises is dead then, and what it raised comes out
-        # here.
-        # @param due_by [Time, Numeric, nil] only what is due then, as if that time had come
-        # @return [Integer] how many were done
+        # Runs jobs until there are none, including those that they enqueue, and scheduled ones
+        # without a wait. A job that raises is dead, and its error is raised here.
+        # @param due_by [Time, Numeric, nil] only jobs due by then
+        # @return [Integer] how many
         def drain_all(due_by: nil) = Drain.new(store, due_by: due_by).call
 
-        # Forgets all jobs.
+        # Deletes all jobs.
         # @return [void]
         def clear_all
           (Store::SETS - %i[running]).each { |set| store.clear(set) }
           nil
         end
 
-        # @return [Stores::Memory] where jobs go
-        # @raise [ConfigError] when that is a real store
+        # @return [Stores::Memory]
+        # @raise [ConfigError] when jobs go to a real store
         def store
           store = Setup.current.store
           return store if store.is_a?(Stores::Memory)
@@ -73,7 +71,7 @@ module Raffia
         def with(client, &)
           return Setup.current.with_client(client, &) if block_given?
 
-          Setup.current.here = client
+          Setup.current.fiber_client = client
           nil
         end
       end

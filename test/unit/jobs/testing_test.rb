@@ -248,14 +248,14 @@ class JobsTestingTest < Raffia::TestCase
       MailJob.perform_async(2)
       assert_equal([[:mail, 2]], seen)
       Testing.real
-      assert_nil(Raffia::Jobs::Setup.current.here)
+      assert_nil(Raffia::Jobs::Setup.current.fiber_client)
     end.join
   end
 
   def test_a_block_may_be_real_again
     Testing.fake do
       fake = Raffia::Jobs.store
-      Testing.real { assert_nil(Raffia::Jobs::Setup.current.here) }
+      Testing.real { assert_nil(Raffia::Jobs::Setup.current.fiber_client) }
       assert_same(fake, Raffia::Jobs.store)
     end
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../base/error"
-require_relative "../../jobs/errors"
+require_relative "../../jobs/error"
 
 module Raffia
   module Integrations

@@ -6,7 +6,7 @@ require_relative "../payload"
 module Raffia
   module Jobs
     class Batch
-      # What a batch calls, as jobs that are put together when it is opened.
+      # Callback jobs of a batch, which are built when it is opened.
       # @api private
       class Callbacks
         EVENTS = %i[success complete death].freeze
@@ -36,14 +36,14 @@ module Raffia
         end
 
         # @param client [Client]
-        # @return [Hash{String => Draft}] but those that a middleware keeps out
+        # @return [Hash{String => Draft}] without those that a middleware rejects
         def drafts(client)
           @items.to_h { |event, item| [event.to_s, draft(client, event, item)] }.compact
         end
 
         private
 
-        # It may be a long time until it is enqueued: what counts from now on would be wrong.
+        # Removes times, because it is enqueued later.
         def draft(client, event, item)
           own = {**item[Payload::OWN].to_h.except("expires_at"),
             "callback" => {"batch" => @id, "event" => event.to_s}}

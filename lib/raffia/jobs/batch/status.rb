@@ -19,7 +19,7 @@ module Raffia
       #   @return [String, nil] a batch's id
       Status = Data.define(:id, :description, :total, :pending, :dead, :sealed, :created_at,
         :completed_at, :parent) do
-        # @param batch [Hash] as {Store#batch} has it
+        # @param batch [Hash] see {Store#batch}
         # @return [Status]
         def self.of(batch)
           about = batch["about"] || {}
@@ -38,10 +38,10 @@ module Raffia
           complete? ? 1.0 : 0.0
         end
 
-        # @return [Boolean] all are done, or dead
+        # @return [Boolean] whether all are done or dead
         def complete? = sealed && pending.zero?
 
-        # @return [Boolean] all are done
+        # @return [Boolean] whether all are done
         def success? = complete? && dead.zero?
       end
     end

@@ -1,38 +1,39 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
+require_relative "../error"
 require_relative "../payload"
 
 module Raffia
   module Jobs
     class Client
-      # Makes what a caller says about a job a whole payload, and refuses what would be none.
+      # Builds a complete payload from what a caller gives, and rejects what cannot be a job.
       module PayloadBuilder
-        # What a queue may be called: Sidekiq's Web answers 404 to anything else.
+        # Names of queues: Sidekiq's Web answers 404 to others.
         QUEUE = /\A[a-zA-Z0-9_:.-]+\z/
-        # Where nothing is said.
+        # Fields by default.
         DEFAULTS = {"queue" => "default", "retry" => true}.freeze
-        # How deep arrays and hashes may be within one another: a little less than what JSON reads.
+        # Depth of arrays and hashes, a little less than what JSON reads.
         DEPTH = 90
 
         module_function
 
         # @param item [Hash] with "class" and "args"
-        # @return [Hash] with all that a payload must have
+        # @return [Hash] with all required fields
         # @raise [BadArguments, ConfigError]
         def build(item)
           now = Payload.now
-          item = {**DEFAULTS, **of_class(item["class"]), **item, "class" => name_of(item["class"])}
+          item = {**DEFAULTS, **class_options(item["class"]), **item,
+            "class" => class_name(item["class"])}
           item["jid"] ||= Payload.id
           item["created_at"] ||= now
           check(item)
-          join(item, Client.batch) if Client.batch
-          item["at"] ? later(item, now) : item["enqueued_at"] = now
+          add_to_batch(item, Client.batch) if Client.batch
+          item["at"] ? schedule(item, now) : item["enqueued_at"] = now
           item
         end
 
-        # Whether arguments come back from JSON as they are.
-        # @raise [BadArguments] that names the one that does not
+        # Checks that JSON gives the arguments back unchanged.
+        # @raise [BadArguments] that names the first one that it would change
         def check_arguments(name, args)
           unless args.is_a?(Array)
             raise BadArguments, "the arguments of #{name} must be an Array, and are " \
@@ -40,17 +41,17 @@ module Raffia
           end
 
           args.each_with_index do |value, index|
-            odd = odd_one(value)
-            raise BadArguments, wording(name, index, odd.first) if odd
+            unsafe = unsafe_value(value)
+            raise BadArguments, message(name, index, unsafe.first) if unsafe
           end
         end
 
         class << self
           private
 
-          def of_class(job) = job.respond_to?(:job_options) ? job.job_options : {}
+          def class_options(job) = job.respond_to?(:job_options) ? job.job_options : {}
 
-          def name_of(job)
+          def class_name(job)
             job = job.name if job.is_a?(Module)
             return job if job.is_a?(String) && !job.empty?
 
@@ -80,29 +81,29 @@ module Raffia
 
           def time?(at) = at.nil? || (at.is_a?(Numeric) && at.to_f.finite?)
 
-          def join(item, batch)
+          def add_to_batch(item, batch)
             own = item[Payload::OWN].to_h
             item[Payload::OWN] = {**own, "batch" => batch} unless own.key?("batch")
           end
 
-          # What is due already need not wait for anybody who looks at the schedule.
-          def later(item, now)
+          # A job that is due already does not wait for the schedule.
+          def schedule(item, now)
             return if item["at"] * 1000 > now
 
             item.delete("at")
             item["enqueued_at"] = now
           end
 
-          # @return [Array(Object), nil] the first value in it that JSON would change: it may be nil
-          #   or false, as a key
-          def odd_one(value, depth = 0)
+          # @return [Array(Object), nil] the first value that JSON would change, in an Array because
+          #   it may be nil or false
+          def unsafe_value(value, depth = 0)
             case value
             when String then [value] unless text?(value)
             when Integer, true, false, nil then nil
             when Float then [value] unless value.finite?
-            when Array then too_deep(value, depth) || first_odd(value, depth)
+            when Array then too_deep(value, depth) || first_unsafe(value, depth)
             when Hash
-              too_deep(value, depth) || odd_key(value) || first_odd(value.values, depth)
+              too_deep(value, depth) || unsafe_key(value) || first_unsafe(value.values, depth)
             else [value]
             end
           end
@@ -113,18 +114,19 @@ module Raffia
 
           def too_deep(value, depth) = ([value] if depth >= DEPTH)
 
-          def odd_key(hash)
+          def unsafe_key(hash)
             hash.each_key { |key| return [key] unless key.is_a?(String) }
             nil
           end
 
-          def first_odd(values, depth)
-            values.each { |value| (odd = odd_one(value, depth + 1)) and return odd }
+          def first_unsafe(values, depth)
+            values.each { |value| (unsafe = unsafe_value(value, depth + 1)) and return unsafe }
             nil
           end
 
-          def wording(name, index, odd)
-            "argument #{index + 1} of #{name} holds #{odd.inspect[0, 100]} (#{odd.class}), which " \
+          def message(name, index, unsafe)
+            "argument #{index + 1} of #{name} holds #{unsafe.inspect[0, 100]} (#{unsafe.class}), " \
+            "which " \
             "JSON would not give back: " \
               "use strings, numbers, true, false, nil, arrays, and hashes with strings as keys, " \
               "at most #{DEPTH} deep"

@@ -3,10 +3,10 @@
 module Raffia
   module Jobs
     module Iteration
-      # Ready-made enumerators of items and their cursors.
+      # Enumerators of items and their cursors for common collections.
       module Enumerators
         # @param array [Array] the same at each run
-        # @param cursor [Integer, nil] index of the last one that was done
+        # @param cursor [Integer, nil] index of the last item
         # @return [Enumerator]
         def array_enumerator(array, cursor:)
           first = cursor ? cursor + 1 : 0
@@ -15,9 +15,9 @@ module Raffia
           end
         end
 
-        # @param relation [ActiveRecord::Relation] walked by its primary key
-        # @param cursor [Object, nil] the key of the last one that was done
-        # @param batch [Integer] how many are read at a time
+        # @param relation [ActiveRecord::Relation] in order of its primary key
+        # @param cursor [Object, nil] key of the last record
+        # @param batch [Integer] records in one query
         # @return [Enumerator] of records
         def records_enumerator(relation, cursor:, batch: 100)
           Enumerator.new do |steps|

@@ -2,18 +2,18 @@
 
 require "json"
 require_relative "../../base/clock"
-require_relative "../errors"
+require_relative "../error"
 
 module Raffia
   module Jobs
     module Iteration
-      # One run over the steps of a job.
+      # One run over the steps of an iteration.
       # @api private
       class Walk
-        # Seconds between two times that the cursor is written down, as Sidekiq has it.
-        SAVE = 5
-        # Seconds that a cursor is kept after it was written last, as Sidekiq has it: 30 days.
-        KEPT = 30 * 86_400
+        # Seconds between two saves of the cursor, as in Sidekiq.
+        SAVE_INTERVAL = 5
+        # Seconds that a saved cursor is kept, as in Sidekiq.
+        TTL = 30 * 86_400
 
         # @param job [Iteration]
         # @param run [#store, #stopping?, #cancelled?, nil] nil: outside of a worker
@@ -28,11 +28,11 @@ module Raffia
 
         # @yieldparam cursor [Object]
         def call(args)
-          begin_again
+          load_cursor
           yield @cursor
           @cursor.nil? ? @job.on_start : @job.on_resume
           ending = steps(args) { |cursor| yield @cursor = cursor }
-          ending ? leave(ending) : complete
+          ending ? interrupt(ending) : complete
         rescue => error
           save # the try after this one goes on from here
           raise error
@@ -40,18 +40,18 @@ module Raffia
 
         private
 
-        def begin_again
+        def load_cursor
           @begun = @saved = Clock.now
           @cursor = JSON.parse(@store.read(@key) || "[null]").first if @store
         end
 
-        # @return [Symbol, nil] why it ended early
+        # @return [Symbol, nil] :stop or :cancel when it ended early
         def steps(args)
           @job.build_enumerator(*args, cursor: @cursor)&.each do |item, cursor|
             @job.each_iteration(item, *args)
             yield cursor
             ending = ending? and return ending
-            save if Clock.now > @saved + SAVE
+            save if Clock.now > @saved + SAVE_INTERVAL
           end
           nil
         end
@@ -62,7 +62,7 @@ module Raffia
           :stop if @run&.stopping? || (@limit && Clock.now > @begun + @limit)
         end
 
-        def leave(ending)
+        def interrupt(ending)
           return cancel if ending == :cancel
 
           save
@@ -72,20 +72,20 @@ module Raffia
 
         def cancel
           @job.on_cancel
-          forget
+          clear
         end
 
         def complete
           @job.on_complete
-          forget
+          clear
         end
 
         def save
           @saved = Clock.now
-          @store&.write(@key, JSON.generate([@cursor]), ttl: KEPT)
+          @store&.write(@key, JSON.generate([@cursor]), ttl: TTL)
         end
 
-        def forget = @store&.write(@key, nil)
+        def clear = @store&.write(@key, nil)
       end
     end
   end

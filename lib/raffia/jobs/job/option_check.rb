@@ -5,15 +5,15 @@ require_relative "../store/crash_verdict"
 module Raffia
   module Jobs
     module Job
-      # Refuses options that make no sense, where they are written down.
+      # Rejects invalid options of a job class where they are declared.
       # @api private
       module OptionCheck
         POSITIVE = ->(value) { value.is_a?(Numeric) && value.positive? }
         FLAG = ->(value) { value == true || value == false }
-        # Priorities from here on are those of suspects, see {Jobs::Store::CrashVerdict}.
+        # Higher priorities are those of suspects, see {Jobs::Store::CrashVerdict}.
         MOST = Jobs::Store::SUSPECTS
         private_constant :MOST
-        # Of each option: what it may be, and how to say so.
+        # Of each option: predicate, and what it accepts.
         RULES = {
           queue: [->(value) { value.is_a?(String) || value.is_a?(Symbol) }, "a name"],
           retry: [->(value) { FLAG[value] || (value.is_a?(Integer) && !value.negative?) },
@@ -42,7 +42,7 @@ module Raffia
 
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
 
-        # @param before [Hash] what was said before
+        # @param before [Hash] options that were set before
         # @raise [ConfigError]
         def self.options(job, given, before = {})
           given.each do |name, value|

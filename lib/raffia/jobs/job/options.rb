@@ -6,67 +6,65 @@ require_relative "../payload"
 module Raffia
   module Jobs
     module Job
-      # What is said once about all jobs of a class. Subclasses have it too, and may say otherwise.
+      # Options of all jobs of a class. Subclasses inherit them, and may override them.
       module Options
-        # Those that stand in the payload as they are: Sidekiq knows them.
+        # Options that are fields of the payload, as in Sidekiq.
         PLAIN = %i[queue retry retry_for tags dead backtrace].freeze
-        # Those that stand under "raffia", see {Jobs::Payload}.
+        # Options that are fields under "raffia", see {Jobs::Payload}.
         OWN = %i[priority expires_in timeout on unique unique_for on_conflict limit
           limit_key].freeze
-        # Where a job may run.
+        # Values of `on:`.
         PLACES = %i[fibers threads ractors processes auto].freeze
 
         # @option given [String] :queue "default"
-        # @option given [Boolean, Integer] :retry how often, at most, it is tried again: true is 25
-        #   times, in about 20 days
-        # @option given [Numeric] :retry_for seconds to go on trying, instead of a number
-        # @option given [Boolean] :dead whether it is kept when it has failed for good
-        # @option given [Boolean, Integer] :backtrace how many lines of it are kept: none
+        # @option given [Boolean, Integer] :retry number of retries: true is 25, in about 20 days
+        # @option given [Numeric] :retry_for seconds to retry, instead of a number
+        # @option given [Boolean] :dead whether it is kept after the last failure
+        # @option given [Boolean, Integer] :backtrace whether it is kept, or how many lines: none
         # @option given [Array<String>] :tags for people
         # @option given [Integer] :priority higher ones come first within a queue, within 2**49: 0
         # @option given [Numeric] :expires_in seconds after which it is not begun any more
-        # @option given [Numeric] :timeout seconds that one run may take
+        # @option given [Numeric] :timeout seconds of one run
         # @option given [Symbol] :on where it runs: :fibers, :threads, :ractors, :processes, :auto
-        # @option given [Symbol] :unique another one with the same class and arguments is kept out
-        #   until this one has :start-ed or is :done, or for a :window of `unique_for` seconds
-        # @option given [Numeric] :unique_for seconds after which it is unique no more
-        # @option given [Symbol] :on_conflict :skip the new one, :raise {Jobs::NotUnique}, or
-        #   :replace the one that waits
-        # @option given [Integer] :limit how many with the same `limit_key` run at a time, in all
-        #   processes
-        # @option given [Proc] :limit_key from the arguments; by default all of the class have one
-        # @return [Hash{Symbol => Object}] all that is set
-        # @raise [ConfigError] for what there is not
+        # @option given [Symbol] :unique rejects another job with the same class and arguments until
+        #   this one has :start-ed or is :done, or for a :window of `unique_for` seconds
+        # @option given [Numeric] :unique_for seconds after which it is not unique any more
+        # @option given [Symbol] :on_conflict :skip the new job, :raise {Jobs::NotUnique}, or
+        #   :replace the waiting one
+        # @option given [Integer] :limit runs at a time with the same `limit_key`, in all processes
+        # @option given [Proc] :limit_key from the arguments; by default one for the class
+        # @return [Hash{Symbol => Object}] all options that are set
+        # @raise [ConfigError] for an unknown or invalid option
         def options(**given)
           return own_options if given.empty?
 
           OptionCheck.options(self, given, own_options)
-          @raffia_job_options = own_options.merge(given.transform_values { |value| kept(value) })
+          @raffia_job_options = own_options.merge(given.transform_values { |value| shared(value) })
             .freeze
           @raffia_job_item = shareable(PayloadFields.plain(@raffia_job_options))
           @raffia_job_options
         end
 
-        # @return [Hash] the part of a payload that is the same for all of the class
+        # @return [Hash] fields of the payload that are the same for all jobs of the class
         # @api private
         def job_options = @raffia_job_item || inherited_job(:job_options) || {}.freeze
 
-        # @return [Array(Symbol, Numeric)] where its jobs run, and how long they may take; nil: as
-        #   the worker has it
+        # @return [Array(Symbol, Numeric)] where its jobs run, and their timeout; nil: the worker's
+        #   default
         # @api private
         def job_place = options.values_at(:on, :timeout)
 
-        # @yieldparam count [Integer] how often it was tried again before
+        # @yieldparam count [Integer] of retries before
         # @yieldparam error [Exception]
         # @yieldparam item [Hash] the payload, with the failure in it
-        # @yieldreturn [Numeric, Symbol, nil] seconds until it is tried again; :discard, :bury; nil:
-        #   as usual
+        # @yieldreturn [Numeric, Symbol, nil] seconds until the next try; :discard, :bury; nil:
+        #   default
         # @return [Proc, nil]
         def retry_in(&block)
           block ? @raffia_retry_in = block : (@raffia_retry_in || inherited_job(:retry_in))
         end
 
-        # @yieldparam item [Hash] the payload of a job that has failed for good
+        # @yieldparam item [Hash] the payload of a job that will not be retried
         # @yieldparam error [Exception]
         # @return [Proc, nil]
         def on_exhausted(&block)
@@ -79,9 +77,8 @@ module Raffia
 
         private
 
-        # Jobs enqueue jobs in other Ractors, too: what is said here must be readable there. Only
-        # what is called cannot be made so.
-        def kept(value) = value.respond_to?(:call) ? value : shareable(value)
+        # Ractors read options when they enqueue. Procs cannot be made shareable.
+        def shared(value) = value.respond_to?(:call) ? value : shareable(value)
 
         def shareable(value)
           defined?(::Ractor) ? ::Ractor.make_shareable(value, copy: true) : value.freeze

@@ -6,13 +6,13 @@ require "json"
 module Raffia
   module Jobs
     module Job
-      # Writes options into payloads.
+      # Converts options to fields of payloads.
       # @api private
       module PayloadFields
         module_function
 
         # @param options [Hash{Symbol => Object}]
-        # @return [Hash{String => Object}] what does not depend on the arguments
+        # @return [Hash{String => Object}] fields that do not depend on the arguments
         def plain(options)
           item = options.slice(*Options::PLAIN).compact.transform_keys(&:to_s)
           item["queue"] = item["queue"].to_s if item.key?("queue")
@@ -22,7 +22,7 @@ module Raffia
         # @param options [Hash{Symbol => Object}]
         # @param name [String] of the class
         # @param args [Array]
-        # @return [Hash, nil] what stands under "raffia"; nil: there is nothing to say
+        # @return [Hash, nil] fields under "raffia"
         def own(options, name, args, now)
           return if (options.keys & Options::OWN).empty?
 

@@ -8,8 +8,8 @@ require_relative "reply"
 module Raffia
   module Jobs
     module Mapping
-      # Some neighbouring items of a call of Raffia.map, on a worker. What the block raises is an
-      # answer, not a failure of this job; so only the death of workers is tried again.
+      # Runs a chunk of a {Raffia.map} on a worker. An error of the block is a reply, not a failure
+      # of this job; so only chunks of dead workers are tried again.
       class ChunkJob
         include Job
 
@@ -26,7 +26,7 @@ module Raffia
           return unless awaited?(call)
 
           reply = work(reference, operation, seed, items)
-          # or it would stay in a queue that nobody reads
+          # Or it would stay in a queue without a reader.
           Client.new(run.store).enqueue([Reply.item(call, number, reply)]) if awaited?(call)
         end
 

@@ -1,19 +1,18 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
+require_relative "../error"
 require_relative "../perform"
 
 module Raffia
   module Jobs
     module Mapping
-      # A block that is known by a name, so that a worker anywhere can call it: a job class, or a
-      # method of a module.
+      # A block that workers find by its name: a job class, or a method of a module.
       class Reference < Proc
         # @return [String] "ResizeJob", or "Images.resize"
         attr_reader :name
 
         # @param name [String]
-        # @yield what it does, here
+        # @yield the block itself
         def initialize(name)
           super()
           @name = name.dup.freeze
@@ -41,7 +40,7 @@ module Raffia
 
           # @param name [String]
           # @return [Reference]
-          # @raise [UnknownJob] when this worker has nothing of that name
+          # @raise [UnknownJob] when this worker has no such name
           def find(name)
             owner, method = name.split(".", 2)
             return to_job(Perform.job_class(owner)) unless method

@@ -1,14 +1,15 @@
 # frozen_string_literal: true
 
 require_relative "../../pool"
-require_relative "../errors"
+require_relative "../error"
 require_relative "../payload"
 
 module Raffia
   module Jobs
-    # A block failed on a worker with an error that this process does not know, or cannot make.
+    # A block failed on a worker with an error whose class is unknown here, or cannot be
+    # instantiated.
     class RemoteError < Error
-      # @return [String] the class of the error
+      # @return [String] its class
       attr_reader :name
 
       def initialize(message = nil, name: nil)
@@ -18,13 +19,13 @@ module Raffia
     end
 
     module Mapping
-      # What becomes of a chunk, on its way back: a job in a queue that only the caller reads.
+      # The reply to a chunk: a job in a queue that only the caller reads.
       # @api private
       module Reply
-        # Seconds after which nobody reads it any more.
-        KEPT = 3600
-        # Most lines of a backtrace.
-        LINES = 50
+        # Seconds until it expires.
+        TTL = 3600
+        # Lines of a backtrace, at most.
+        BACKTRACE_LINES = 50
 
         module_function
 
@@ -35,42 +36,42 @@ module Raffia
           Client::PayloadBuilder.check_arguments("the answer to a chunk", args)
           envelope(call, args)
         rescue BadArguments => error
-          envelope(call, [number, nil, words(error, 0), reply.seconds])
+          envelope(call, [number, nil, error_data(error, 0), reply.seconds])
         end
 
         # @param args [Array]
         # @return [Array(Integer, Executor::Reply)]
         def read(args)
           number, value, failure, seconds = args
-          [number, Executor::Reply.new(value, failure && failed(failure), seconds)]
+          [number, Executor::Reply.new(value, failure && failure_of(failure), seconds)]
         end
 
         def envelope(call, args)
           {"class" => "Raffia::Jobs::Mapping::Reply", "queue" => Mapping.queue(call),
            "retry" => false, "args" => args,
-           Payload::OWN => {"expires_at" => Time.now.to_f + KEPT}}
+           Payload::OWN => {"expires_at" => Time.now.to_f + TTL}}
         end
 
         def failure(failure)
-          return words(failure.value, failure.position) if failure.kind == :error
+          return error_data(failure.value, failure.position) if failure.kind == :error
 
-          words(RuntimeError.new("#{failure.kind} cannot leave a worker on another machine: " \
+          error_data(RuntimeError.new("#{failure.kind} cannot leave a worker on another machine: " \
             "return a value, or raise"), failure.position)
         end
 
-        def words(error, position)
+        def error_data(error, position)
           {"class" => error.class.name,
            "message" => error.message.to_s.dup.force_encoding(Encoding::UTF_8).scrub,
            "position" => position,
-           "backtrace" => error.backtrace&.first(LINES)}
+           "backtrace" => error.backtrace&.first(BACKTRACE_LINES)}
         end
 
-        def failed(hash)
+        def failure_of(hash)
           Executor::Failure.new(:error, hash["position"], error(hash["class"], hash["message"]),
             hash["backtrace"])
         end
 
-        # As itself, where that is possible.
+        # An error of its own class, if possible.
         def error(name, message)
           kind = Object.const_get(name)
           made = kind.exception(message) if kind.is_a?(Class) && kind <= StandardError

@@ -3,17 +3,17 @@
 module Raffia
   module Jobs
     module Payload
-      # Checks fields that stores and workers act on. Clients in other languages write what they
-      # like: a job with a field that makes no sense is dead with a sentence that says so.
+      # Checks fields that stores and workers act on. Clients in other languages may write anything;
+      # a job with an invalid field is dead, with a message about it.
       #
       # @api private
       module FieldCheck
-        # Priorities from here on are those of suspects, see {Store::CrashVerdict}.
+        # Higher priorities are those of suspects, see {Store::CrashVerdict}.
         PRIORITIES = 2**49
         PLACES = %w[fibers threads ractors processes auto].freeze
         ENDS = %w[start done window].freeze
         CONFLICTS = [nil, "skip", "raise", "replace"].freeze
-        # The predicate that each field under "raffia" must meet, and how to say so.
+        # Of each field under "raffia": predicate, and what it accepts.
         RULES = {
           "priority" => [:priority?, "a whole number within 2**49"],
           "timeout" => [:positive?, "seconds above 0"],
@@ -28,8 +28,8 @@ module Raffia
 
         module_function
 
-        # @param own [Hash, nil] what a payload has under "raffia"
-        # @return [String, nil] what is wrong with it
+        # @param own [Hash, nil] fields under "raffia"
+        # @return [String, nil] why they are invalid
         def complaint(own)
           own&.each do |name, value|
             rule, wanted = RULES[name]
@@ -40,7 +40,7 @@ module Raffia
           nil
         end
 
-        # @param item [Hash] that a worker is about to run
+        # @param item [Hash] payload of a job that is about to run
         # @return [void]
         # @raise [BadPayload]
         def check(item)

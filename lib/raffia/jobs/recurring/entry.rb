@@ -31,7 +31,7 @@ module Raffia
       Entry = Data.define(:name, :spec, :zone, :job, :args, :queue, :catch_up, :source)
 
       class Entry
-        # What may be done about missed times.
+        # What to do about missed times.
         CATCH_UP = %i[skip once all].freeze
 
         # @raise [ConfigError]
@@ -65,8 +65,8 @@ module Raffia
         # @return [Recurrence]
         def times = Recurrence.new(spec, zone: zone)
 
-        # @param tick [Float] which of its times is meant
-        # @return [Hash] what {Client#draft} takes
+        # @param tick [Float] time of the schedule
+        # @return [Hash] for {Client#draft}
         def item(tick)
           item = if (job = known)
             draft(job)
@@ -79,7 +79,7 @@ module Raffia
 
         private
 
-        # Jobs of another kind, such as Active Jobs, make their items themselves.
+        # Active Jobs make their items themselves.
         def draft(job)
           if job.respond_to?(:job_item)
             job.job_item(*args, queue: queue)
@@ -88,7 +88,7 @@ module Raffia
           end
         end
 
-        # The class has options, and whoever enqueues may not have loaded it.
+        # The class has options, but the enqueueing process may not have loaded it.
         def known
           found = Object.const_get(job)
           found if found.respond_to?(:job_options) || found.respond_to?(:job_item)

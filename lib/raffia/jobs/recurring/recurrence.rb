@@ -8,26 +8,24 @@ module Raffia
     module Recurring
       # When something recurs: "0 9 * * 1-5", "every day at noon", "every 90 seconds".
       #
-      # Where clocks are put forward or back, a schedule with fixed hours is kept as cron(8) keeps
-      # it: what falls into the hour that does not exist happens right after it, and what falls into
-      # the hour that is there twice happens once. One for any hour goes on evenly.
+      # When clocks change, a schedule with fixed hours behaves as in cron(8): a time in the skipped
+      # hour comes right after it, and a time in the repeated hour comes once. A schedule for any
+      # hour goes on evenly.
       class Recurrence
-        # Counted from 1970 on, so that all processes mean the same moments.
+        # Counted from 1970, so that all processes agree.
         INTERVAL = /\Aevery (\d+(?:\.\d+)?) ?(s|sec|seconds?|m|min|minutes?|h|hours?)\z/
         UNITS = {"s" => 1, "m" => 60, "h" => 3600}.freeze
-        # Seconds before the end in which times are looked for at first.
+        # Seconds before the end that are searched first.
         SPAN = 3600
-        # Seconds that clocks are put back at most.
+        # Seconds that clocks are put back, at most.
         LONGEST = 86_400
         private_constant :INTERVAL, :UNITS, :SPAN, :LONGEST
 
         # @return [String] as it was given
         attr_reader :spec
 
-        # @param spec [String, Numeric] in the words of cron or of people; a number is an interval
-        #   in seconds
-        # @param zone [String, nil] such as "Europe/Berlin"; nil: what `spec` says, else the
-        #   machine's
+        # @param spec [String, Numeric] cron, or words; a number is an interval in seconds
+        # @param zone [String, nil] such as "Europe/Berlin"; nil: of `spec`, else the machine's
         # @raise [ConfigError]
         def initialize(spec, zone: nil)
           @spec = spec.to_s
@@ -35,10 +33,10 @@ module Raffia
           return if @interval
 
           Optional.gem("fugit", ">= 1.11", for: "recurring jobs")
-          wrong("it is empty, or a time zone alone") if empty?
+          invalid("it is empty, or a time zone alone") if empty?
           @cron = ::Fugit.parse_cronish([@spec, *zone].join(" ")) ||
-            ::Fugit.parse_cronish(@spec) && wrong("no time zone of that name: #{zone}")
-          wrong("neither cron nor words that are understood") unless @cron
+            ::Fugit.parse_cronish(@spec) && invalid("no time zone of that name: #{zone}")
+          invalid("neither cron nor words that are understood") unless @cron
           @zone = @cron.timezone || ::EtOrbi.determine_local_tzone
         end
 
@@ -53,8 +51,7 @@ module Raffia
 
         # @return [Array<Float>] times after +from+, up to +to+; at most +limit+, the latest
         def between(from, to, limit: 1000)
-          # from the end on: the beginning may be years ago, and each time costs a part of a
-          # millisecond
+          # From the end: the beginning may be years ago, and each time costs part of a millisecond.
           span = SPAN
           while (start = to - span) > from
             found = walk(start, to)
@@ -78,21 +75,21 @@ module Raffia
           elsif (match = INTERVAL.match(spec.to_s.strip)) then match[1]
             .to_f * UNITS.fetch(match[2][0])
           end
-          wrong("an interval must be a second at least") if seconds && seconds < 1
+          invalid("an interval must be a second at least") if seconds && seconds < 1
           seconds
         end
 
-        # For fugit this is each minute. Mostly it is a variable that was not set.
+        # fugit reads it as each minute; most often a variable was not set.
         def empty? = @spec.strip.empty? || !::EtOrbi.get_tzone(@spec.strip).nil?
 
-        def wrong(why)
+        def invalid(why)
           raise(ConfigError, "#{@spec.inspect} is no schedule (#{why}): use one such as \"0 9 * " \
             "* 1-5\" or \"every 5 minutes\"")
         end
 
         def fixed_hours? = !@cron.hours.nil?
 
-        # The second of two equal times by the clock on the wall is none.
+        # The second of two equal local times does not count.
         def following(after)
           at = @cron.next_time(::EtOrbi::EoTime.new(after, @zone)).to_f
           return passed_over(after, at) || at unless fixed_hours?
@@ -109,8 +106,7 @@ module Raffia
           back.positive? && at - period.start_transition.at.to_i < back
         end
 
-        # fugit goes on by the clock on the wall, so in autumn it can pass over the second of two
-        # equal hours.
+        # fugit follows local time, so in autumn it can skip the second of two equal hours.
         # @return [Float, nil] the first time after +after+ and before +at+ within a repeated hour
         def passed_over(after, at)
           @zone.transitions_up_to(Time.at(at).utc, Time.at(after - LONGEST).utc).each do |change|
@@ -142,7 +138,7 @@ module Raffia
           nil
         end
 
-        # Whether the schedule has a time between those that the clock on the wall left out.
+        # Whether the schedule has a time in the skipped part of local time.
         def lost?(change, at)
           first = at + change.previous_offset.observed_utc_offset
           last = at + change.offset.observed_utc_offset

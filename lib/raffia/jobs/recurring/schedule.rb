@@ -6,11 +6,10 @@ require_relative "entry"
 module Raffia
   module Jobs
     module Recurring
-      # The recurring jobs of a store: what there is, when each was enqueued last, and which rest.
-      # All of it are values of the store, so all processes see the same, and an enqueued time is
-      # never enqueued again, by whomever.
+      # The recurring jobs of a store: entries, the last time of each, and which are paused. All are
+      # values of the store, so all processes see the same, and each time is enqueued once.
       class Schedule
-        # What keys begin with.
+        # Prefixes of keys.
         ENTRY = "recurring:entry:"
         # (see ENTRY)
         LAST = "recurring:last:"
@@ -19,30 +18,30 @@ module Raffia
         # (see ENTRY)
         RUN = "recurring:run:"
 
-        # @param client [Client, nil] nil: the process's, when it is needed first
+        # @param client [Client, nil] nil: the process's
         def initialize(client = nil)
           @client = client
         end
 
-        # @return [Array<Entry>] by name; what cannot be read is left out
+        # @return [Array<Entry>] by name, without unreadable ones
         def entries = store.keys(ENTRY).filter_map { |key| load(store.read(key)) }
 
         # @return [Entry, nil]
         def [](name) = load(store.read(ENTRY + name))
 
-        # @param entry [Entry] takes the place of one of the same name
+        # @param entry [Entry] replaces one of the same name
         # @return [void]
         def add(entry)
           old = self[entry.name]
           store.write(ENTRY + entry.name, entry.dump)
-          # it has missed nothing yet
+          # A changed schedule has missed nothing.
           if old && (old.spec != entry.spec || old.zone != entry.zone)
             store.write(LAST + entry.name, now.to_s)
           end
           store.interrupt
         end
 
-        # What stands in the program is there, and what stood there and does so no more is not.
+        # Replaces the entries of the program's code.
         # @param entries [Array<Entry>]
         # @return [void]
         def replace_code(entries)
@@ -52,7 +51,7 @@ module Raffia
           gone.each { |name| remove(name) }
         end
 
-        # @return [Boolean] whether there was one
+        # @return [Boolean] whether it existed
         def remove(name)
           return false unless store.read(ENTRY + name)
 
@@ -60,7 +59,7 @@ module Raffia
           true
         end
 
-        # Times that pass while it is paused are not caught up.
+        # Times during a pause are not caught up.
         # @return [void]
         def pause(name) = store.write(PAUSED + name, "1")
 
@@ -74,45 +73,45 @@ module Raffia
         # @return [Boolean]
         def paused?(name) = !store.read(PAUSED + name).nil?
 
-        # @return [Float, nil] the last time of it that was enqueued, or passed over
+        # @return [Float, nil] the last time that was enqueued or skipped
         def last(name) = store.read(LAST + name)&.to_f
 
-        # @return [Hash, nil] {"jid", "at", "tick"} of the job that was enqueued last
+        # @return [Hash, nil] {"jid", "at", "tick"} of the last job
         def last_run(name) = store.read(RUN + name)&.then { |json| JSON.parse(json) }
 
-        # Now, whatever the schedule says.
+        # Enqueues it now.
         # @return [String, nil] the id of the job
         # @raise [NotFound]
         def run(name)
           entry = self[name] || raise(NotFound.new("there is no recurring job #{name}", name: name))
           jid = client.enqueue([entry.item(now)]).first
-          note(entry, now, jid)
+          record_run(entry, now, jid)
           jid
         end
 
-        # Enqueues what is due of one entry.
+        # Enqueues the due times of an entry.
         # @param entry [Entry]
         # @param now [Float] by the store's clock
-        # @yieldparam last [Float] a time in the future that was noted by a wrong clock, and is not
+        # @yieldparam last [Float] a last time in the future, from a wrong clock, which is not
         #   trusted
-        # @return [Float, nil] when it is due next
+        # @return [Float, nil] the next time
         def tick(entry, now = self.now)
           return if paused?(entry.name)
 
           last = last(entry.name)
           if last && last > now + AHEAD
             yield last if block_given?
-            last = begin_at(entry, now, last)
+            last = start_at(entry, now, last)
           end
-          last ||= begin_at(entry, now)
+          last ||= start_at(entry, now)
           times = entry.times
-          missed = times.between(last, now, limit: (entry.catch_up == :all) ? MOST : 1)
-          due(entry, missed, now).each { |at| last = enqueue(entry, last, at) or return now }
-          pass_over(entry, last, missed.last)
+          missed = times.between(last, now, limit: (entry.catch_up == :all) ? MAX : 1)
+          selected(entry, missed, now).each { |at| last = enqueue(entry, last, at) or return now }
+          skip(entry, last, missed.last)
           times.next([last, missed.last, now].compact.max)
         end
 
-        # @return [Float] seconds since 1970 by the store's clock: that of a worker may be wrong
+        # @return [Float] seconds since 1970 by the store's clock: a worker's may be wrong
         def now = store.now
 
         private
@@ -127,22 +126,22 @@ module Raffia
           nil # of another version
         end
 
-        # @param last [Float, nil] the time that stands there
-        def begin_at(entry, now, last = nil)
+        # @param last [Float, nil] the stored time
+        def start_at(entry, now, last = nil)
           expect = store.read(LAST + entry.name)
           store.write(LAST + entry.name, now.to_s, expect: expect) if expect&.to_f == last
           self.last(entry.name) || now
         end
 
-        # Seconds in the future that the last time may be: a clock is put right by some.
+        # Seconds that the last time may be in the future, because clocks are adjusted.
         AHEAD = 60
-        # Late by so many seconds, a time counts as missed.
+        # Seconds of delay after which a time counts as missed.
         LATE = 60
-        # Most times that are caught up, the latest.
-        MOST = 1000
-        private_constant :AHEAD, :LATE, :MOST
+        # Times that are caught up, at most: the latest.
+        MAX = 1000
+        private_constant :AHEAD, :LATE, :MAX
 
-        def due(entry, missed, now)
+        def selected(entry, missed, now)
           case entry.catch_up
           when :all then missed
           when :once then missed.last(1)
@@ -152,16 +151,16 @@ module Raffia
 
         # @return [Float, nil] nil when another process was faster
         def enqueue(entry, last, at)
-          draft = client.draft(entry.item(at)) or return pass_over(entry, last, at)
+          draft = client.draft(entry.item(at)) or return skip(entry, last, at)
           guard = Guard.new(key: LAST + entry.name, expect: store.read(LAST + entry.name),
             value: at.to_s)
           return unless guard.expect&.to_f == last && (ids = store.enqueue([draft], guard: guard))
 
-          note(entry, at, ids.first)
+          record_run(entry, at, ids.first)
           at
         end
 
-        def pass_over(entry, last, at)
+        def skip(entry, last, at)
           return last if at.nil? || at <= last
 
           expect = store.read(LAST + entry.name)
@@ -169,7 +168,7 @@ module Raffia
           at
         end
 
-        def note(entry, tick, jid)
+        def record_run(entry, tick, jid)
           store.write(RUN + entry.name, JSON.generate({"jid" => jid, "at" => now, "tick" => tick}))
         end
       end

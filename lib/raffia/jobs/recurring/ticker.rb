@@ -6,12 +6,11 @@ require_relative "schedule"
 module Raffia
   module Jobs
     module Recurring
-      # Enqueues recurring jobs when they are due. Any number of processes may have one: the store
-      # sees to it that each time counts once.
+      # Enqueues due recurring jobs. Any number of processes may have one: the store makes each time
+      # count once.
       class Ticker
-        # Seconds after which the schedule is read again, and after which a clock that was set is
-        # noticed.
-        LOOK = 15
+        # Seconds after which the schedule is read again, and an adjusted clock is noticed.
+        INTERVAL = 15
 
         # @param schedule [Schedule]
         # @param log [Logger]
@@ -20,21 +19,21 @@ module Raffia
           @log = log
         end
 
-        # @return [Float] seconds until it is to be called again
+        # @return [Float] seconds until the next call
         def call
           now = @schedule.now
           began = Clock.now
           following = @schedule.entries.filter_map { |entry| tick(entry, now) }.min
-          return LOOK unless following
+          return INTERVAL unless following
 
-          (following - now - (Clock.now - began)).clamp(0, LOOK)
+          (following - now - (Clock.now - began)).clamp(0, INTERVAL)
         end
 
         private
 
-        # One that goes wrong does not keep the others.
+        # A faulty entry does not stop the others.
         def tick(entry, now)
-          @schedule.tick(entry, now) { |last| tell(entry, last) }
+          @schedule.tick(entry, now) { |last| log_clock(entry, last) }
         rescue StoreUnavailable
           raise
         rescue Raffia::Error => error
@@ -42,7 +41,7 @@ module Raffia
           nil
         end
 
-        def tell(entry, last)
+        def log_clock(entry, last)
           @log.warn({event: "clock", recurring: entry.name, last: Time.at(last).utc.round,
                      why: "its last time is in the future, by a clock that was wrong: it goes on " \
                        "from now"})

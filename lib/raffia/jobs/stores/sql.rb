@@ -2,7 +2,7 @@
 
 require "json"
 require_relative "../store"
-require_relative "../errors"
+require_relative "../error"
 require_relative "sql/administration"
 require_relative "sql/batch_counter"
 require_relative "sql/batches"

@@ -5,11 +5,11 @@ require_relative "../testing"
 module Raffia
   module Jobs
     module Testing
-      # For Minitest and test-unit: include it in test classes.
+      # Assertions for Minitest and test-unit.
       module Assertions
-        # Such jobs wait. With a block: such jobs were enqueued in it.
+        # Asserts that such jobs wait. With a block: that it enqueued them.
         # @param job [Class]
-        # @param args [Array, nil] nil: whatever they are
+        # @param args [Array, nil] nil: any
         # @param queue [String, nil]
         # @param at [Time, Numeric, nil] within a second
         # @param count [Integer, nil] nil: one or more
@@ -18,7 +18,7 @@ module Raffia
           before = block_given? ? job.jobs.map { |item| item["jid"] } : []
           yield if block_given?
           jobs = job.jobs.reject { |item| before.include?(item["jid"]) }
-          found = jobs.select { |item| Assertions.fits?(item, args, queue, at) }
+          found = jobs.select { |item| Assertions.matches?(item, args, queue, at) }
           wanted = {args: args, queue: queue, at: at}.compact
             .map { |name, value| " with #{name} #{value.inspect}" }.join
           assert(count ? found.size == count : found.any?,
@@ -27,12 +27,12 @@ module Raffia
           found
         end
 
-        # No job of that class waits. With a block: none was enqueued in it.
+        # Asserts that no job of the class waits. With a block: that it enqueued none.
         # @return [void]
         def refute_enqueued(job, **, &) = assert_enqueued(job, **, count: 0, &)
 
         # @api private
-        def self.fits?(item, args, queue, at)
+        def self.matches?(item, args, queue, at)
           (args.nil? || item["args"] == args) && (queue.nil? || item["queue"] == queue.to_s) &&
             (at.nil? || (item["at"].to_f - at.to_f).abs <= 1)
         end

@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
+require_relative "../error"
 require_relative "../perform"
 require_relative "../setup"
 
 module Raffia
   module Jobs
     module Testing
-      # Does the jobs of a store in memory, one after the other, here.
+      # Runs the jobs of a memory store here, one after the other.
       # @api private
       class Drain
-        # Where jobs wait, in the order in which they are done.
-        PLACES = %i[queue scheduled retry].freeze
+        # Sets of waiting jobs, in order of execution.
+        SETS = %i[queue scheduled retry].freeze
 
-        # What a job can ask, see {Job#run}.
+        # See {Job#run}.
         Run = Struct.new(:item, :store, :progress, :note) do
           def jid = item["jid"]
 
@@ -23,8 +23,8 @@ module Raffia
         end
 
         # @param store [Stores::Memory]
-        # @param name [String, nil] of the class; nil: of all
-        # @param due_by [Time, Numeric, nil] only what is due then; nil: whenever it is
+        # @param name [String, nil] of the class; nil: any
+        # @param due_by [Time, Numeric, nil] only jobs due by then; nil: any
         def initialize(store, name = nil, due_by: nil)
           @store = store
           @name = name
@@ -34,7 +34,7 @@ module Raffia
         # @return [Array<Hash>]
         def jobs = entries.map { |entry| entry.at ? {**entry.item, "at" => entry.at} : entry.item }
 
-        # All, and those that come meanwhile.
+        # Runs all jobs, including those that they enqueue.
         # @return [Integer] how many
         def call
           done = 0
@@ -44,11 +44,11 @@ module Raffia
           done
         end
 
-        # The next one.
+        # Runs the next job.
         # @return [Boolean] whether there was one
         def one = with_lease { |lease| entries.any? { |entry| run(lease, entry) } }
 
-        # These, wherever they wait.
+        # Runs these jobs, in whatever set they are.
         # @param ids [Array<String>]
         # @return [void]
         def these(ids)
@@ -66,7 +66,7 @@ module Raffia
         private
 
         def entries
-          all = PLACES.flat_map { |set| @store.entries(set, limit: nil) }
+          all = SETS.flat_map { |set| @store.entries(set, limit: nil) }
           all.select! { |entry| entry.item["class"] == @name } if @name
           all.select! { |entry| entry.at.nil? || entry.at <= @due_by } if @due_by
           all
@@ -81,7 +81,7 @@ module Raffia
           @store.resign(lease)
         end
 
-        # @return [Boolean] false when it is not there any more, or is not wanted
+        # @return [Boolean] false when it is gone, or not wanted
         def run(lease, entry)
           claim = @store.claim_entry(lease, entry) or return false
           perform(claim)

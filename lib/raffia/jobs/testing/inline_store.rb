@@ -6,9 +6,8 @@ require_relative "drain"
 module Raffia
   module Jobs
     module Testing
-      # A store that does at once what comes in. What a job enqueues is done before its
-      # `perform_async` returns, and what comes of ends (the callbacks of batches) when the
-      # outermost one is done.
+      # Store that runs each job as it is enqueued. Jobs of a job run before its `perform_async`
+      # returns; callbacks of batches run when the outermost job is done.
       # @api private
       class InlineStore < Stores::Memory
         KEY = :raffia_jobs_inline

@@ -23,7 +23,9 @@ module Sidekiq
       end
 
       # @return [Symbol]
-      def current = @stores.key(setup.here ? setup.here.store : setup.given) || :disable
+      def current
+        @stores.key(setup.fiber_client ? setup.fiber_client.store : setup.given) || :disable
+      end
 
       # @param name [Symbol]
       # @yield without a block it is so for the whole process

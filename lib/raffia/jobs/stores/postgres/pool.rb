@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../base/fork"
-require_relative "../../errors"
+require_relative "../../error"
 
 module Raffia
   module Jobs

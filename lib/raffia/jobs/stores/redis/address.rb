@@ -2,7 +2,7 @@
 
 require "uri"
 require_relative "../../../base/optional"
-require_relative "../../errors"
+require_relative "../../error"
 
 module Raffia
   module Jobs

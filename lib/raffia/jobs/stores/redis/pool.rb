@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../task"
-require_relative "../../errors"
+require_relative "../../error"
 require_relative "server_check"
 
 module Raffia
