@@ -72,12 +72,12 @@ class JRubyTest < Raffia::TestCase
   def test_actors_can_be_looked_at
     actor = Class.new(Raffia::Actor) { def echo(value) = value }
     actor.spawn(name: :seen)
-    window = Raffia::Actor::Window.new(File.join(Dir.mktmpdir, "window.sock"))
-    view = JSON.parse(UNIXSocket.open(window.path, &:read))
+    socket = Raffia::Actor::IntrospectionSocket.new(File.join(Dir.mktmpdir, "socket.sock"))
+    view = JSON.parse(UNIXSocket.open(socket.path, &:read))
 
     assert_equal(["seen"], view["tree"].map { |one| one["name"] })
   ensure
-    window&.close
+    socket&.close
     Raffia::Actor.shutdown
   end
 

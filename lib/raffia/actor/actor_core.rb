@@ -22,15 +22,15 @@ module Raffia
       attr_reader :settings
       # @return [Interface]
       attr_reader :interface
-      # @return [Host]
-      attr_reader :host
+      # @return [ActorLoop]
+      attr_reader :group
       # @return [Symbol, String, nil]
       attr_reader :name
       # @return [#ended, nil] who decides what follows a failure
       attr_reader :parent
       # @return [ObjectFactory]
       attr_reader :factory
-      # @return [Places::Fibers, Places::Threads, Remote::Place]
+      # @return [Executors::Fibers, Executors::Threads, Remote::Place]
       attr_reader :executor
       # @return [SpinLock]
       attr_reader :lock
@@ -44,14 +44,14 @@ module Raffia
       # Sets all of its variables, in one order, so that all cores have one shape.
       # @param factory [ObjectFactory]
       # @param parent [#ended, nil]
-      def initialize(factory, settings, host, name = nil, parent = nil)
+      def initialize(factory, settings, group, name = nil, parent = nil)
         @id = RactorLocal.fetch(:raffia_actor_ids) { IdSequence.new }.next
         @factory = factory
         @settings = settings
-        @host = host
+        @group = group
         @name = name
         @parent = parent
-        @executor = Places.find(settings.on, host)
+        @executor = Executors.find(settings.on, group)
         @interface = Interface.of(factory.actor_class)
         @mailbox = Mailbox.new(settings)
         @lock = SpinLock.new
@@ -99,6 +99,9 @@ module Raffia
 
       # @return [String] for people
       def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
+
+      # @return [Symbol] :actor or :supervisor
+      def kind = actor_class.raffia_kind
 
       # @return [Integer] how many messages wait or are underway
       def backlog
@@ -156,10 +159,14 @@ module Raffia
       def start_timer(seconds, repeat, &) = timers.start(seconds, repeat, &)
 
       # @return [void]
-      def subscribe(pattern, handler) = Topics.current.subscribe(self, pattern, handler)
+      def subscribe(pattern, handler)
+        Topics.current.subscribe(self, Topics::Pattern.check(pattern), handler)
+      end
 
       # @return [void]
-      def unsubscribe(pattern) = Topics.current.unsubscribe(self, pattern)
+      def unsubscribe(pattern)
+        Topics.current.unsubscribe(self, pattern && Topics::Pattern.check(pattern))
+      end
 
       # @param answer [Answer] that the object gives later
       # @return [Answer]

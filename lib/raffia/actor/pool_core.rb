@@ -16,9 +16,9 @@ module Raffia
 
       # @param factory [PoolFactory]
       # @param route [#pick] see {PoolRoutes}
-      def initialize(factory, route, host, name, parent)
+      def initialize(factory, route, group, name, parent)
         settings = Settings.new(mailbox: nil, call_timeout: factory.settings.call_timeout)
-        super(factory, settings, host, name, parent)
+        super(factory, settings, group, name, parent)
         @route = route
         @workers = @leaving = [].freeze
       end
@@ -28,6 +28,9 @@ module Raffia
 
       # @return [String] for people
       def label = "#{actor_class.name || "Actor"} pool##{@id}#{" #{@name.inspect}" if @name}"
+
+      # (see ActorCore#kind)
+      def kind = :pool
 
       # @return [Hash] sums over the workers
       def stats

@@ -35,7 +35,7 @@ module Raffia
       # @param pool [PoolCore]
       # @return [ActorCore] a worker
       def start_worker(pool)
-        actor_class.raffia_spawn(@worker, parent: pool, host: pool.host, **@settings.to_h)
+        actor_class.raffia_spawn(@worker, parent: pool, group: pool.group, **@settings.to_h)
           .raffia_core
       end
     end

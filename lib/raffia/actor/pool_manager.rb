@@ -66,7 +66,7 @@ module Raffia
         pause = [FIRST_PAUSE * 2**(attempt - 1), LONGEST_PAUSE].min
         # In a fiber of its own: what a worker begins with may take its time, and others are to be
         # looked after meanwhile.
-        after(pause) { @pool.host.later { @pool.revive(worker, attempt + 1) } }
+        after(pause) { @pool.group.later { @pool.revive(worker, attempt + 1) } }
       end
 
       def grow(number) = number.times { @pool.add_worker }

@@ -7,6 +7,10 @@ module Raffia
     # the actor's that is named like one of them. Refs are equal when they mean the same actor, and
     # can be kept, passed on and used after the actor's end.
     class Ref
+      # Key in the fiber's storage of the {Remote::Connection} that dumps or loads refs.
+      # @api private
+      CONNECTION = :raffia_actor_connection
+
       # @param core [ActorCore]
       # @api private
       def initialize(core)
@@ -98,20 +102,18 @@ module Raffia
       # @raise [NotDumpable] anywhere else
       # @api private
       def _dump(_depth)
-        line = Remote::Line.current or
-          raise NotDumpable,
-            "#{inspect} cannot be dumped: a ref can be handed to actors, wherever they live, " \
+        connection = Fiber[CONNECTION] or raise NotDumpable,
+          "#{inspect} cannot be dumped: a ref can be handed to actors, wherever they live, " \
           "and returned by them; elsewhere hand over its name"
-        Marshal.dump(line.describe(self))
+        Marshal.dump(connection.names.describe(self))
       end
 
       # @return [Ref]
       # @api private
       def self._load(data)
-        line = Remote::Line.current or
-          raise NotDumpable, "this ref comes from a conversation between actors, and means " \
-            "nothing outside of it"
-        line.recognise(Marshal.load(data)).ref # standard:disable Security/MarshalLoad
+        connection = Fiber[CONNECTION] or raise NotDumpable,
+          "this ref comes from a conversation between actors, and means nothing outside of it"
+        connection.names.recognise(Marshal.load(data)).ref # standard:disable Security/MarshalLoad
       end
 
       private

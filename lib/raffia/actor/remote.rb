@@ -2,14 +2,14 @@
 
 module Raffia
   class Actor
-    # Actors across the borders of processes and Ractors. A {Line} joins two sides, each of which
-    # asks the other for things by number, so any number of questions can be open at once. On it
-    # refs travel as names of actors; what arrives is a ref whose core is {Distant}, or the actor
-    # itself when it has come home.
+    # Actors across processes and Ractors.
     #
-    # An actor on :processes or :ractors is a core of this side like all others, with its mailbox,
-    # timers, links and parent; but the object that it asks is a {Stub}, and the real one lives
-    # behind a line, in a {Service}.
+    # A {Connection} carries requests by number, so that any number may be open at once. Refs travel
+    # as names of actors. What arrives is a ref to a {Proxy}, or to the actor itself on its own
+    # side.
+    #
+    # An actor on :processes or :ractors has its core on this side, with mailbox, timers, links and
+    # parent. Its object is a {Stub}; the real one is behind a connection, in an {ObjectServer}.
     #
     # @api private
     module Remote
@@ -18,26 +18,27 @@ module Raffia
 end
 
 require_relative "remote/node"
-require_relative "remote/answer"
-require_relative "remote/line"
-require_relative "remote/distant/bonds"
-require_relative "remote/distant"
-require_relative "remote/desk"
-require_relative "remote/pipes"
-require_relative "remote/task"
-require_relative "remote/asked"
-require_relative "remote/inner"
-require_relative "remote/service"
-require_relative "remote/conversation"
-require_relative "remote/stub_desk"
+require_relative "remote/background_threads"
+require_relative "remote/reply"
+require_relative "remote/error_codec"
+require_relative "remote/connection"
+require_relative "remote/proxy/links"
+require_relative "remote/proxy"
+require_relative "remote/request_dispatcher"
+require_relative "remote/pipe_transport"
+require_relative "remote/remote_message"
+require_relative "remote/pending_request"
+require_relative "remote/core_proxy"
+require_relative "remote/object_server"
+require_relative "remote/stub_call"
+require_relative "remote/stub_dispatcher"
 require_relative "remote/stub"
-require_relative "remote/place"
+require_relative "remote/thread_executor"
 require_relative "remote/processes"
 require_relative "remote/ractor_check"
 require_relative "remote/ractors"
 require_relative "remote/address"
 require_relative "remote/acceptor"
-require_relative "remote/sockets"
-require_relative "remote/public_desk"
-require_relative "remote/named"
-require_relative "remote/listener"
+require_relative "remote/public_dispatcher"
+require_relative "remote/connection_pool"
+require_relative "remote/named_proxy"

@@ -14,7 +14,7 @@ module Raffia
       # Adds the actor to its loop, then makes its first object.
       # @return [Exception, nil] why there is none
       def first
-        @core.host.add(@core)
+        @core.group.add(@core)
         call
       rescue Closed => error
         failed(error)

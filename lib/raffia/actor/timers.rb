@@ -20,7 +20,7 @@ module Raffia
       # @return [#cancel]
       def start(seconds, repeat, &block)
         message = nil
-        timer = @core.host.timer(method(:forget)) do
+        timer = @core.group.timer(method(:forget)) do
           fire(message)
           seconds if repeat
         end

@@ -24,9 +24,9 @@ module Raffia
       # @raise [ConfigError]
       def subscribe(core, pattern, handler)
         first = @guard.hold do
-          channel = @channels[pattern] ||= Channel.new(pattern)
+          pattern = @patterns[pattern] ||= Pattern.new(pattern)
           known = @cores.key?(core)
-          (@cores[core] ||= {}.compare_by_identity)[channel.add(core, handler)] = true
+          (@cores[core] ||= {}.compare_by_identity)[pattern.add(core, handler)] = true
           !known
         end
         watch(core) if first
@@ -37,7 +37,7 @@ module Raffia
       def unsubscribe(core, pattern = nil)
         @guard.hold do
           @cores[core]&.each_key do |one|
-            remove(one) if pattern.nil? || one.channel.pattern == pattern
+            remove(one) if pattern.nil? || one.pattern.pattern == pattern
           end
         end
       end
@@ -48,18 +48,30 @@ module Raffia
         wanted.count { |subscription| subscription.offer(topic, arguments, keywords) }
       end
 
+      # The same on all sides that this one was started by.
+      # @param topic [String, Symbol]
+      # @return [Integer]
+      # @raise [ConfigError]
+      def publish_everywhere(topic, arguments, keywords)
+        topic = Pattern.check(topic)
+        keywords = nil if keywords.empty?
+        uplink = Remote::Node.current.uplink
+        publish(topic, arguments, keywords) +
+          (uplink&.ask(nil, :publish, topic, arguments, keywords) || 0)
+      end
+
       # @return [Hash{String => Hash}]
-      def stats = @guard.hold { @channels.transform_values(&:stats) }
+      def stats = @guard.hold { @patterns.transform_values(&:stats) }
 
       private
 
       def forget
-        @channels = {}
+        @patterns = {}
         @cores = {}.compare_by_identity
       end
 
       def subscriptions(topic)
-        found = @channels.each_value.select { |channel| channel.match?(topic) }
+        found = @patterns.each_value.select { |pattern| pattern.match?(topic) }
           .flat_map(&:subscriptions)
         outdated, current = found.partition(&:outdated?)
         outdated.each { |one| remove(one) }
@@ -68,8 +80,8 @@ module Raffia
 
       def remove(subscription)
         subscription.cancel
-        channel = subscription.channel
-        @channels.delete(channel.pattern) if channel.remove(subscription).empty?
+        pattern = subscription.pattern
+        @patterns.delete(pattern.pattern) if pattern.remove(subscription).empty?
         @cores[subscription.core]&.delete(subscription)
       end
 
@@ -94,7 +106,6 @@ module Raffia
   end
 end
 
-require_relative "topics/channel"
+require_relative "topics/pattern"
 require_relative "topics/delivery"
 require_relative "topics/subscription"
-require_relative "topics/publishing"

@@ -2,15 +2,15 @@
 
 module Raffia
   class Actor
-    # The actors of this process as data, each under the one that looks after it.
+    # Actors of this process as data, each under its supervisor or pool.
     #
     # @api private
     class Tree
-      # @param limit [Integer, nil] how many without a parent there may be in it
+      # @param limit [Integer, nil] actors without a parent that are shown
       def initialize(limit = nil)
-        @cores = Household.all.reject(&:closed?).flat_map(&:cores).sort_by(&:id)
+        @cores = ActorGroup.all.reject(&:closed?).flat_map(&:cores).sort_by(&:id)
         @limit = limit
-        @children = @cores.group_by { |core| above(core)&.id }
+        @children = @cores.group_by { |core| parent(core)&.id }
         @children.default = [].freeze
       end
 
@@ -25,30 +25,24 @@ module Raffia
 
       private
 
-      # Whoever looks after others comes first.
+      # Supervisors and pools first.
       def shown
         @shown ||= @children[nil].partition { |core| @children.key?(core.id) }.flatten
           .then { |cores| @limit ? cores.first(@limit) : cores }
       end
 
       # @return [ActorCore, nil]
-      def above(core)
-        parent = core.parent
-        parent.respond_to?(:supervisor) ? parent.supervisor : parent
+      def parent(core)
+        above = core.parent
+        above.respond_to?(:supervisor) ? above.supervisor : above
       end
 
       def node(core)
         stats = core.stats
-        {id: core.id, name: core.name, class: core.actor_class.name, kind: kind(core),
+        {id: core.id, name: core.name, class: core.actor_class.name, kind: core.kind,
          status: stats[:status], on: stats[:on], mailbox: stats[:mailbox],
          handled: stats[:handled], restarts: stats[:restarts], doing: doing(core),
          error: error(core), children: @children[core.id].map { |child| node(child) }}
-      end
-
-      def kind(core)
-        return :supervisor if core.actor_class <= Supervisor
-
-        core.is_a?(PoolCore) ? :pool : :actor
       end
 
       def doing(core) = core.current&.then { |message| message.name if message.underway? }
@@ -60,26 +54,8 @@ module Raffia
         end
       end
 
-      # An error may say anything, also what is no text.
+      # A message may be in any encoding.
       def text(string) = string.encode(Encoding::UTF_8, invalid: :replace, undef: :replace).scrub
-    end
-
-    class << self
-      # The actors of this process, those of {Supervisor}s and pools under these. It is a look from
-      # outside: nobody is asked, so it works when an actor hangs, and its numbers are of slightly
-      # different moments.
-      #
-      # @return [Array<Hash>] each with :id, :name, :class, :kind (:supervisor, :pool, :actor),
-      #   :status, :on, :mailbox (messages that wait),
-      #   :handled, :restarts, :doing (the method that runs, or nil), :error (what its last object
-      #   failed by, or nil) and :children
-      def tree = Tree.new.to_a
-
-      # Lets the user who runs this process look at its actors from outside: `raffia top`. The same
-      # comes with RAFFIA_TOP=on.
-      # @return [Window]
-      # @raise [ConfigError] when the folder for its socket belongs to somebody else
-      def observe = Window.open
     end
   end
 end

@@ -17,9 +17,9 @@ class ActorCountsTest < Raffia::TestCase
   end
 
   # What is not an actor's own, and where to look no further.
-  SHARED = [Module, Symbol, Thread, Fiber, Raffia::Actor::Settings, Raffia::Actor::Host,
+  SHARED = [Module, Symbol, Thread, Fiber, Raffia::Actor::Settings, Raffia::Actor::ActorLoop,
     Raffia::Actor::Interface,
-    Raffia::Actor::Places::Fibers, ObjectSpace::InternalObjectWrapper].freeze
+    Raffia::Actor::Executors::Fibers, ObjectSpace::InternalObjectWrapper].freeze
 
   def own_objects(root)
     seen = {}.compare_by_identity

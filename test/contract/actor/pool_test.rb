@@ -22,7 +22,7 @@ class ActorPoolFibersTest < Raffia::TestCase
     gate = Thread::Queue.new.push(:first)
     Raffia.run do
       assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.05) { Hesitant.pool(gate, size: 2) } }
-      wait_until { Raffia::Actor::Host.here.cores.empty? }
+      wait_until { Raffia::Actor::ActorLoop.here.cores.empty? }
     end
   end
 

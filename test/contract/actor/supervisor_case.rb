@@ -57,7 +57,7 @@ class ActorSupervisorCase < Raffia::TestCase
     Raffia::Actor.log = @logger_before
   end
 
-  # @yieldparam words [Raffia::Supervisor::Words]
+  # @yieldparam words [Raffia::Supervisor::ClassMethods]
   # @return [Raffia::Actor::Ref]
   def tree(**settings, &)
     Raffia::Supervisor.spawn(backoff: 0, **settings, &).tap { |tree| @trees << tree }

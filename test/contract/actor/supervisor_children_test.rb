@@ -65,13 +65,13 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
   end
 
   def test_the_wait_before_a_restart_grows_up_to_a_bound
-    plan = Raffia::Supervisor::Plan.new(backoff: 1, max_backoff: 6)
+    plan = Raffia::Supervisor::Spec.new(backoff: 1, max_backoff: 6)
     waits = Array.new(6) { |count| plan.delay(count) }
 
     assert_equal([0], waits.uniq.first(1))
     waits.drop(1).zip([1, 2, 4, 6, 6]) { |wait, most| assert_includes((most * 0.75)..most, wait) }
     assert_equal([0, 0],
-      Array.new(2) { |count| Raffia::Supervisor::Plan.new(backoff: 0).delay(count) })
+      Array.new(2) { |count| Raffia::Supervisor::Spec.new(backoff: 0).delay(count) })
   end
 
   def test_a_child_that_does_not_end_in_its_time_is_killed

@@ -146,13 +146,13 @@ class ActorSupervisorTest < ActorSupervisorCase
   end
 
   def test_restarts_of_long_ago_do_not_count
-    restarts = Raffia::Supervisor::Restarts.new(2, 10)
+    restarts = Raffia::Supervisor::RestartIntensity.new(2, 10)
 
     assert_equal([true, true, false], [0, 1, 10].map { |second| restarts.allow?(second) })
-    restarts = Raffia::Supervisor::Restarts.new(2, 10)
+    restarts = Raffia::Supervisor::RestartIntensity.new(2, 10)
 
     assert_equal([true] * 4, [0, 5, 11, 16].map { |second| restarts.allow?(second) })
-    assert(Raffia::Supervisor::Restarts.new(nil, 10).allow?)
+    assert(Raffia::Supervisor::RestartIntensity.new(nil, 10).allow?)
   end
 
   def test_what_a_supervisor_gives_up_is_for_its_own_to_decide

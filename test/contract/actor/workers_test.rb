@@ -8,7 +8,7 @@ require "raffia/actor"
 # The threads that actors on threads share: who gets one, who waits, and what becomes of one that is
 # killed.
 class ActorWorkersTest < Raffia::TestCase
-  Workers = Raffia::Actor::Places::Workers
+  Workers = Raffia::Actor::Executors::WorkerThreads
 
   def workers(**)
     @workers ||= []
@@ -52,7 +52,7 @@ class ActorWorkersTest < Raffia::TestCase
     crew = workers(most: 1)
     crew.submit do
       met << gate.pop
-      met << Workers::Worker.current.follow(-> { met << :followed })
+      met << Raffia::Actor::Executors::WorkerThread.current.follow(-> { met << :followed })
     end
     crew.submit { met << :waited }
 
@@ -102,7 +102,9 @@ class ActorWorkersTest < Raffia::TestCase
     crew = workers(most: 1)
     crew.submit do
       here = Thread.current
-      met << Workers::Worker.current.follow(-> { met << (Thread.current == here) })
+      met <<
+        Raffia::Actor::Executors::WorkerThread.current
+          .follow(-> { met << (Thread.current == here) })
     end
 
     assert_equal([true, true], hear(met, 2))

@@ -49,7 +49,7 @@ class ActorLinesTest < Raffia::TestCase
 
   def far = Far.spawn(on: :processes)
 
-  def line_of(ref) = ref.raffia_core.execution.object.instance_variable_get(:@line)
+  def connection_of(ref) = ref.raffia_core.execution.object.instance_variable_get(:@connection)
 
   def test_what_cannot_be_loaded_is_its_callers_alone
     ref = far
@@ -98,7 +98,7 @@ class ActorLinesTest < Raffia::TestCase
     ref = far
     1_000.times { Near.spawn.tap { |near| ref.echo(near) }.tap(&:kill).join }
     ref.echo(1)
-    told = line_of(ref).instance_variable_get(:@told)
+    told = connection_of(ref).names
 
     wait_until do
       # what a stack still has by chance, or a thread that has not gone on yet, is gone at another
@@ -110,10 +110,11 @@ class ActorLinesTest < Raffia::TestCase
 
   def test_an_interrupt_of_the_users_own_is_his
     reader, writer = IO.pipe
-    line = Remote::Line.new(Remote::Pipes.new(Raffia::Process::FramedPipe::Reader.new(IO.pipe
-      .first),
-      Raffia::Process::FramedPipe::Writer.new(writer)), Remote::Desk.new)
-    writing = Thread.new { line.tell(:lookup, "x" * 200_000) }
+    frames = Raffia::Process::FramedPipe
+    transport = Remote::PipeTransport.new(frames::Reader.new(IO.pipe.first),
+      frames::Writer.new(writer))
+    connection = Remote::Connection.new(transport, Remote::RequestDispatcher.new)
+    writing = Thread.new { connection.tell(:lookup, "x" * 200_000) }
     writing.report_on_exception = false
     wait_until { writing.stop? }
     writing.raise(IOError, "mine")
@@ -127,29 +128,29 @@ class ActorLinesTest < Raffia::TestCase
 
   def test_the_end_of_a_line_is_told_once
     ours, theirs = UNIXSocket.pair
-    line = Remote::Sockets.line(ours, Remote::Desk.new)
+    connection = Remote::Connection.over(ours, Remote::RequestDispatcher.new)
     told = Thread::Queue.new
     watching = Thread.new do
-      Remote::Distant.new([:"elsewhere/1", "somebody", nil, nil], line)
+      Remote::Proxy.new([:"elsewhere/1", "somebody", nil, nil], connection)
         .watch { |_, reason| told << reason }
     end
     theirs.readpartial(1) # the question is there, and is not answered
     theirs.close
-    line.serve
+    connection.serve
     watching.join
 
     assert_equal [Raffia::Closed], Array.new(told.size) { told.pop.class }
     near = Near.spawn
-    line.watch_for(near, 1) # asked before the end, and served after it
+    connection.monitors.serve(near, 1) # asked before the end, and served after it
     assert_equal 0, near.raffia_core.links.observers
   ensure
-    line&.close
+    connection&.close
   end
 
   def test_what_cannot_be_said_is_not_waited_for
     ref = far
     3.times { assert_raises(Raffia::NotDumpable) { ref.echo(proc {}) } }
 
-    refute_predicate line_of(ref), :busy?
+    refute_predicate connection_of(ref), :busy?
   end
 end

@@ -142,14 +142,12 @@ class ActorSocketsTest < Raffia::TestCase
   def test_who_looks_away_leaves_nothing_behind
     serve
     slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
-    watches = -> {
-      Raffia::Actor::Remote::Sockets.current.line(Raffia::Actor::Remote::Address.new(@address))
-        .instance_variable_get(:@watches)
-    }
+    remote = Raffia::Actor::Remote
+    connection = remote::ConnectionPool.current.connection(remote::Address.new(@address))
     watcher.watch(slow)
-    assert_equal 1, watches.call.size
+    assert_equal 1, connection.monitors.size
     watcher.look_away(slow)
-    assert_empty watches.call
+    assert_equal 0, connection.monitors.size
   ensure
     watcher&.kill
   end
@@ -219,8 +217,8 @@ class ActorSocketsTest < Raffia::TestCase
 
   def test_who_speaks_another_version_costs_nothing
     serve do
-      Raffia::Actor::Remote::PublicDesk.__send__(:remove_const, :PROTOCOL)
-      Raffia::Actor::Remote::PublicDesk.const_set(:PROTOCOL, 0)
+      Raffia::Actor::Remote::PublicDispatcher.__send__(:remove_const, :PROTOCOL)
+      Raffia::Actor::Remote::PublicDispatcher.const_set(:PROTOCOL, 0)
     end
     desk = Raffia::Actor.at(@address, :desk)
 

@@ -7,7 +7,7 @@ require "raffia/actor"
 module ActorPartsCase
   class Core
     attr_reader :lock, :told, :mailbox, :ref, :timers, :settings
-    attr_accessor :dead, :reason, :status, :current, :host
+    attr_accessor :dead, :reason, :status, :current, :group
 
     def initialize(name = :core)
       @ref = name
@@ -17,7 +17,7 @@ module ActorPartsCase
       @told = []
       @dead = false
       @status = :running
-      @host = Host.new
+      @group = Group.new
     end
 
     def dead? = @dead
@@ -40,7 +40,7 @@ module ActorPartsCase
   end
 
   # Keeps timers that a test fires.
-  class Host
+  class Group
     attr_reader :timers
 
     def initialize = @timers = []

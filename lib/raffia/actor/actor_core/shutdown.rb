@@ -100,7 +100,7 @@ module Raffia
             @mailbox.clear
           end
           @factory.discard(reason)
-          @host.remove(self)
+          @group.remove(self)
           waiting.each { |reply| reply.fail(ActorDied.new(ref: ref, reason: reason)) }
           @links&.settle_joiners
           announce(reason)

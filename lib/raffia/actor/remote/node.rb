@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # This process, or this Ractor, as others know it: a name that no other has, and the actors
-      # that it has told others of. It does not keep them alive.
+      # This process or Ractor, as others know it: its unique name, and the actors that others know.
+      # It does not keep these alive.
       #
       # @api private
       class Node
@@ -13,7 +13,7 @@ module Raffia
 
         # @return [String]
         attr_reader :id
-        # @return [Line, nil] to the side that started this one
+        # @return [Connection, nil] to the side that started this one
         attr_accessor :uplink
 
         def initialize
@@ -21,7 +21,7 @@ module Raffia
           Fork.after_child { renew }
         end
 
-        # @param core [ActorCore, Distant]
+        # @param core [ActorCore, Proxy]
         # @return [Symbol] what it is called everywhere
         def name(core) = core.id.is_a?(Symbol) ? core.id : :"#{@id}/#{core.id}"
 
@@ -31,18 +31,21 @@ module Raffia
         # @return [void]
         def know(name, core) = @cores[key(name)] = core
 
-        # @return [ActorCore, Distant, nil]
-        def find(name) = @cores[key(name)] || (born_here(key(name)) if mine?(name))
+        # @return [ActorCore, Proxy, nil]
+        def find(name) = @cores[key(name)] || (find_here(key(name)) if mine?(name))
 
         # @return [Boolean] whether it is an actor of this side, or was
         def mine?(name) = name.start_with?(@id)
 
+        # @return [Ref, nil] the actor of this name, here or on the side that started this one
+        def lookup(name) = Registry.current[name] || @uplink&.ask(nil, :lookup, name)
+
         private
 
-        # A forked child knows actors of which it was never told.
-        def born_here(number)
-          Household.all.each do |household|
-            household.cores.each { |core| return @cores[number] = core if core.id == number }
+        # A forked child has actors' names from its parent.
+        def find_here(number)
+          ActorGroup.all.each do |group|
+            group.cores.each { |core| return @cores[number] = core if core.id == number }
           end
           nil
         end

@@ -3,35 +3,12 @@
 module Raffia
   class Actor
     module Remote
-      # A forked child with one object. What the object is made of is in the child already, and is
-      # not sent.
+      # Launches a forked child with one object. The child has the object's factory from its parent.
       #
       # @api private
       class Processes
-        # Seconds that a child may take to leave when it has nothing left to do.
-        PATIENCE = 5
-
-        # Runs blocks beside what the running thread does.
-        #
-        # @api private
-        module Beside
-          # Lines that can be served at a time, each by a thread that waits for what comes.
-          MOST = 10_000
-          # Seconds that such a thread stays for the next line.
-          IDLE = 0.05
-
-          # It is signals that break off what a child does.
-          # @yieldparam region [nil]
-          def self.enter(_service) = yield(nil)
-
-          # @return [void]
-          def self.call(&)
-            pool = RactorLocal.fetch(:raffia_actor_lines) do
-              Pool.new(on: :threads, workers: MOST, idle: IDLE)
-            end
-            Deadline.replace(nil) { pool.submit(&) }
-          end
-        end
+        # Seconds that a child has to exit after its last request.
+        GRACE = 5
 
         # @raise [ConfigError]
         def self.check
@@ -48,45 +25,45 @@ module Raffia
           @core = core
         end
 
-        # @return [Array] what the child is sent to make its object of
+        # @return [Array] sent to the child for its object
         def arguments = []
 
-        # @param desk [Desk]
-        # @return [Line]
-        def start(desk)
+        # @param dispatcher [RequestDispatcher]
+        # @return [Connection]
+        def start(dispatcher)
           node = Node.current
-          data = Distant.describe(@core, node.tell_of(@core))
+          data = Proxy.describe(@core, node.tell_of(@core))
           child = Child.new(node.id, data, @factory)
           @worker = Process::Worker.new { |link| child.run(link) }
-          @line = Line.new(Wire.new(@worker, @core, desk), desk)
+          @connection = Connection.new(Transport.new(@worker, @core, dispatcher), dispatcher)
         end
 
         # @return [void]
-        def beside(&) = Beside.call(&)
+        def in_background(&) = BackgroundThreads.run(&)
 
-        # It leaves by itself.
+        # Waits until the child has exited by itself.
         # @return [void]
-        def leave = @worker.exit(PATIENCE)
+        def leave = @worker.exit(GRACE)
 
-        # It leaves now, if it has not.
+        # Ends the child.
         # @return [void]
         def stop = @worker&.halt
 
-        # The same, without waiting for it.
+        # Ends the child without waiting.
         # @return [void]
         def abandon = @worker&.dismiss
 
-        # What the line sees of the child.
+        # Carries frames to and from the child.
         #
         # @api private
-        class Wire
+        class Transport
           # @return [#dump, #load]
           attr_reader :codec
 
-          def initialize(worker, core, desk)
+          def initialize(worker, core, dispatcher)
             @worker = worker
             @core = core
-            @desk = desk
+            @dispatcher = dispatcher
             @codec = Executor::Processes::PayloadCodec.new(worker.payloads)
           end
 
@@ -99,20 +76,20 @@ module Raffia
           # @return [WorkerDied]
           def reason
             how = @worker.exit(1) || @worker.kill
-            work = @desk.work
+            message = @dispatcher.current
             died = WorkerDied.new(pid: how.pid, signal: how.signal, status: how.status)
-            return died unless work
+            return died unless message
 
-            WorkerDied.new("#{died.message} (it worked on #{work.inspect})", pid: how.pid,
-              signal: how.signal, status: how.status, item: work.inspect)
+            WorkerDied.new("#{died.message} (it worked on #{message.inspect})", pid: how.pid,
+              signal: how.signal, status: how.status, item: message.inspect)
           end
 
           # @return [void]
           def close = @worker.dismiss
         end
-        private_constant :Wire
+        private_constant :Transport
 
-        # In the child.
+        # Runs in the child.
         #
         # @api private
         class Child
@@ -126,11 +103,14 @@ module Raffia
           # @param link [Process::WorkerConnection]
           # @return [void]
           def run(link)
-            pipes = Pipes.new(link.reader, link.writer, Executor::Processes::PayloadCodec.new(link.payloads))
+            transport = PipeTransport.new(link.reader, link.writer,
+              Executor::Processes::PayloadCodec.new(link.payloads))
             factory = @factory
-            service = Service.new(@data, pipes, Beside) { |inner| factory.build(inner) }
-            adopt(service.line)
-            service.run
+            server = ObjectServer.new(@data, transport, BackgroundThreads) do |core|
+              factory.build(core)
+            end
+            redirect_refs(server.connection)
+            server.run
           rescue SystemExit => error
             [$stdout, $stderr].each(&:flush)
             ::Process.exit!(error.status)
@@ -138,15 +118,15 @@ module Raffia
 
           private
 
-          # The refs that were inherited mean what they meant in the parent.
-          def adopt(line)
-            Household.forked.each do |core|
+          # Refs from before the fork go on referring to the parent's actors.
+          def redirect_refs(connection)
+            ActorGroup.forked.each do |core|
               name = :"#{@parent}/#{core.id}"
-              known = Node.current.find(name) || Distant.new(Distant.describe(core, name), line)
+              known = Node.current.find(name) || Proxy.new(Proxy.describe(core, name), connection)
               Node.current.know(name, known)
               core.ref.raffia_move(known)
             end
-            Household.forked.clear
+            ActorGroup.forked.clear
           end
         end
         private_constant :Child

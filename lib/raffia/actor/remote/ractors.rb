@@ -3,20 +3,20 @@
 module Raffia
   class Actor
     module Remote
-      # A Ractor with one object. What goes to and fro is dumped, as between processes, but for what
-      # is deeply frozen, and what the class itself refers to.
+      # Launches a Ractor with one object. Data is dumped, as between processes, unless it is deeply
+      # frozen.
       #
       # @api private
       class Ractors
-        # Runs blocks beside what the running fiber does. Threads in several Ractors may hang.
+        # Runs blocks in fibers: threads in several Ractors may hang.
         #
         # @api private
-        module Beside
+        module BackgroundFibers
           # @return [void]
-          def self.call(&block) = Fiber.schedule { Deadline.replace(nil, &block) }
+          def self.run(&block) = Fiber.schedule { Deadline.replace(nil, &block) }
 
-          # @yieldparam region [#cancel]
-          def self.enter(service, &) = CancellationStack.enter(service, &)
+          # @yieldparam scope [#cancel]
+          def self.enter(server, &) = CancellationStack.enter(server, &)
         end
 
         # @raise [ConfigError]
@@ -35,30 +35,30 @@ module Raffia
           @over = Thread::Queue.new
         end
 
-        # @return [Array] what the Ractor is sent to make its object of
+        # @return [Array] sent to the Ractor for its object
         def arguments = @factory.arguments
 
-        # @param desk [Desk]
-        # @return [Line]
+        # @param dispatcher [RequestDispatcher]
+        # @return [Connection]
         # @raise [NotShareable]
-        def start(desk)
+        def start(dispatcher)
           RactorCheck.of(@factory)
-          # Used first in a Ractor, it would change Process while others call methods of it.
+          # Inside a Ractor this would change Process while others call its methods.
           Fork.install
-          trays = Lending.trays
+          trays = SharingCodec.trays
           @ractor, @writer = start_ractor(trays)
-          Line.new(Wire.new(@ractor, @writer, desk, @over, Lending.new(*trays)), desk)
+          transport = Transport.new(@ractor, @writer, dispatcher, @over, SharingCodec.new(*trays))
+          Connection.new(transport, dispatcher)
         end
 
         # @return [void]
-        def beside(&) = Processes::Beside.call(&)
+        def in_background(&) = BackgroundThreads.run(&)
 
-        # It leaves by itself.
+        # Waits until the Ractor has ended by itself.
         # @return [void]
-        def leave = @over.pop(timeout: Processes::PATIENCE)
+        def leave = @over.pop(timeout: Processes::GRACE)
 
-        # Where it waits it ends. One that computes is left alone with that: nobody can stop it.
-        # When it has done it finds nobody there, and ends.
+        # Ends a Ractor that waits. One that computes cannot be stopped: it ends afterwards.
         # @return [void]
         def stop
           @writer&.close
@@ -66,8 +66,8 @@ module Raffia
         end
         alias_method :abandon, :stop
 
-        # In the Ractor.
-        # @param data [Array] see {Distant.describe}
+        # Runs in the Ractor.
+        # @param data [Array] see {Proxy.describe}
         # @param down [Integer] descriptor of the way there
         # @param up [Integer] of the way back
         # @param trays [Array] in the same order
@@ -77,8 +77,11 @@ module Raffia
           Executor::Ractors::Adapter.serve(up) do |writer|
             reader = Process::FramedPipe::Reader.new(::IO.for_fd(down, "rb"))
             Raffia.run(deadlock: :off, dump_on: :off) do
-              Service.new(data, Pipes.new(reader, writer, Lending.new(*trays.reverse)),
-                Beside) { |inner, *parts| ObjectFactory.new(klass, *parts, nil).build(inner) }.run
+              codec = SharingCodec.new(*trays.reverse)
+              transport = PipeTransport.new(reader, writer, codec)
+              ObjectServer.new(data, transport, BackgroundFibers) { |core, *arguments|
+                ObjectFactory.new(klass, *arguments, nil).build(core)
+              }.run
             end
           end
         end
@@ -87,27 +90,29 @@ module Raffia
 
         def start_ractor(trays)
           reader, writer = ::IO.pipe
-          # From here on the number belongs to the Ractor.
+          # From here on the descriptor belongs to the Ractor.
           reader.autoclose = false
           klass, data, down = @core.actor_class,
-            Distant.describe(@core, Node.current.tell_of(@core)), reader.fileno
+            Proxy.describe(@core, Node.current.tell_of(@core)), reader.fileno
           ractor = Executor::Ractors::Adapter.new do |up|
-            Executor::Ractors::Adapter.start(klass, data, down, up, trays) { |*all| Ractors.serve(*all) }
+            Executor::Ractors::Adapter.start(klass, data, down, up, trays) do |*all|
+              Ractors.serve(*all)
+            end
           end
           [ractor, Process::FramedPipe::Writer.new(writer)]
         end
 
-        # What the line sees of the Ractor.
+        # Carries frames to and from the Ractor.
         #
         # @api private
-        class Wire
+        class Transport
           # @return [#dump, #load]
           attr_reader :codec
 
-          def initialize(ractor, writer, desk, over, codec)
+          def initialize(ractor, writer, dispatcher, over, codec)
             @ractor = ractor
             @writer = writer
-            @desk = desk
+            @dispatcher = dispatcher
             @over = over
             @codec = codec
           end
@@ -121,18 +126,18 @@ module Raffia
           # @return [WorkerDied]
           def reason
             @over.close
-            work = @desk.work
+            message = @dispatcher.current
             WorkerDied.new("the Ractor of the actor has " \
-              "ended#{" (it worked on #{work.inspect})" if work}", item: work&.inspect)
+              "ended#{" (it worked on #{message.inspect})" if message}", item: message&.inspect)
           end
 
           # @return [void]
           def close = @writer.close
         end
-        private_constant :Wire
+        private_constant :Transport
       end
     end
   end
 end
 
-require_relative "ractors/lending"
+require_relative "ractors/sharing_codec"

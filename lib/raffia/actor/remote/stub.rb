@@ -3,68 +3,67 @@
 module Raffia
   class Actor
     module Remote
-      # The object of an actor that lives elsewhere, as its core sees it. What the core wants of it
-      # becomes a question, and whoever works for the core waits for the answer: here it is
-      # interrupted, over there the work goes on to its own end, and its late answer is dropped.
+      # Stands for the object of an actor on :processes or :ractors, in its core's process.
+      #
+      # What the core wants of the object becomes a request. The core's executor waits for the
+      # answer and can be interrupted; the object then goes on to its own end, and its answer is
+      # dropped.
       #
       # @api private
       class Stub
-        include Conversation
-
         # @param core [ActorCore]
-        # @param home [#start, #beside, #stop, #leave, #factory]
-        def initialize(core, home)
+        # @param launcher [Processes, Ractors]
+        def initialize(core, launcher)
           @core = core
-          @home = home
+          @launcher = launcher
           @ended = false
-          @desk = StubDesk.new(core, self)
+          @dispatcher = StubDispatcher.new(core, self)
         end
 
-        # Has the object made.
+        # Makes the object.
         # @return [self]
         # @raise [Exception] what its `initialize` raised
-        def begin
-          Places::Breakable.covered { open_line }
-          surely { converse(:build, *@home.arguments) }
+        def start
+          Executors::InterruptScope.protect { open_connection }
+          end_on_error { request(:build, *@launcher.arguments) }
           self
         end
 
-        # What {Message#invoke} calls.
+        # (see Message#invoke)
         def public_send(name, *arguments, **keywords, &block)
           if block
-            own_fault(NotDumpable.new("a block cannot go where #{@core.label} is: hand in a ref, " \
-              "or spawn on: :threads"))
+            StubCall.refuse(NotDumpable.new("a block cannot go where #{@core.label} is: hand in " \
+            "a " \
+              "ref, or spawn on: :threads"))
           end
-          converse(:invoke, name, arguments, keywords.empty? ? nil : keywords, Raffia.deadline)
+          request(:invoke, name, arguments, keywords.empty? ? nil : keywords, Raffia.deadline)
         end
 
-        def on_start = surely { converse(:hook, :on_start) }
+        def on_start = end_on_error { request(:hook, :on_start) }
 
         def on_restart(reason)
-          surely { Line::Words.for_reason(reason) { |why| converse(:hook, :on_restart, why) } }
+          end_on_error { hook(:on_restart, reason) }
         end
 
         def on_exit(ref, reason)
-          Line::Words.for_reason(reason) { |why| converse(:hook, :on_exit, ref, why) }
+          ErrorCodec.with_reason(reason) { |why| request(:hook, :on_exit, ref, why) }
         end
 
-        # The object ends, and with it its place.
+        # Ends the object, and its process or Ractor.
         # @return [void]
         def on_stop(reason)
           return if @ended
 
           @ended = true
-          unless @line.closed? || @line.broken?
-            Line::Words.for_reason(reason) { |why| farewell(why) }
-          end
+          ErrorCodec.with_reason(reason) { |why| leave(why) } unless unusable?
         ensure
-          @home.stop
+          @launcher.stop
         end
 
-        # A block of the object's is due.
-        def raffia_run(key, *arguments, **keywords) = converse(:run_block, key, arguments, keywords)
+        # Runs a block of the object's.
+        def raffia_run(key, *arguments, **keywords) = request(:run_block, key, arguments, keywords)
 
-        # The other side has ended.
+        # The other side has ended. If no message waits for it, the core is told by this.
         # @return [void]
         def raffia_ended
           @core.urge { lost } unless @ended
@@ -72,40 +71,47 @@ module Raffia
 
         private
 
-        def open_line
-          @line = @home.start(@desk)
+        def open_connection
+          @connection = @launcher.start(@dispatcher)
           @core.watch { abandon }
-          @home.beside { @line.serve }
+          @launcher.in_background { @connection.serve }
         end
 
-        # If nobody was waiting for the other side when it ended, the core hears of it in this way.
+        def request(...) = StubCall.new(@connection, @dispatcher, @core.ref).run(...)
+
+        def hook(name, reason)
+          ErrorCodec.with_reason(reason) { |why| request(:hook, name, why) }
+        end
+
+        def unusable? = @connection.closed? || @connection.broken?
+
         def lost
-          raise ActorDied.new(ref: @core.ref, reason: @line.reason) unless @ended
+          raise ActorDied.new(ref: @core.ref, reason: @connection.reason) unless @ended
         end
 
-        def farewell(reason)
-          return @line.tell(:stop, reason) if @line.busy?
+        def leave(reason)
+          return @connection.tell(:stop, reason) if @connection.busy?
 
-          converse(:hook, :on_stop, reason)
-          @line.tell(:leave)
-          @home.leave
+          request(:hook, :on_stop, reason)
+          @connection.tell(:leave)
+          @launcher.leave
         end
 
-        # Without an object there is nothing to stay for.
-        def surely
+        # Without an object its process or Ractor ends.
+        def end_on_error
           yield
         rescue Exception # standard:disable Lint/RescueException
           @ended = true
-          @home.stop
+          @launcher.stop
           raise
         end
 
-        # The core has ended without a word to us: it could not wait.
+        # The core has ended without {on_stop}: it could not wait.
         def abandon
           return if @ended
 
           @ended = true
-          @home.abandon
+          @launcher.abandon
         end
       end
     end

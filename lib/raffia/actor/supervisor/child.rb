@@ -1,151 +1,153 @@
 # frozen_string_literal: true
 
 module Raffia
-  class Supervisor
-    # A child, from start to start: the parent of its core, on the supervisor's behalf. What it is
-    # told may come from any thread; all else is done by the supervisor, one thing at a time.
-    #
-    # @api private
-    class Child
-      # Seconds that one who was killed has to end. Code that only computes may take longer, and is
-      # left to itself.
-      LAST = 5
-      private_constant :LAST
+  class Actor
+    class Supervisor
+      # A child, from start to start: the parent of its core, on the supervisor's behalf. What it is
+      # told may come from any thread; all else is done by the supervisor, one thing at a time.
+      #
+      # @api private
+      class Child
+        # Seconds that one who was killed has to end. Code that only computes may take longer, and
+        # is left to itself.
+        KILL_TIMEOUT = 5
+        private_constant :KILL_TIMEOUT
 
-      # @return [Spec]
-      attr_reader :spec
-      # @return [ActorCore] the supervisor's
-      attr_reader :supervisor
-      # @return [ActorCore, nil]
-      attr_reader :core
-      # @return [Integer] counts what has happened to it
-      attr_reader :turn
-      # @return [Object, nil] what it ended by the last time that it failed
-      attr_reader :failure
+        # @return [ChildSpec]
+        attr_reader :spec
+        # @return [ActorCore] the supervisor's
+        attr_reader :supervisor
+        # @return [ActorCore, nil]
+        attr_reader :core
+        # @return [Integer] counts what has happened to it
+        attr_reader :turn
+        # @return [Object, nil] what it ended by the last time that it failed
+        attr_reader :failure
 
-      def initialize(spec, supervisor, dynamic: false)
-        @spec = spec
-        @supervisor = supervisor
-        @dynamic = dynamic
-        @guard = SpinLock.new
-        @turn = @in_a_row = 0
-        @leaving = false
-      end
-
-      # @return [Boolean] whether it came after the supervisor's start
-      def dynamic? = @dynamic
-
-      # @return [Ref, nil]
-      def ref = @core&.ref
-
-      # @return [String] for people
-      def label = @core&.label || @spec.id.inspect
-
-      # @return [Boolean] whether it has no object, and will have none but by a new start
-      def dead? = @core.nil? || @core.status == :dead
-
-      # @return [Boolean] whether it waits for what the supervisor decides
-      def ended?(turn) = turn == @turn && !@core.nil? && @core.at_rest?
-
-      # @return [Boolean] whether its core, if it is a supervisor's, is to keep its children for the
-      #   next object
-      def keeps? = @leaving != :for_good
-
-      # Its object has ended.
-      # @return [void]
-      def ended(core, reason)
-        return unless @core.nil? || core.equal?(@core)
-
-        waiter = @guard.hold do
-          @failure = reason unless reason == :normal || reason == :shutdown
-          next @waiter if @leaving
+        def initialize(spec, supervisor, dynamic: false)
+          @spec = spec
+          @supervisor = supervisor
+          @dynamic = dynamic
+          @guard = SpinLock.new
+          @turn = @in_a_row = 0
+          @leaving = false
         end
-        return waiter&.settle if @leaving
 
-        @supervisor.urge(Notice.new(@supervisor, :child_ended, self, @turn, reason))
-      end
+        # @return [Boolean] whether it came after the supervisor's start
+        def dynamic? = @dynamic
 
-      # Starts it, or puts a fresh object in its place.
-      # @return [void]
-      # @raise [Exception] what kept it from that
-      def begin
-        return start if dead?
+        # @return [Ref, nil]
+        def ref = @core&.ref
 
-        settle
-        error = @core.restart and raise error
-      end
+        # @return [String] for people
+        def label = @core&.label || @spec.id.inspect
 
-      # @return [void]
-      # @raise [Exception] what its `initialize` or `on_start` raised
-      def start
-        settle
-        @core = @spec.spawn(self, @supervisor.host)
-      end
+        # @return [Boolean] whether it has no object, and will have none but by a new start
+        def dead? = @core.nil? || @core.status == :dead
 
-      # @param keep [Boolean] whether its core is kept, to be restarted
-      # @return [void]
-      def terminate(keep)
-        cancel_timer
-        @turn += 1
-        return if dead?
+        # @return [Boolean] whether it waits for what the supervisor decides
+        def ended?(turn) = turn == @turn && !@core.nil? && @core.at_rest?
 
-        @guard.hold { @leaving = keep ? :for_now : :for_good }
-        conclude(keep) || @core.abandon
-      end
+        # @return [Boolean] whether its core, if it is a supervisor's, is to keep its children for
+        #   the next object
+        def keeps? = @leaving != :for_good
 
-      # @return [void]
-      def die(reason)
-        cancel_timer
-        @turn += 1
-        @core&.die(reason)
-      end
+        # Its object has ended.
+        # @return [void]
+        def ended(core, reason)
+          return unless @core.nil? || core.equal?(@core)
 
-      # @return [Numeric] seconds
-      def wait_before_restart(plan)
-        @in_a_row = 0 if Clock.now - @born > [plan.period, plan.max_backoff].max
-        plan.delay(@in_a_row).tap { @in_a_row += 1 }
-      end
+          waiter = @guard.hold do
+            @failure = reason unless reason == :normal || reason == :shutdown
+            next @waiter if @leaving
+          end
+          return waiter&.settle if @leaving
 
-      # @param notice [Notice] for the supervisor
-      # @return [void]
-      def later(seconds, notice)
-        cancel_timer
-        @timer = @supervisor.host.after(seconds) do
-          @supervisor.urge(notice)
-          nil
+          @supervisor.urge(ChildMessage.new(@supervisor, :child_ended, self, @turn, reason))
         end
-      end
 
-      private
+        # Starts it, or puts a fresh object in its place.
+        # @return [void]
+        # @raise [Exception] what kept it from that
+        def start_or_restart
+          return start if dead?
 
-      def settle
-        cancel_timer
-        @turn += 1
-        @born = Clock.now
-        @guard.hold { @leaving = false }
-      end
-
-      def cancel_timer
-        @timer&.cancel
-        @timer = nil
-      end
-
-      # @return [Boolean] whether it has ended
-      def conclude(keep)
-        seconds = @spec.shutdown
-        unless seconds == :brutal_kill
-          keep ? @core.suspend(:shutdown) : @core.stop(:shutdown, final: true)
-          return true if gone_within?((seconds == :infinity) ? nil : seconds)
+          settle
+          error = @core.restart and raise error
         end
-        @core.kill(:killed, final: !keep)
-        gone_within?(LAST)
-      end
 
-      def gone_within?(seconds)
-        waiter = Waiter.new
-        @guard.hold { @waiter = waiter }
-        # Whoever ends it from here on finds the waiter.
-        @core.at_rest? || waiter.wait(seconds) != Waiter::TIMED_OUT
+        # @return [void]
+        # @raise [Exception] what its `initialize` or `on_start` raised
+        def start
+          settle
+          @core = @spec.spawn(self, @supervisor.group)
+        end
+
+        # @param keep [Boolean] whether its core is kept, to be restarted
+        # @return [void]
+        def terminate(keep)
+          cancel_timer
+          @turn += 1
+          return if dead?
+
+          @guard.hold { @leaving = keep ? :for_now : :for_good }
+          conclude(keep) || @core.abandon
+        end
+
+        # @return [void]
+        def die(reason)
+          cancel_timer
+          @turn += 1
+          @core&.die(reason)
+        end
+
+        # @return [Numeric] seconds
+        def wait_before_restart(spec)
+          @in_a_row = 0 if Clock.now - @born > [spec.period, spec.max_backoff].max
+          spec.delay(@in_a_row).tap { @in_a_row += 1 }
+        end
+
+        # @param message [ChildMessage] for the supervisor
+        # @return [void]
+        def later(seconds, message)
+          cancel_timer
+          @timer = @supervisor.group.after(seconds) do
+            @supervisor.urge(message)
+            nil
+          end
+        end
+
+        private
+
+        def settle
+          cancel_timer
+          @turn += 1
+          @born = Clock.now
+          @guard.hold { @leaving = false }
+        end
+
+        def cancel_timer
+          @timer&.cancel
+          @timer = nil
+        end
+
+        # @return [Boolean] whether it has ended
+        def conclude(keep)
+          seconds = @spec.shutdown
+          unless seconds == :brutal_kill
+            keep ? @core.suspend(:shutdown) : @core.stop(:shutdown, final: true)
+            return true if gone_within?((seconds == :infinity) ? nil : seconds)
+          end
+          @core.kill(:killed, final: !keep)
+          gone_within?(KILL_TIMEOUT)
+        end
+
+        def gone_within?(seconds)
+          waiter = Waiter.new
+          @guard.hold { @waiter = waiter }
+          # Whoever ends it from here on finds the waiter.
+          @core.at_rest? || waiter.wait(seconds) != Waiter::TIMED_OUT
+        end
       end
     end
   end

@@ -1,112 +1,70 @@
 # frozen_string_literal: true
 
 module Raffia
-  class Supervisor
-    # A child as it was asked for: what is started, and what becomes of it when it ends.
-    #
-    # @!attribute [r] id
-    #   @return [Object] by which the supervisor finds it
-    # @!attribute [r] own
-    #   @return [Hash] its actor's {Settings}, and its name
-    # @!attribute [r] pool
-    #   @return [Hash, nil] what {Actor::Pooling#pool} takes, if it is one
-    # @!attribute [r] restart
-    #   @return [Symbol] :permanent, :transient or :temporary
-    # @!attribute [r] shutdown
-    #   @return [Numeric, Symbol] seconds that it has to end; :infinity; :brutal_kill
-    # @!attribute [r] significant
-    #   @return [Boolean] whether its end may be its supervisor's, see {Plan}
-    #
-    # @api private
-    Spec = Data.define(:id, :named, :actor_class, :arguments, :keywords, :block, :own, :pool,
-      :restart, :shutdown, :significant)
-
-    class Spec
-      RESTARTS = %i[permanent transient temporary].freeze
-      # Seconds, as OTP has it.
-      SHUTDOWN = 5
-      # Ends that are no failures.
-      GOOD = %i[normal shutdown].freeze
-      OWN = (Actor::Spawning::OWN - [:link]).freeze
-      MINE = %i[id restart shutdown significant pool].freeze
-      private_constant :RESTARTS, :SHUTDOWN, :GOOD, :OWN, :MINE
-
-      # @return [Spec]
-      # @raise [ConfigError]
-      def self.build(actor_class, arguments, keywords, block)
-        raise ConfigError, "a child is a class of actors, or a block" unless actor_class || block
-        if actor_class && !(actor_class.is_a?(Class) && actor_class <= Actor)
-          raise ConfigError, "#{actor_class.inspect} cannot be a child: give a class of actors, " \
-            "or a block"
-        end
-
-        fill(actor_class || Work, arguments, keywords, block)
-      end
-
-      def self.fill(actor_class, arguments, keywords, block)
-        id, restart, shutdown, significant, pool = keywords.values_at(*MINE)
-        id ||= keywords[:name]
-        new(id: id || actor_class.name ||
-          actor_class, named: !id.nil?, actor_class: actor_class, arguments: arguments,
-          keywords: keywords.except(*MINE, *OWN), block: block,
-          own: keywords.slice(*OWN), pool: pool &&
-            pool(pool, actor_class), restart: restart(restart),
-          shutdown: shutdown(shutdown, actor_class), significant: !!significant)
-      end
-
-      # @param pool [Integer, Hash]
-      def self.pool(pool, actor_class)
-        if actor_class <= Supervisor || actor_class == Work
-          raise ConfigError, "pool: is for a class of actors, not for " \
-            "#{(actor_class == Work) ? "a block" : actor_class}"
-        end
-
-        size, route, key = pool.is_a?(Hash) ? pool.values_at(:size, :route, :key) : pool
-        {size: Actor::PoolManager.count(size), route: Actor::PoolRoutes.find(route, key)}
-      end
-
-      def self.restart(restart)
-        return :permanent if restart.nil?
-
-        Actor::Settings.one_of(:restart, restart, RESTARTS)
-        restart
-      end
-
-      # A block knows of no messages, and so of none that tells it to end.
-      def self.shutdown(shutdown, actor_class)
-        case shutdown
-        when nil then default(actor_class)
-        when :infinity, :brutal_kill then shutdown
-        else Deadline.seconds(shutdown)
+  class Actor
+    class Supervisor
+      # Strategy and limits of a supervisor, and its first children.
+      #
+      # @!attribute [r] strategy
+      #   @return [Symbol] :one_for_one, :one_for_all or :rest_for_one
+      # @!attribute [r] intensity
+      #   @return [Integer, nil] how many restarts there may be within the period; nil: any number
+      # @!attribute [r] period
+      #   @return [Numeric] seconds
+      # @!attribute [r] backoff
+      #   @return [Numeric] seconds before the second restart of a child in a row, twice as many
+      #     before the third; the first does not wait. 0: none does
+      # @!attribute [r] max_backoff
+      #   @return [Numeric] seconds to wait at most
+      # @!attribute [r] auto_shutdown
+      #   @return [Symbol] :never; or when children that are significant have ended for good:
+      #   :any_significant, :all_significant
+      # @!attribute [r] specs
+      #   @return [Array<ChildSpec>]
+      Spec = Data.define(:strategy, :intensity, :period, :backoff, :max_backoff, :auto_shutdown,
+        :specs) do
+        # @raise [ConfigError]
+        def initialize(strategy: :one_for_one, intensity: 3, period: 5, backoff: 0.01,
+          max_backoff: 5,
+          auto_shutdown: :never, specs: [].freeze)
+          Actor::Settings.one_of(:strategy, strategy, Spec::STRATEGIES)
+          Actor::Settings.one_of(:auto_shutdown, auto_shutdown, Spec::AUTO_SHUTDOWN)
+          if intensity && !(intensity.is_a?(Integer) && intensity >= 0)
+            raise ConfigError, "intensity: #{intensity.inspect} means nothing here: give a whole " \
+              "number, or nil for any number of restarts"
+          end
+          [period, backoff, max_backoff].each { |seconds| Deadline.seconds(seconds) }
+          super
         end
       end
 
-      def self.default(actor_class)
-        return :infinity if actor_class <= Supervisor
+      class Spec
+        # Which siblings restart with a child.
+        STRATEGIES = %i[one_for_one one_for_all rest_for_one].freeze
+        # Whose end ends the supervisor.
+        AUTO_SHUTDOWN = %i[never any_significant all_significant].freeze
+        # Members that the user sets.
+        SETTINGS = (members - [:specs]).freeze
 
-        (actor_class == Work) ? :brutal_kill : SHUTDOWN
-      end
-      private_class_method :fill, :pool, :restart, :shutdown, :default
+        # @return [Spec] with one more child
+        # @raise [ConfigError] when its id is taken
+        def plus(spec)
+          if spec.named? && specs.any? { |other| other.id == spec.id }
+            raise ConfigError, "there are two children #{spec.id.inspect}: give one of them " \
+              "another id:"
+          end
 
-      alias_method :named?, :named
-      alias_method :significant?, :significant
+          with(specs: [*specs, Children.number(spec, specs)].freeze)
+        end
 
-      # @return [Boolean]
-      def supervisor? = actor_class <= Supervisor
+        # @param restarts [Integer] how many there were in a row
+        # @return [Numeric] seconds to wait before one more, with jitter: siblings may have failed
+        #   by the same cause
+        def delay(restarts)
+          return 0 if restarts.zero? || backoff.zero?
 
-      # @param reason [Object] what it ended by
-      # @return [Boolean] whether another object is to follow
-      def restart?(reason)
-        restart == :permanent || (restart == :transient && !GOOD.include?(reason))
-      end
-
-      # @return [ActorCore] a new one, started
-      # @raise [Exception] what kept it from that
-      def spawn(child, host)
-        factory = actor_class.raffia_factory(arguments, keywords, block)
-        given = {parent: child, host: host, **own}
-        (pool ? actor_class.raffia_pool(factory, **pool, **given) :
-          actor_class.raffia_spawn(factory, **given)).raffia_core
+          [backoff * 2**[restarts - 1, 30].min, max_backoff].min * (0.75 + rand / 4)
+        end
       end
     end
   end

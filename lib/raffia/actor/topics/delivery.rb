@@ -39,7 +39,7 @@ module Raffia
         # Not taken, and so counted, once.
         # @return [true]
         def drop
-          @subscription.channel.dropped unless @dropped
+          @subscription.pattern.dropped unless @dropped
           @dropped = true
         end
 

@@ -7,15 +7,15 @@ module Raffia
       #
       # @api private
       class Subscription
-        # @return [Channel]
-        attr_reader :channel
+        # @return [Pattern]
+        attr_reader :pattern
         # @return [ActorCore] the subscriber
         attr_reader :core
         # @return [Symbol, Proc]
         attr_reader :handler
 
-        def initialize(channel, core, handler)
-          @channel = channel
+        def initialize(pattern, core, handler)
+          @pattern = pattern
           @core = core
           @handler = handler
           @outlived = @cancelled = false
@@ -24,7 +24,7 @@ module Raffia
         # @return [Boolean] whether the subscriber took it
         def offer(topic, arguments, keywords)
           delivery = Delivery.new(self, topic, arguments, keywords)
-          @channel.offered
+          @pattern.offered
           @core.deliver(delivery, false)
           !delivery.dropped?
         rescue Full, ActorDied => error

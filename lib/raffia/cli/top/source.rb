@@ -36,12 +36,17 @@ module Raffia
         private
 
         def everyone
-          ::Dir[::File.join(Actor::Window.folder, "*.sock")].sort_by { |path| path[/\d+/].to_i }
+          ::Dir[::File.join(Actor::IntrospectionSocket.folder, "*.sock")]
+            .sort_by { |path| path[/\d+/].to_i }
             .filter_map { |path| look(path) }
         end
 
         def path(name)
-          name.match?(/\A\d+\z/) ? ::File.join(Actor::Window.folder, "#{name}.sock") : name
+          if name.match?(/\A\d+\z/)
+            ::File.join(Actor::IntrospectionSocket.folder, "#{name}.sock")
+          else
+            name
+          end
         end
 
         # @return [Hash, nil]
@@ -58,7 +63,7 @@ module Raffia
 
         # Its process has gone.
         def forget(path)
-          ::File.delete(path) if ::File.dirname(path) == Actor::Window.folder
+          ::File.delete(path) if ::File.dirname(path) == Actor::IntrospectionSocket.folder
           nil
         rescue SystemCallError
           nil

@@ -75,7 +75,11 @@ module Raffia
 
         def label(node)
           kind = {"pool" => " pool"}[node[:kind]]
-          name = (node[:class] == "Raffia::Supervisor::Work") ? "block" : node[:class] || "Actor"
+          name = if node[:class] == "Raffia::Actor::Supervisor::BlockActor"
+            "block"
+          else
+            node[:class] || "Actor"
+          end
           "#{node[:name] || "##{node[:id]}"} #{name}#{kind}"
         end
       end

@@ -127,7 +127,7 @@ module Celluloid
         return task.suspend(:callwait) unless (limit = Celluloid.call_timeout)
 
         begin
-          timer = task.cell.host.after(limit) { reply.fail(late(limit)) && nil }
+          timer = task.cell.group.after(limit) { reply.fail(late(limit)) && nil }
           task.suspend(:callwait)
         ensure
           timer&.cancel

@@ -38,7 +38,7 @@ module Celluloid
       @system = system
       @task_class = klass.raffia_task_class
       super(::Raffia::Actor::ObjectFactory.new(klass, [], {}, nil), settings_of(klass),
-        ::Raffia::Actor::Host.background)
+        ::Raffia::Actor::BackgroundLoop.current.group)
       @inbox = klass.mailbox_class.new.attach(self)
       @signals = Internals::Signals.new(self)
       @begun = {}.compare_by_identity
@@ -59,7 +59,7 @@ module Celluloid
       object = actor_class.allocate
       object.instance_variable_set(OWNER_IVAR, self)
       @execution.object = object
-      @host.add(self)
+      @group.add(self)
       @lock.hold { @lifecycle.started(false) }
       Probe.actor_created(self)
       self

@@ -50,7 +50,7 @@ module Celluloid
 
     def wait_aside(task, timeout)
       suspension = add(task.arm)
-      timer = task.cell.host.after(timeout) { suspension.fail(late(timeout)) && nil } if timeout
+      timer = task.cell.group.after(timeout) { suspension.fail(late(timeout)) && nil } if timeout
       task.suspend(:condwait)
     ensure
       timer&.cancel

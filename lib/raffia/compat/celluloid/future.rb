@@ -73,7 +73,7 @@ module Celluloid
 
       suspension = task.arm
       @inner.on_end { suspension.settle(true) }
-      timer = task.cell.host.after(timeout) { suspension.settle(false) && nil } if timeout
+      timer = task.cell.group.after(timeout) { suspension.settle(false) && nil } if timeout
       task.suspend(:futurewait)
     ensure
       timer&.cancel

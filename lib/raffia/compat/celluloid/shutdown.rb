@@ -38,7 +38,7 @@ module Celluloid
           @execution.clear
           @mailbox.clear
         end
-        @host.remove(self)
+        @group.remove(self)
         @system.forget(self)
         waiting.each { |one| one.fail(::Raffia::ActorDied.new(ref: ref, reason: reason)) }
         stop_watching

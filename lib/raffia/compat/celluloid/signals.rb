@@ -28,7 +28,7 @@ module Celluloid
         task = Task.current
         entry = [task.arm, block]
         @receivers << entry
-        timer = @cell.host.after(timeout) { entry.first.settle(nil) && nil } if timeout
+        timer = @cell.group.after(timeout) { entry.first.settle(nil) && nil } if timeout
         task.suspend(:receiving)
       ensure
         timer&.cancel

@@ -86,7 +86,7 @@ module Celluloid
       end
 
       def before_suspend(task)
-        @timer = task.cell.host.after(@interval) { task.resume && nil } if @interval
+        @timer = task.cell.group.after(@interval) { task.resume && nil } if @interval
       end
 
       # A timer that nobody waits for any more would keep the loop from its end.

@@ -102,7 +102,7 @@ module Celluloid
     # @raise [TaskTimeout] where the block waits, when the time is up
     def timeout(duration)
       trace = caller
-      timer = @cell.host.after(duration) do
+      timer = @cell.group.after(duration) do
         resume(TaskTimeout.new("execution expired").tap { |error| error.set_backtrace(trace) }) &&
           nil
       end

@@ -25,7 +25,7 @@ module Celluloid
         return self unless @cell.alive?
 
         @cell.timers[self] = true
-        @entry = @cell.host.after(interval) { due }
+        @entry = @cell.group.after(interval) { due }
         self
       end
       alias_method :resume, :start

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Actors that live in one loop, and end with it.
+    #
+    # @api private
+    class ActorGroup
+      # @return [Array<ActorGroup>] of the running Ractor
+      def self.all = known.keys
+
+      # @return [Array<ActorCore>] in a forked child: those that lived in its parent at the fork
+      def self.forked = RactorLocal.fetch(:raffia_actor_forked) { [] }
+
+      # @api private
+      def self.known = RactorLocal.fetch(:raffia_actor_groups) { ObjectSpace::WeakMap.new }
+
+      def initialize
+        @guard = SpinLock.new
+        @cores = {}.compare_by_identity
+        @closing = @closed = false
+        @fork = Fork.after_child { invalidate_after_fork }
+        ActorGroup.known[self] = true
+      end
+
+      # @return [Boolean] whether no actor lives here, nor ever will
+      def closed? = @closed
+
+      # @return [Array<ActorCore>]
+      def cores = @guard.hold { @cores.keys }
+
+      # @return [void]
+      # @raise [Closed]
+      def add(core)
+        @guard.hold do
+          if @closing
+            raise Closed, "these actors are being ended: no other can be spawned among them"
+          end
+
+          @cores[core] = true
+        end
+      end
+
+      # @return [void]
+      def remove(core) = @guard.hold { @cores.delete(core) }
+
+      # Calls the block after some time, and again after as many seconds as it returns. It must not
+      # wait.
+      # @param seconds [Numeric]
+      # @return [Timer]
+      def after(seconds, &block) = timer(&block).tap { |timer| timer.arm(seconds) }
+
+      # @param at_end [#call, nil] told when the block is not called any more
+      # @return [Timer] not armed
+      def timer(at_end = nil, &block) = Timer.new(self, block, at_end)
+
+      # Ends all actors, the youngest first.
+      # @param timeout [Numeric, nil] seconds after which the others are left to themselves
+      # @return [Boolean] whether all have ended
+      def close(timeout = nil)
+        give_up = Clock.now + timeout if timeout
+        @guard.hold { @closing = true }
+        ended = Raffia.shield { end_all(give_up) }
+        leave
+        ended
+      end
+
+      # Ends all actors without waiting: the thread is being killed.
+      # @return [void]
+      def abandon
+        @closing = true
+        leave
+        cores.each { |core| core.die(:killed) }
+      end
+
+      private
+
+      # Parents first: they end their children.
+      def end_all(give_up)
+        end_these(cores.reject(&:parent), give_up) && end_these(cores, give_up)
+      end
+
+      def end_these(some, give_up)
+        some.reverse_each { |core| core.kill(:shutdown) }
+        some.reverse_each do |core|
+          core.join(give_up && [give_up - Clock.now, 0].max) or return false
+        end
+        true
+      end
+
+      def leave
+        @guard.hold { @closed = true }
+        @fork.remove
+      end
+
+      # Runs in a forked child: the loop is the parent's.
+      def invalidate_after_fork
+        @closing = @closed = true
+        @cores.each_key(&:invalidate_after_fork)
+        ActorGroup.forked.concat(@cores.keys)
+        @fork.remove
+      end
+    end
+  end
+end
+
+require_relative "actor_group/timer"

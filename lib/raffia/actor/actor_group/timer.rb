@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class ActorGroup
+      # A block that is called later, once or repeatedly, by the alarm of its group's loop.
+      #
+      # @api private
+      class Timer
+        # @param group [ActorGroup]
+        # @param call [#call] returns after how many seconds it is called again, or nil
+        # @param at_end [#call, nil] told when it is not called any more
+        def initialize(group, call, at_end = nil)
+          @group = group
+          @call = call
+          @at_end = at_end
+          @cancelled = @over = false
+        end
+
+        # @param seconds [Numeric]
+        # @return [void]
+        def arm(seconds)
+          at = Clock.now + seconds
+          @group.now { start(at) }
+        end
+
+        # Any thread may call this.
+        # @return [void]
+        def cancel
+          return if @cancelled
+
+          @cancelled = true
+          @at_end&.call(self)
+          @group.now { @alarm.disarm(@entry) if @entry } unless @over || @group.closed?
+        rescue Closed
+          nil
+        end
+
+        def cancelled? = @cancelled
+
+        # @return [Boolean] whether it is not called any more
+        def over? = @over || @cancelled
+
+        private
+
+        # Runs in the group's loop.
+        def start(at)
+          return if @cancelled
+
+          @alarm = @group.alarm
+          @entry = @alarm.arm(at, method(:fire))
+        end
+
+        def fire
+          return if @cancelled
+
+          seconds = @call.call
+          return Clock.now + seconds if seconds && !@cancelled
+
+          @over = true
+          @at_end&.call(self)
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Fiber loop that runs actors and their timers.
+    #
+    # Actors that are spawned inside of {Raffia.run} live in its loop and end with it. All others
+    # live in the {BackgroundLoop}.
+    #
+    # @api private
+    class ActorLoop < ActorGroup
+      KEY = :raffia_actor_loop
+      private_constant :KEY
+
+      class << self
+        # @return [ActorLoop, nil] of the scheduler that the running fiber belongs to
+        def here
+          scheduler = Fiber.current_scheduler or return
+          group = Thread.current.thread_variable_get(KEY)
+          return group if group&.serves?(scheduler)
+
+          Run::Session.current&.then { |session| attach(scheduler, session) }
+        end
+
+        private
+
+        def attach(scheduler, session)
+          group = new(scheduler)
+          Thread.current.thread_variable_set(KEY, group)
+          session.at_end { |killed| killed ? group.abandon : group.close }
+          group
+        end
+      end
+
+      # @return [Executors::Fibers]
+      attr_reader :fibers
+
+      def initialize(scheduler)
+        super()
+        @scheduler = scheduler
+        @thread = Thread.current
+        @orders = []
+        @fibers = Executors::Fibers.new(self)
+        IntrospectionSocket.open_on_request
+        start
+      end
+
+      def serves?(scheduler) = @scheduler.equal?(scheduler) && !@closed
+
+      # @return [Boolean] whether the running code is a fiber of this loop
+      def here? = @thread.equal?(Thread.current) && @scheduler.equal?(Fiber.current_scheduler)
+
+      # Runs the block in a fiber of this loop, in its turn. Any thread may call this.
+      # @return [void]
+      # @raise [Closed]
+      def later(&block)
+        waiter = @guard.hold do
+          raise Closed, "the loop of these actors has ended" if @closed
+
+          @orders << block
+          @waiter
+        end
+        waiter&.settle
+      end
+
+      # Runs the block in a fiber of this loop at once, up to its first wait; from another thread,
+      # in its turn.
+      # @return [void]
+      def now(&block) = here? ? launch(&block) : later(&block)
+
+      # Called in the loop itself.
+      # @return [Alarm]
+      def alarm = Alarm.of(@scheduler)
+
+      # Waits until the loop is closed.
+      # @return [void]
+      def wait_for_close
+        @close_waiter = Waiter.new
+        @close_waiter.wait unless @closed
+      end
+
+      private
+
+      def launch(&block)
+        @scheduler.respond_to?(:launch) ? @scheduler.launch(&block) : Fiber.schedule(&block)
+      end
+
+      # The fiber that takes orders of other threads. Fiber storage is inherited, and this fiber
+      # serves others than the one that starts it.
+      def start
+        Fiber.schedule { Deadline.replace(nil) { serve } }
+      end
+
+      def serve
+        Message.clear_current
+        serve_orders until @closed
+      rescue Exception => error # standard:disable Lint/RescueException
+        # What ends the run has reached this fiber, but the actors live until they have been ended.
+        start unless @closed
+        raise error if error.is_a?(::SignalException)
+      end
+
+      def serve_orders
+        @waiter = Waiter.new
+        @waiter.wait if @orders.empty?
+        while (order = @orders.shift)
+          launch(&order)
+        end
+      end
+
+      def leave
+        super
+        @waiter&.settle
+        @close_waiter&.settle
+      end
+    end
+  end
+end

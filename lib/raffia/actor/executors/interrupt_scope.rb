@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Executors
+      # Interrupts a thread in the user's code, and nowhere else: elsewhere messages would stay
+      # unanswered.
+      #
+      # @api private
+      class InterruptScope
+        PROTECTED = {Cancel => :never}.freeze
+        EXPOSED = {Cancel => :immediate}.freeze
+        private_constant :PROTECTED, :EXPOSED
+
+        # Runs the block, of which only what {expose} runs can be interrupted.
+        def self.protect(&) = ::Thread.handle_interrupt(PROTECTED, &)
+
+        # @param core [ActorCore] the origin of the interrupt
+        def initialize(core)
+          @core = core
+          @guard = SpinLock.new
+          @thread = @interrupt = nil
+        end
+
+        # @return [Boolean] whether this was the first
+        def cancel(reason)
+          @guard.hold do
+            return false if @interrupt
+
+            @interrupt = Cancel.new(reason, origin: @core)
+            @thread&.raise(@interrupt)
+          end
+          true
+        end
+
+        # Runs the user's code.
+        # @return [Object] the block's value
+        # @raise [Cancel]
+        def expose(&)
+          @guard.hold { @interrupt ? (raise @interrupt) : @thread = ::Thread.current }
+          begin
+            ::Thread.handle_interrupt(EXPOSED, &)
+          ensure
+            receive
+          end
+        end
+
+        private
+
+        # Receives an interrupt that was sent and has not arrived: one that was raised has a
+        # backtrace.
+        def receive
+          interrupt = @guard.hold do
+            @thread = nil
+            @interrupt
+          end
+          return if interrupt.nil? || interrupt.backtrace
+
+          ::Thread.handle_interrupt(EXPOSED) { ::Thread.pass }
+        rescue Cancel => cancel
+          raise unless cancel.equal?(interrupt)
+        end
+      end
+    end
+  end
+end

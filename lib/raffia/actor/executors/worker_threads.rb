@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Executors
+      # Threads that take orders from one queue.
+      #
+      # A pool starts them. Submitting each order to the pool would cost a future, counts and a fair
+      # queue, which is as much as waking a thread, and is not needed here.
+      #
+      # @api private
+      class WorkerThreads
+        # Threads at a time. Those that wait for each other count, too.
+        MOST = 1_000
+        # Idle threads that stay. The others go back to the pool, which ends them after a while.
+        READY = 16
+
+        def initialize(most: MOST, ready: READY)
+          @most = most
+          @ready = ready
+          @pool = Pool.new(on: :threads, workers: most)
+          @guard = SpinLock.new
+          start_over
+          @fork = Fork.after_child { start_over }
+        end
+
+        # Runs the block in one of the threads.
+        # @param ahead [Boolean] before orders without this: threads at work may wait for it. If
+        #   each free thread began with another order that waits for it, too, none would be left
+        # @return [void]
+        # @raise [Closed]
+        def submit(ahead: false, &order)
+          start if @guard.hold { add(order, ahead) }
+        end
+
+        # @return [Integer] how many there are
+        def threads = @live
+
+        # @return [Boolean] whether orders wait for a thread
+        def behind? = @free.negative?
+
+        # Ends the threads when they have run all orders.
+        # @return [void]
+        def close
+          @fork.remove
+          @guard.hold { @orders.close }
+          @pool.shutdown(0)
+        end
+
+        # @return [Boolean] whether an idle thread is to wait
+        def stay? = !@guard.hold { @free += 1 if @free < @ready }.nil?
+
+        # @return [Proc, nil] nil: it is closed
+        def wait = @orders.pop && @guard.hold { @ahead.shift || @others.shift }
+
+        # A thread has left.
+        # @param waiting [Boolean] whether it waited
+        # @return [void]
+        def left(waiting)
+          @guard.hold do
+            @live -= 1
+            @free -= 1 if waiting
+          end
+        end
+
+        private
+
+        # A forked child has none of the threads.
+        def start_over
+          @orders = ::Thread::Queue.new # an element for each order in one of these
+          @ahead = []
+          @others = []
+          @live = 0
+          @free = 0 # idle threads, less waiting orders
+        end
+
+        # @return [Boolean] whether one more thread is needed
+        def add(order, ahead)
+          raise Closed, "these threads have been ended" if @orders.closed?
+
+          (ahead ? @ahead : @others) << order
+          @orders << true
+          @free -= 1
+          return false unless @free.negative? && @live < @most
+
+          @live += 1
+          true
+        end
+
+        def start
+          Deadline.replace(nil) { @pool.submit { WorkerThread.new(self).run } }
+        rescue Exception # standard:disable Lint/RescueException
+          left(false)
+          raise
+        end
+      end
+    end
+  end
+end
+
+require_relative "worker_thread"

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      class Connection
+        # Monitors across one connection, in both directions.
+        #
+        # @api private
+        class Monitors
+          # @param connection [Connection]
+          def initialize(connection)
+            @connection = connection
+            @guard = SpinLock.new
+            @own = {} # of this side, by key
+            @served = {} # for the other side
+          end
+
+          # @param ref [Ref] of the other side
+          # @param block [Proc]
+          # @return [Proc]
+          def watch(ref, block)
+            key = block.object_id
+            @guard.hold { @own[key] = [ref, block] }
+            # The connection may end at any time: its end takes what is there.
+            if @connection.closed?
+              notice(key, ref, @connection.reason)
+            else
+              @connection.ask(ref, :watch, ref, key)
+            end
+            block
+          rescue ActorDied => died
+            # The end of the connection has told it already, unless something else has ended.
+            notice(key, ref, died.reason)
+            block
+          rescue Exception # standard:disable Lint/RescueException
+            @guard.hold { @own.delete(key) } # the caller was interrupted
+            raise
+          end
+
+          # @return [void]
+          def unwatch(ref, block)
+            key = block.object_id
+            @connection.tell(:unwatch, ref, key) if @guard.hold { @own.delete(key) }
+          end
+
+          # One of the other side's actors has ended.
+          # @return [void]
+          def notice(key, ref, reason)
+            _, block = @guard.hold { @own.delete(key) }
+            block&.call(ref, reason)
+          end
+
+          # The connection has ended, and with it all actors behind it.
+          # @return [void]
+          def close(reason)
+            own, served = @guard.hold { [@own, @served].tap { @own, @served = {}, {} } }
+            own.each_value { |ref, block| block.call(ref, reason) }
+            served.each_value { |ref, block| ref.raffia_core.unwatch(block) }
+          end
+
+          # Monitors an actor of this side for the other one.
+          # @return [nil]
+          def serve(ref, key)
+            block = lambda do |one, reason|
+              next unless @guard.hold { @served.delete(key) }
+
+              ErrorCodec.with_reason(reason) { |why| @connection.tell(:watched, key, one, why) }
+            end
+            return if @connection.closed?
+
+            @guard.hold { @served[key] = [ref, block] }
+            ref.raffia_core.watch(&block)
+            # The connection may have ended in between.
+            stop_serving(ref, key) if @connection.closed?
+            nil
+          end
+
+          # @return [void]
+          def stop_serving(ref, key)
+            _, block = @guard.hold { @served.delete(key) }
+            ref.raffia_core.unwatch(block) if block
+          end
+
+          # @return [Integer] of this side
+          def size = @guard.hold { @own.size }
+        end
+      end
+    end
+  end
+end

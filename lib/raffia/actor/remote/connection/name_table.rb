@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      class Connection
+        # Translates refs to names and back, on one connection.
+        #
+        # @api private
+        class NameTable
+          # @param connection [Connection]
+          # @param dispatcher [RequestDispatcher]
+          def initialize(connection, dispatcher)
+            @connection = connection
+            @dispatcher = dispatcher
+            @guard = SpinLock.new
+            @told = @passed = nil
+          end
+
+          # @param ref [Ref]
+          # @return [Array] what is sent for it
+          def describe(ref)
+            core = ref.raffia_core
+            name = Node.current.tell_of(core)
+            @guard.hold { note(core, name) }
+            Proxy.describe(core, name)
+          end
+
+          # @param data [Array] that the other side sent for a ref
+          # @return [ActorCore, Proxy]
+          # @raise [Rejected]
+          def recognise(data)
+            node = Node.current
+            core = node.find(data.first)
+            unless core
+              return Proxy.new(data, way_to(data, node)).tap { |proxy| node.know(proxy.id, proxy) }
+            end
+            return core if @dispatcher.allow?(@connection, core)
+
+            raise Rejected, "#{data[1]} cannot be asked from there"
+          end
+
+          # @param core [ActorCore]
+          # @return [Boolean] whether the other side was told of it
+          def told?(core) = @guard.hold { @told&.key?(core) } || false
+
+          # @return [Integer] actors of this side that the other was told of
+          def size = @guard.hold { @told ? @told.size : 0 }
+
+          private
+
+          # Actors of third sides are kept as long as they may be asked for through here. Others are
+          # known while they live.
+          def note(core, name)
+            if core.id.is_a?(Symbol)
+              (@passed ||= {})[name] = core
+            else
+              (@told ||= ObjectSpace::WeakMap.new)[core] = true
+            end
+          end
+
+          # This side may have told the other of it, and forgotten it since.
+          # @return [Connection, nil]
+          def way_to(data, node)
+            return if node.mine?(data.first)
+
+            (data.last && node.uplink) || @connection
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # Stands for an object's own core, in another process or Ractor than the object. Blocks stay
+      # here, under numbers.
+      #
+      # @api private
+      class CoreProxy < Proxy
+        # @param connection [Connection] to the side where the core is
+        def initialize(data, connection)
+          super
+          @guard = SpinLock.new
+          @blocks = {}
+          @subscribed = {}
+          @last = 0
+        end
+
+        # @return [TimerHandle]
+        def start_timer(seconds, again, &block)
+          key = keep(block, again)
+          connection.ask(ref, :timer, seconds, again, key)
+          TimerHandle.new(self, key)
+        end
+
+        # @return [void]
+        def stop_timer(key)
+          connection.tell(:cancel, key) if @guard.hold { @blocks.delete(key) }
+        end
+
+        # @return [void]
+        def urge(&block) = connection.tell(:urge, keep(block, false))
+
+        # (see Links#monitor)
+        def monitor(other, &block) = other.watch { |ref, reason| urge { block.call(ref, reason) } }
+
+        # @return [void]
+        def demonitor(other, handle) = other.unwatch(handle)
+
+        # @return [void]
+        def link(other) = connection.ask(ref, :link, other.ref)
+
+        # @return [void]
+        def unlink(other) = connection.ask(ref, :unlink, other.ref)
+
+        # (see ActorCore#subscribe)
+        def subscribe(pattern, handler)
+          pattern = Topics::Pattern.check(pattern)
+          unless handler.is_a?(Symbol)
+            handler = keep(handler, true)
+            @guard.hold { (@subscribed[pattern] ||= []) << handler }
+          end
+          connection.ask(ref, :subscribe, pattern, handler)
+        end
+
+        # @return [void]
+        def unsubscribe(pattern)
+          pattern &&= Topics::Pattern.check(pattern)
+          connection.ask(ref, :unsubscribe, pattern)
+          @guard.hold do
+            keys = if pattern
+              @subscribed.delete(pattern)
+            else
+              @subscribed.values.flatten.tap { @subscribed.clear }
+            end
+            keys&.each { |key| @blocks.delete(key) }
+          end
+        end
+
+        # @return [Proc, nil]
+        def block(key)
+          @guard.hold do
+            block, again = @blocks[key]
+            @blocks.delete(key) unless again
+            block
+          end
+        end
+
+        private
+
+        def keep(block, again)
+          @guard.hold do
+            @blocks[@last += 1] = [block, again]
+            @last
+          end
+        end
+
+        # A timer of the object.
+        class TimerHandle
+          def initialize(core_proxy, key)
+            @core_proxy = core_proxy
+            @key = key
+            @cancelled = false
+          end
+
+          # @return [void]
+          def cancel
+            @core_proxy.stop_timer(@key) unless @cancelled
+            @cancelled = true
+          end
+
+          # @return [Boolean]
+          def cancelled? = @cancelled
+        end
+        private_constant :TimerHandle
+      end
+    end
+  end
+end

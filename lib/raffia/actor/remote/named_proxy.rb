@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # Stands for the actor that has a name in another process: each time the one that has it then.
+      #
+      # @api private
+      class NamedProxy
+        include Proxy::Links
+
+        # @return [Symbol] unique everywhere
+        attr_reader :id
+        # @return [Symbol, String]
+        attr_reader :name
+
+        def initialize(address, name)
+          @address = address
+          @name = name
+          @id = :"#{address}##{name}"
+          @found = nil
+          @watches = {}.compare_by_identity
+        end
+
+        # @return [Ref]
+        def ref = @ref ||= Ref.new(self)
+
+        # @return [String]
+        def label = "#{@name.inspect} at #{@address}"
+
+        def known_status = :elsewhere
+
+        # @return [Object]
+        def call(...) = through { |core| core.call(...) }
+
+        # @return [void]
+        def tell(...) = through { |core| core.tell(...) }
+
+        # @return [Future]
+        def ask(...) = through { |core| core.ask(...) }
+
+        # @return [Object] see {ActorCore::Sending#request}
+        def request(...) = through { |core| core.request(...) }
+
+        def via_uplink? = false
+
+        # (see Proxy#pass)
+        def pass(...) = through { |core| core.pass(...) }
+
+        # @return [Object] for {unwatch}
+        def watch(&block)
+          told = lambda do |_, reason|
+            @watches.delete(block)
+            block.call(ref, reason)
+          end
+          through do |core|
+            @watches[block] = [told, core] # before: it may be told at once
+            core.watch(&told)
+          end
+          block
+        rescue Exception # standard:disable Lint/RescueException
+          @watches.delete(block)
+          raise
+        end
+
+        # @return [void]
+        def unwatch(block)
+          told, core = @watches.delete(block)
+          core&.unwatch(told)
+        end
+
+        # An exit of this process ends nobody in the other.
+        # @return [void]
+        def linked_exit(other, _reason) = delete_link(other)
+
+        # @return [Boolean]
+        # @raise [Rejected]
+        def stop(reason, **) = through { |core| core.stop(reason) }
+
+        # @return [Boolean]
+        # @raise [Rejected]
+        def kill(reason, **) = through { |core| core.kill(reason) }
+
+        # @return [NamedProxy, nil]
+        def join(timeout = nil) = known(self) { |core| self if core.join(timeout) }
+
+        def alive? = known(false, &:alive?)
+
+        def status = known(:dead, &:status)
+
+        def reason = known(nil, &:reason)
+
+        def stats = known({status: :dead}, &:stats)
+
+        # @return [Class, nil]
+        def actor_class = known(nil, &:actor_class)
+
+        # @return [String, nil]
+        def class_name = @found&.class_name
+
+        # @return [Numeric, nil]
+        def call_timeout = @found&.call_timeout
+
+        # @return [#include?]
+        def interface = known(Proxy::AnyInterface, &:interface)
+
+        private
+
+        def through
+          yield found
+        rescue ActorDied
+          @found = nil
+          raise
+        end
+
+        def known(otherwise, &)
+          through(&)
+        rescue ActorDied
+          otherwise
+        end
+
+        # @return [Proxy]
+        def found
+          core = @found
+          return core if core&.reachable?
+
+          connection = ConnectionPool.current.connection(@address)
+          @found = connection.ask(ref, :lookup, @name)&.raffia_core
+          return @found if @found
+
+          raise ActorDied.new("no actor named #{@name.inspect} lives at #{@address}", ref: ref,
+            reason: :unknown)
+        rescue SystemCallError, Rejected, TimeoutError => error
+          raise ActorDied.new("#{label} cannot be reached: #{error.message}", ref: ref,
+            reason: error)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,161 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # Stands for the core of an actor on the other side of a connection.
+      #
+      # The actor itself checks all that is asked: methods and arguments, room in the mailbox,
+      # cycles.
+      #
+      # @api private
+      class Proxy
+        include Links
+
+        # @return [Symbol] unique everywhere
+        attr_reader :id
+        # @return [String]
+        attr_reader :label
+
+        # @param data [Array] what {Proxy.describe} said
+        # @param connection [Connection, nil] nil: the actor is gone
+        def initialize(data, connection)
+          @id, @label, @class_name, @call_timeout = data
+          @connection = connection
+        end
+
+        # @param core [ActorCore, Proxy]
+        # @return [Array] what the other side needs
+        def self.describe(core, id)
+          [id, core.label, core.class_name, core.call_timeout, core.via_uplink?]
+        end
+
+        attr_reader :class_name, :call_timeout
+
+        # @return [Ref]
+        def ref = @ref ||= Ref.new(self)
+
+        # A forked child has none of its parent's connections but the one to it.
+        # @return [Connection]
+        # @raise [ActorDied]
+        def connection
+          return @connection if @connection&.ours?
+
+          (@connection && Node.current.uplink) or raise ActorDied.new(ref: ref, reason: :forked)
+        end
+
+        # (see ActorCore#known_status)
+        def known_status
+          (@connection.nil? || (@connection.ours? && @connection.closed?)) ? :dead : :elsewhere
+        end
+
+        # @return [Object]
+        def call(name, arguments, keywords, block)
+          plain(block)
+          connection.ask(ref, :call, ref, name, arguments, keywords, deadline, RemoteMessage.number,
+            limit: @call_timeout)
+        end
+
+        # Waits until it is in the mailbox.
+        # @return [void]
+        def tell(name, arguments, keywords, block)
+          plain(block)
+          connection.ask(ref, :tell, ref, name, arguments, keywords)
+        end
+
+        # @return [Future]
+        def ask(name, arguments, keywords, block)
+          plain(block)
+          Future.new.tap do |future|
+            used = connection
+            number = used.post(future, ref, :call, ref, name, arguments, keywords, deadline, nil)
+            future.message = PendingRequest.new(used, number)
+            future.on_end { |status, _| used.forget(number) if status == :cancelled }
+          end
+        end
+
+        # @return [Object] see {ActorCore::Sending#request}
+        def request(name, arguments, keywords, block, reply, _parent = nil)
+          plain(block)
+          connection.post(reply, ref, :call, ref, name, arguments, keywords, Raffia.deadline,
+            RemoteMessage.number)
+        end
+
+        # @return [Boolean]
+        def stop(reason) = known(false) { connection.ask(ref, :stop, ref, reason) }
+
+        # @return [Boolean]
+        def kill(reason) = known(false) { connection.ask(ref, :kill, ref, reason) }
+
+        # @return [Proxy, nil]
+        def join(timeout = nil)
+          known(self) { connection.ask(ref, :join, ref, limit: timeout) { return } && self }
+        end
+
+        def alive? = known(false) { connection.ask(ref, :alive?, ref) }
+
+        def status = known(:dead) { connection.ask(ref, :status, ref) }
+
+        def reason = known(nil) { connection.ask(ref, :reason, ref) }
+
+        def stats = known({status: :dead}) { connection.ask(ref, :stats, ref) }
+
+        def name = known(nil) { connection.ask(ref, :name, ref) }
+
+        # @return [Class, nil] nil when it is not known here
+        def actor_class
+          @class_name && Object.const_get(@class_name)
+        rescue NameError
+          nil
+        end
+
+        # @return [#include?]
+        def interface = actor_class ? Interface.of(actor_class) : AnyInterface
+
+        # Interface of a class that is not loaded here: any method.
+        module AnyInterface
+          # Ruby itself calls these on any object, to dump or to convert it.
+          CONVERSIONS = %i[marshal_dump to_ary to_a to_hash to_str to_sym to_int to_proc to_path
+            to_io
+            to_open to_regexp exception coerce].freeze
+          private_constant :CONVERSIONS
+
+          def self.include?(name) = !CONVERSIONS.include?(name)
+        end
+
+        # @return [Boolean] whether its connection is open
+        def reachable? = !@connection.nil? && @connection.ours? && !@connection.closed?
+
+        # @return [Boolean] whether it is reached through the side that started this one
+        def via_uplink? = !@connection.nil? && connection.equal?(Node.current.uplink)
+
+        # Passes on a request of a third side, which is answered from there.
+        # @param reply [Reply]
+        # @return [void]
+        def pass(reply, op, *arguments) = connection.post(reply, ref, op, ref, *arguments)
+
+        # (see ActorCore#invalidate_after_fork)
+        # @return [void]
+        def invalidate_after_fork = nil
+
+        private
+
+        # Yields, or returns what holds for an actor that nobody can be asked about.
+        def known(otherwise)
+          yield
+        rescue ActorDied
+          otherwise
+        end
+
+        def plain(block)
+          if block
+            raise NotDumpable, "a block cannot go to another process: hand in plain data, or " \
+              "call a method of a ref's from there"
+          end
+        end
+
+        def deadline = Deadline.nearer(@call_timeout)
+      end
+    end
+  end
+end

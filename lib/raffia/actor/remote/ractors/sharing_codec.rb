@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      class Ractors
+        # As Marshal, for the way to and from a Ractor: what is deeply frozen is not copied. It is
+        # left in a tray, for the other side to take as it is; the frame says where. When the tray
+        # is full it is copied like all else.
+        #
+        # @api private
+        class SharingCodec
+          # In place of what is left in the tray.
+          Placeholder = Struct.new(:place)
+          # Other frames begin with the number 4, or a P.
+          MARK = "L"
+          # How deep it is looked: an argument is an element of the arguments, and these are part of
+          # the question.
+          DEPTH = 2
+          # Longer collections are not searched.
+          MANY = 64
+          HEADER = "aQ"
+          HEADER_SIZE = 9
+          private_constant :MARK, :DEPTH, :MANY, :HEADER, :HEADER_SIZE
+
+          # @return [Array] one for each direction
+          def self.trays = Array.new(2) { Executor::Ractors::ObjectTransfer.tray }
+
+          # @param out [#put, nil] where this side leaves things
+          # @param into [#take, nil] where it finds the other's
+          def initialize(out, into)
+            @out = out
+            @into = into
+            @plain = Executor::Processes::PayloadCodec.new(nil)
+          end
+
+          # @return [String]
+          # @raise [TypeError] as Marshal does
+          def dump(value) = share(value) || @plain.dump(value)
+
+          # @param frame [String]
+          def load(frame)
+            return @plain.load(frame) unless frame.start_with?(MARK)
+
+            shared = @into.take(frame.unpack(HEADER).last)
+            put_back(@plain.load(frame.byteslice(HEADER_SIZE..)), DEPTH, shared)
+          end
+
+          private
+
+          # @return [String, nil] nil when it is to be copied
+          def share(value)
+            return unless @out && any?(value, DEPTH)
+
+            shared = []
+            # First, so that nothing has been left when it fails.
+            frame = @plain.dump(strip(value, DEPTH, shared))
+            number = @out.put(shared.freeze) and [MARK, number].pack(HEADER) << frame
+          end
+
+          def any?(value, depth)
+            return true if shared?(value)
+            return false unless search?(value, depth)
+
+            (value.is_a?(::Hash) ? value.values : value).any? { |element| any?(element, depth - 1) }
+          end
+
+          def strip(value, depth, shared)
+            if shared?(value)
+              Placeholder.new((shared << value).size - 1)
+            else
+              inside(value, depth) { |element| strip(element, depth - 1, shared) }
+            end
+          end
+
+          def put_back(value, depth, shared)
+            if Placeholder === value
+              shared[value.place]
+            else
+              inside(value, depth) { |element| put_back(element, depth - 1, shared) }
+            end
+          end
+
+          def inside(value, depth, &)
+            return value unless search?(value, depth)
+
+            value.is_a?(::Hash) ? value.transform_values(&) : value.map(&)
+          end
+
+          # What a Hash says of keys that it does not have would be lost.
+          def search?(value, depth)
+            return false unless depth.positive?
+
+            (value.instance_of?(::Array) ||
+              (value.instance_of?(::Hash) && value.default.nil? && value.default_proc.nil?)) &&
+              value.size <= MANY
+          end
+
+          def shared?(value)
+            worth = case value
+            when ::Array, ::Hash then value.frozen? && !value.empty?
+            when ::Struct, ::Data then value.frozen?
+            when ::String
+              value.frozen? && value.bytesize >= Executor::Ractors::ObjectTransfer::LONG
+            end
+            worth && ::Ractor.shareable?(value)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # A message that an object handles in another process or Ractor.
+      #
+      # @api private
+      class RemoteMessage < Message
+        # @return [Integer] of the request
+        attr_reader :number
+
+        def initialize(number, core, name, arguments, keywords, answer, deadline)
+          super(core, name, arguments, keywords, nil, answer, deadline, nil)
+          @number = number
+        end
+
+        # @return [Integer, nil] of the request that the running code works for
+        def self.number
+          current = Message.current or return
+          WaitGraph.chain(current).grep(RemoteMessage).first&.number
+        end
+
+        # @return [Reply]
+        def postpone
+          @postponed = true
+          @reply.postpone
+          @reply
+        end
+      end
+    end
+  end
+end

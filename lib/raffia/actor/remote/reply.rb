@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # The answer to a request of the other side. It is given once, from any thread.
+      #
+      # @api private
+      class Reply
+        # @return [Integer] of the request
+        attr_reader :number
+
+        # @return [Message, nil] that it answers, if an actor of this side handles it
+        attr_accessor :message
+
+        def initialize(connection, number)
+          @connection = connection
+          @number = number
+          @guard = SpinLock.new
+          @given = @forgotten = false
+        end
+
+        # @param message [Message] that waits for it
+        # @return [void]
+        def awaited_by(message) = @parent = message
+
+        # @return [Boolean] whether it was the first
+        def settle(value = nil) = once { @connection.answer(@number, value) }
+
+        # @return [Boolean]
+        def fail(error) = once { @connection.fail(@number, error) }
+
+        # Fails the asker alone: the actor goes on.
+        # @return [Boolean]
+        def refuse(error) = once { @connection.refuse(@number, error) }
+
+        # The answer follows, but the asker goes on.
+        # @return [void]
+        def postpone = @connection.postpone(@number)
+
+        # The asker does not want it any more.
+        # @return [void]
+        def forget = @forgotten = true
+
+        def forgotten? = @forgotten
+
+        def settled? = @given || @forgotten
+
+        private
+
+        def once
+          @guard.hold { @given ? (return false) : @given = true }
+          @parent&.rest
+          yield
+          true
+        end
+      end
+    end
+  end
+end

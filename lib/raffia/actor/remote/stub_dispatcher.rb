@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    module Remote
+      # Dispatches the requests of a {Stub}'s object to its core.
+      #
+      # @api private
+      class StubDispatcher < RequestDispatcher
+        def initialize(core, stub)
+          super()
+          @core = core
+          @stub = stub
+          @guard = SpinLock.new
+          @messages = {}
+          @timers = {}
+        end
+
+        # @param number [Integer] of a request
+        # @param message [Message] that the request handles
+        # @return [void]
+        def remember(number, message) = @guard.hold { @messages[number] = message }
+
+        # @return [void]
+        def forget(number) = @guard.hold { @messages.delete(number) }
+
+        # @return [Message, nil] that the object handles
+        def current = @guard.hold { @messages.each_value.first }
+
+        # (see RequestDispatcher#ended)
+        def ended(connection, reason)
+          super
+          @stub.raffia_ended
+        end
+
+        private
+
+        def message(number) = @guard.hold { @messages[number] }
+
+        def other(connection, op, arguments, reply)
+          case op
+          when :waits then waits(connection, *arguments)
+          when :rests then message(arguments.first)&.rest
+          when :timer then timer(*arguments)
+          when :cancel then @guard.hold { @timers.delete(arguments.first) }&.cancel
+          when :urge then @core.urge { @stub.raffia_run(arguments.first) }
+          when :link, :unlink then return change_link(op, arguments.first.raffia_core, reply)
+          when :subscribe then subscribe(*arguments)
+          when :unsubscribe then @core.unsubscribe(*arguments)
+          else return super
+          end
+          reply.settle
+        end
+
+        def timer(seconds, again, key)
+          timer = @core.start_timer(seconds, again, &run(key))
+          @guard.hold { @timers[key] = timer } if again
+        end
+
+        # The object's message waits for the answer of a request that it sent before.
+        def waits(connection, request, number)
+          reply = connection.pending_reply(request)
+          waiting = message(number)
+          message = reply&.message
+          return unless waiting && message
+
+          reply.awaited_by(waiting)
+          waiting.expect(message)
+          message.adopt(waiting)
+          message.core.check_cycle(waiting, message) unless reply.settled?
+        rescue CallCycle => error
+          reply.refuse(error)
+        end
+
+        def change_link(op, other, reply)
+          settle_in_background(reply) { @core.public_send(op, other) && nil }
+        end
+
+        def subscribe(pattern, handler)
+          @core.subscribe(pattern, handler.is_a?(Symbol) ? handler : run(handler))
+        end
+
+        # Runs as a method of the stub.
+        def run(key) = proc { |*arguments, **keywords| raffia_run(key, *arguments, **keywords) }
+      end
+    end
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Supervisor
+      # What a supervisor is to know of its children. It is work of its like any other, but comes
+      # before what waits.
+      #
+      # @api private
+      class ChildMessage < Actor::Message
+        # @param core [ActorCore] the supervisor's
+        # @param name [Symbol] of a private method
+        def initialize(core, name, *arguments)
+          super(core, name, arguments, nil, nil, nil, nil, nil)
+        end
+
+        def invoke(subject) = subject.__send__(name, *arguments)
+      end
+    end
+  end
+end

@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Supervisor
+      # A child as it was asked for: what is started, and what becomes of it when it ends.
+      #
+      # @!attribute [r] id
+      #   @return [Object] by which the supervisor finds it
+      # @!attribute [r] own
+      #   @return [Hash] its actor's {Settings}, and its name
+      # @!attribute [r] pool
+      #   @return [Hash, nil] what {Actor::Pooling#pool} takes, if it is one
+      # @!attribute [r] restart
+      #   @return [Symbol] :permanent, :transient or :temporary
+      # @!attribute [r] shutdown
+      #   @return [Numeric, Symbol] seconds that it has to end; :infinity; :brutal_kill
+      # @!attribute [r] significant
+      #   @return [Boolean] whether its end may be its supervisor's, see {Spec}
+      #
+      # @api private
+      ChildSpec = Data.define(:id, :named, :actor_class, :arguments, :keywords, :block, :own, :pool,
+        :restart, :shutdown, :significant)
+
+      class ChildSpec
+        RESTARTS = %i[permanent transient temporary].freeze
+        # Seconds, as OTP has it.
+        SHUTDOWN = 5
+        # Ends that are no failures.
+        GOOD = %i[normal shutdown].freeze
+        OWN = (Actor::ClassMethods::OWN - [:link]).freeze
+        MINE = %i[id restart shutdown significant pool].freeze
+        private_constant :RESTARTS, :SHUTDOWN, :GOOD, :OWN, :MINE
+
+        # @return [ChildSpec]
+        # @raise [ConfigError]
+        def self.build(actor_class, arguments, keywords, block)
+          raise ConfigError, "a child is a class of actors, or a block" unless actor_class || block
+          if actor_class && !(actor_class.is_a?(Class) && actor_class <= Actor)
+            raise ConfigError,
+              "#{actor_class.inspect} cannot be a child: give a class of actors, " \
+              "or a block"
+          end
+
+          fill(actor_class || BlockActor, arguments, keywords, block)
+        end
+
+        def self.fill(actor_class, arguments, keywords, block)
+          id, restart, shutdown, significant, pool = keywords.values_at(*MINE)
+          id ||= keywords[:name]
+          new(id: id || actor_class.name ||
+            actor_class, named: !id.nil?, actor_class: actor_class, arguments: arguments,
+            keywords: keywords.except(*MINE, *OWN), block: block,
+            own: keywords.slice(*OWN), pool: pool &&
+              pool(pool, actor_class), restart: restart(restart),
+            shutdown: shutdown(shutdown, actor_class), significant: !!significant)
+        end
+
+        # @param pool [Integer, Hash]
+        def self.pool(pool, actor_class)
+          if actor_class <= Supervisor || actor_class == BlockActor
+            raise ConfigError, "pool: is for a class of actors, not for " \
+              "#{(actor_class == BlockActor) ? "a block" : actor_class}"
+          end
+
+          size, route, key = pool.is_a?(Hash) ? pool.values_at(:size, :route, :key) : pool
+          {size: Actor::PoolManager.count(size), route: Actor::PoolRoutes.find(route, key)}
+        end
+
+        def self.restart(restart)
+          return :permanent if restart.nil?
+
+          Actor::Settings.one_of(:restart, restart, RESTARTS)
+          restart
+        end
+
+        # A block knows of no messages, and so of none that tells it to end.
+        def self.shutdown(shutdown, actor_class)
+          case shutdown
+          when nil then default(actor_class)
+          when :infinity, :brutal_kill then shutdown
+          else Deadline.seconds(shutdown)
+          end
+        end
+
+        def self.default(actor_class)
+          return :infinity if actor_class <= Supervisor
+
+          (actor_class == BlockActor) ? :brutal_kill : SHUTDOWN
+        end
+        private_class_method :fill, :pool, :restart, :shutdown, :default
+
+        alias_method :named?, :named
+        alias_method :significant?, :significant
+
+        # @return [Boolean]
+        def supervisor? = actor_class <= Supervisor
+
+        # @param reason [Object] what it ended by
+        # @return [Boolean] whether another object is to follow
+        def restart?(reason)
+          restart == :permanent || (restart == :transient && !GOOD.include?(reason))
+        end
+
+        # @return [ActorCore] a new one, started
+        # @raise [Exception] what kept it from that
+        def spawn(child, group)
+          factory = actor_class.raffia_factory(arguments, keywords, block)
+          given = {parent: child, group: group, **own}
+          (pool ? actor_class.raffia_pool(factory, **pool, **given) :
+            actor_class.raffia_spawn(factory, **given)).raffia_core
+        end
+      end
+    end
+  end
+end

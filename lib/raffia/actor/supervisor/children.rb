@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Supervisor
+      # The children of a supervisor, in the order in which they are started.
+      #
+      # @api private
+      class Children
+        include Enumerable
+
+        # @return [ChildSpec] with an id that the others do not have
+        def self.number(spec, others)
+          taken = others.map(&:id)
+          return spec unless taken.include?(spec.id)
+
+          id = spec.id
+          spec.with(id: (2..).lazy.map { |number| "#{id} #{number}" }
+            .find { |one| !taken.include?(one) })
+        end
+
+        def initialize(strategy, children)
+          @strategy = strategy
+          @children = children.to_h { |child| [child.spec.id, child] }
+          @last = 0
+        end
+
+        def each(&) = @children.each_value(&)
+
+        # @return [Child, nil]
+        def [](id) = @children[id]
+
+        # @return [ChildSpec] with an id of its own
+        def numbered(spec)
+          return spec if spec.named?
+
+          spec.with(id: "#{spec.id} #{@last += 1}")
+            .then { |one| @children.key?(one.id) ? numbered(spec) : one }
+        end
+
+        # @return [Child]
+        def add(child) = @children[child.spec.id] = child
+
+        # @return [void]
+        def delete(child) = @children.delete(child.spec.id)
+
+        # @return [Array<Child>] those that are restarted with this one
+        def affected(child)
+          case @strategy
+          when :one_for_one then [child]
+          when :one_for_all then to_a
+          else drop_while { |other| !other.equal?(child) }
+          end
+        end
+
+        # All, or none.
+        # @yieldparam child [Child]
+        # @yieldreturn [Boolean] whether it is kept, if it has to end again
+        # @raise [StartFailed]
+        def start(label, &)
+          each do |child|
+            child.start_or_restart
+          rescue Exception => error # standard:disable Lint/RescueException
+            Raffia.shield { stop(&) }
+            raise unless error.is_a?(StandardError)
+
+            raise StartFailed.new("#{label} did not start, because its child " \
+              "#{child.spec.id.inspect} did not: #{error.message}", child: child.spec.id)
+          end
+        end
+
+        # @yieldparam child [Child]
+        # @yieldreturn [Boolean] whether it is kept, to be started again
+        # @return [void]
+        def stop = to_a.reverse_each { |child| child.terminate(yield(child)) }
+      end
+    end
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Supervisor
+      # Restarts children that have ended, by the strategy, or gives up.
+      #
+      # @api private
+      module Recovery
+        private
+
+        # @param turn [Integer] the child's when it ended; another one now: this is outdated
+        def child_ended(child, turn, reason)
+          return unless child.ended?(turn)
+          return retire(child, reason) unless child.spec.restart?(reason)
+
+          give_up(child, reason) unless @intensity.allow?
+          revive(child, reason)
+        end
+
+        def retire(child, reason)
+          child.die(reason)
+          @children.delete(child) if child.spec.restart == :temporary
+          stop(:shutdown) if child.spec.significant? && complete?
+        end
+
+        def complete?
+          case @spec.auto_shutdown
+          when :any_significant then true
+          when :all_significant
+            @children.none? { |child| child.spec.significant? && !child.dead? }
+          end
+        end
+
+        def give_up(child, reason)
+          text = "#{@raffia_core.label} gives up: more than #{@spec.intensity} restarts in " \
+            "#{@spec.period} seconds, the last one for #{child.spec.id.inspect}: " \
+            "#{Cancel.describe(reason)}"
+          Raffia.instrument.emit(:supervisor_gave_up) do
+            {ref: ref, child: child.spec.id, reason: reason}
+          end
+          raise GaveUp.new(text, child: child.spec.id, reason: reason)
+        end
+
+        def revive(child, reason)
+          seconds = child.wait_before_restart(@spec)
+          halt_others(child)
+          return resume(child, child.turn, reason) unless seconds.positive?
+
+          child.later(seconds, ChildMessage.new(@raffia_core, :resume, child, child.turn, reason))
+        end
+
+        def halt_others(child)
+          @children.affected(child).reverse_each do |other|
+            next if other.equal?(child)
+
+            temporary = other.spec.restart == :temporary
+            other.terminate(!temporary)
+            @children.delete(other) if temporary
+          end
+        end
+
+        # A child that fails to start is reported like any other end, by a message: many of them are
+        # no deep recursion.
+        def resume(child, turn, reason)
+          return unless child.ended?(turn)
+
+          @children.affected(child).each do |one|
+            one.start_or_restart
+            Raffia.instrument.emit(:actor_restart) do
+              {ref: one.ref, reason: one.equal?(child) ? reason : :shutdown,
+               restarts: one.core.stats[:restarts]}
+            end
+          rescue => error
+            return failed_to_start(one, error)
+          end
+        end
+
+        def failed_to_start(child, error)
+          Actor.log_error("#{child.label} was not restarted", error)
+          @raffia_core.urge(ChildMessage.new(@raffia_core, :child_ended, child, child.turn, error))
+        end
+      end
+    end
+  end
+end

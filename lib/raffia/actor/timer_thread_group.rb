@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    # Actors on threads, on a Ruby without a Fiber scheduler: a thread runs their timers instead of
+    # a loop. The first timer starts it.
+    #
+    # @api private
+    class TimerThreadGroup < ActorGroup
+      Entry = Struct.new(:at, :call)
+      private_constant :Entry
+
+      def initialize
+        super
+        @entries = []
+        @wake = Thread::Queue.new
+        IntrospectionSocket.open_on_request
+      end
+
+      # @raise [ConfigError]
+      def fibers
+        raise ConfigError, "actors on fibers need a Fiber scheduler as CRuby has it, which " \
+          "this Ruby (#{RUBY_ENGINE}) does not have: use on: :threads"
+      end
+
+      def here? = false
+
+      # Runs the block in a thread.
+      # @return [void]
+      def later(&) = Executors::Threads.shared.reenter(&)
+
+      # Timers may be armed and cancelled in any thread.
+      # @return [void]
+      def now = yield
+
+      # @return [TimerThreadGroup] the {Alarm} of its timers
+      def alarm = self
+
+      # @return [Object] for {disarm}
+      def arm(at, call)
+        Entry.new(at, call).tap do |entry|
+          @guard.hold { @entries << entry }
+          start_thread
+          @wake.push(true)
+        end
+      end
+
+      # @return [void]
+      def disarm(entry) = @guard.hold { @entries.delete(entry) }
+
+      private
+
+      def start_thread
+        pool = @guard.hold { @pool ? nil : @pool = Pool.new(on: :threads, workers: 1, idle: nil) }
+        pool&.submit { tick until closed? }
+      end
+
+      def tick
+        soonest = @guard.hold { @entries.map(&:at).min }
+        @wake.pop(timeout: soonest && [soonest - Clock.now, 0].max)
+        due = @guard.hold { @entries.select { |entry| entry.at <= Clock.now } }
+        due.each { |entry| fire(entry) }
+      end
+
+      def fire(entry)
+        again = entry.call.call
+        @guard.hold { again ? entry.at = again : @entries.delete(entry) }
+      rescue => error
+        disarm(entry)
+        Actor.log_error("a timer failed", error)
+      end
+
+      def leave
+        super
+        @wake.push(true)
+        @pool&.shutdown
+      end
+    end
+  end
+end

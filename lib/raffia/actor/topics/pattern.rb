@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Actor
+    class Topics
+      # The subscribers of one pattern: a topic's parts, between dots, of which `*` stands for any
+      # one, `**` for one or more, and `?` for a character.
+      #
+      # @api private
+      class Pattern
+        # What a wildcard stands for.
+        WILD = {"**" => ".+", "*" => "[^.]+", "?" => "[^.]"}.freeze
+        # Part by part, from one dot to the next.
+        TOPIC = /\A[^.\s]+(\.[^.\s]+)*\z/
+        private_constant :WILD, :TOPIC
+
+        # @return [String]
+        # @raise [ConfigError]
+        def self.check(name)
+          name = name.name if name.is_a?(Symbol)
+          return name if name.is_a?(String) && TOPIC.match?(name)
+
+          raise ConfigError, "#{name.inspect} is no topic: give words with dots between them, " \
+            "such as orders.new"
+        end
+
+        # @return [String]
+        attr_reader :pattern
+
+        def initialize(pattern)
+          @pattern = pattern
+          @regexp = compile if pattern.match?(/[*?]/)
+          @guard = SpinLock.new
+          @subscriptions = {}.compare_by_identity
+          @offered = @dropped = 0
+        end
+
+        # @return [Boolean]
+        def match?(topic) = @regexp ? @regexp.match?(topic) : @pattern == topic
+
+        # @return [Array<Subscription>]
+        def subscriptions = @subscriptions.keys
+
+        # The same again is the same, and an actor that begins again takes over what its object
+        # before had subscribed to.
+        # @return [Subscription]
+        def add(core, handler)
+          old = @subscriptions.each_key.find { |one| one.core.equal?(core) && one.like?(handler) }
+          return old.renew(handler) if old
+
+          Subscription.new(self, core, handler).tap { |one| @subscriptions[one] = true }
+        end
+
+        # @return [Hash] of those that are left
+        def remove(subscription)
+          @subscriptions.delete(subscription)
+          @subscriptions
+        end
+
+        # @return [void]
+        def offered = @guard.hold { @offered += 1 }
+
+        # @return [void]
+        def dropped = @guard.hold { @dropped += 1 }
+
+        # @return [Hash]
+        def stats
+          @guard.hold do
+            {subscribers: @subscriptions.size, delivered: @offered - @dropped, dropped: @dropped}
+          end
+        end
+
+        private
+
+        def compile
+          Regexp.new(
+            "\\A#{@pattern.gsub(/\*\*|[*?]|[^*?]+/) { |part| WILD[part] || Regexp.escape(part) }}\\z"
+          ).freeze
+        end
+      end
+    end
+  end
+end
