@@ -5,9 +5,9 @@ require_relative "error"
 require_relative "claim"
 require_relative "draft"
 require_relative "entry"
-require_relative "guard"
+require_relative "precondition"
 require_relative "lease"
-require_relative "recovered"
+require_relative "recovered_job"
 require_relative "tally"
 require_relative "store/address"
 require_relative "store/administration"
@@ -61,7 +61,7 @@ module Raffia
         completion: %i[ack retry bury discard release],
         schedule: %i[promote now],
         notifier: %i[wait interrupt],
-        leases: %i[enroll beat renew held give_back resign processes order],
+        leases: %i[enroll beat renew claim_keys release_keys resign processes order],
         recovery: %i[recover report_death],
         batches: %i[open_batch seal_batch batch batches],
         key_values: %i[read write keys],
@@ -97,7 +97,7 @@ module Raffia
       def shared? = true
 
       # @return [Boolean] false: the store does not exist yet, and the next operation creates it
-      def there? = true
+      def exist? = true
 
       # @return [String] the address without a password
       def url = raise(NotImplementedError)

@@ -39,7 +39,7 @@ module Raffia
         # @raise [NotFound]
         def store(new: false)
           store = Raffia::Jobs.store
-          return store if new || store.there?
+          return store if new || store.exist?
 
           raise NotFound.new("there is no store #{store.url}: say another one by --store or " \
             "RAFFIA_STORE; the first job that is enqueued makes it", name: store.url)

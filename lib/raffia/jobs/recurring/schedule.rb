@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../guard"
+require_relative "../precondition"
 require_relative "entry"
 
 module Raffia
@@ -152,9 +152,13 @@ module Raffia
         # @return [Float, nil] nil when another process was faster
         def enqueue(entry, last, at)
           draft = client.draft(entry.item(at)) or return skip(entry, last, at)
-          guard = Guard.new(key: LAST + entry.name, expect: store.read(LAST + entry.name),
+          precondition = Precondition.new(key: LAST + entry.name,
+            expect: store.read(LAST + entry.name),
             value: at.to_s)
-          return unless guard.expect&.to_f == last && (ids = store.enqueue([draft], guard: guard))
+          unless precondition.expect&.to_f == last &&
+              (ids = store.enqueue([draft], precondition: precondition))
+            return
+          end
 
           record_run(entry, at, ids.first)
           at

@@ -29,13 +29,13 @@ module Raffia
         # Lists the claims of a lease as the store has them. A worker compares them with its own,
         # because a store may come back with older data.
         # @return [Array<Array(Integer, Integer)>] {Claim#key} of each claim
-        def held(lease) = raise(NotImplementedError)
+        def claim_keys(lease) = raise(NotImplementedError)
 
         # Returns claims that the worker does not know to the front of their queues, as
         # {Completion#release} does.
-        # @param keys [Array<Array(Integer, Integer)>] of {#held}
+        # @param keys [Array<Array(Integer, Integer)>] of {#claim_keys}
         # @return [Integer] number of jobs that went back
-        def give_back(lease, keys) = raise(NotImplementedError)
+        def release_keys(lease, keys) = raise(NotImplementedError)
 
         # Ends the lease. Its claims go back, as by {Completion#release}.
         # @return [void]

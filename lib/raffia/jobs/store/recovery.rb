@@ -9,7 +9,7 @@ module Raffia
       class Recovery
         # Takes the jobs of expired leases, as {#report_death} does when it is not known what had
         # begun.
-        # @return [Array<Recovered>] in the order of their queues' front
+        # @return [Array<RecoveredJob>] in the order of their queues' front
         def recover = raise(NotImplementedError)
 
         # Ends the lease of a worker whose process has died. Its jobs go to the front of their
@@ -19,7 +19,7 @@ module Raffia
         # a time.
         # @param begun [Array<Array(Integer, Integer)>, nil] {Claim#key} of those that had begun;
         #   nil: unknown, any of them may have
-        # @return [Array<Recovered>] as {#recover}; with no crashes where a job was not charged
+        # @return [Array<RecoveredJob>] as {#recover}; with no crashes where a job was not charged
         def report_death(lease, begun) = raise(NotImplementedError)
       end
     end

@@ -41,8 +41,8 @@ module Raffia
         # @return [String]
         def url = @address.to_s
 
-        # @see Store#there?
-        def there? = File.exist?(@address.path)
+        # @see Store#exist?
+        def exist? = File.exist?(@address.path)
 
         # (see Store#close)
         def close

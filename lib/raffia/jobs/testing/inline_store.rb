@@ -14,7 +14,7 @@ module Raffia
         private_constant :KEY
 
         # (see Store#enqueue)
-        def enqueue(drafts, guard: nil)
+        def enqueue(drafts, precondition: nil)
           ids = super
           nested { Drain.new(self).these(ids.compact) } if ids
           ids

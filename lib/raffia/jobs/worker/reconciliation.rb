@@ -35,7 +35,7 @@ module Raffia
           reset unless @lease == lease
           # Jobs of a claim in progress are not known here yet, however long its answer takes.
           claiming = @fetcher.claiming
-          stored = @store.held(lease)
+          stored = @store.claim_keys(lease)
           # first: finished runs are among the acks before they leave
           runs = @runner.unconcluded(lease)
           unknown = stored - runs.keys - @acks.pending
@@ -59,7 +59,7 @@ module Raffia
         def give_back(lease, keys)
           return if keys.empty?
 
-          count = @store.give_back(lease, keys)
+          count = @store.release_keys(lease, keys)
           @log.warn({event: "gives back", jobs: count,
                      why: "the store has them in this worker's name, and they do not run here: " \
                        "has it come back with older data?"})

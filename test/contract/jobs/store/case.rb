@@ -74,7 +74,7 @@ module JobsStoreContract
     def assert_places(**expected) = assert_equal(expected, places)
 
     # A worker claims, suspects where there is nothing else, and dies; its jobs are recovered.
-    # @return [Array(Array<Jobs::Claim>, Array<Jobs::Recovered>)]
+    # @return [Array(Array<Jobs::Claim>, Array<Jobs::RecoveredJob>)]
     def lose(limit = 10, queues: %w[default])
       short = claims = nil
       # On a machine that is busy enough it has run out before it claims.

@@ -81,27 +81,30 @@ module JobsStoreContract
     end
 
     def test_a_guard_lets_jobs_in_once
-      guard = Jobs::Guard.new(key: "cron:x", expect: nil, value: "10:00")
+      precondition = Jobs::Precondition.new(key: "cron:x", expect: nil, value: "10:00")
       one = draft(1)
-      assert_equal([one.jid], store.enqueue([one], guard: guard))
-      assert_nil(store.enqueue([draft(2)], guard: guard))
+      assert_equal([one.jid], store.enqueue([one], precondition: precondition))
+      assert_nil(store.enqueue([draft(2)], precondition: precondition))
       assert_equal("10:00", store.read("cron:x"))
-      refute_nil(store.enqueue([draft(3)], guard: guard.with(expect: "10:00", value: "10:01")))
+      refute_nil(store.enqueue([draft(3)],
+        precondition: precondition.with(expect: "10:00", value: "10:01")))
       assert_equal([1, 3], args_in(:queue))
       assert_equal("10:01", store.read("cron:x"))
     end
 
     def test_a_guard_changes_nothing_when_its_jobs_cannot_come_in
-      guard = Jobs::Guard.new(key: "cron:x", expect: nil, value: "10:00")
+      precondition = Jobs::Precondition.new(key: "cron:x", expect: nil, value: "10:00")
       assert_raises(Jobs::Error) do
-        store.enqueue([draft(2, own: {batch: "nowhere"})], guard: guard)
+        store.enqueue([draft(2, own: {batch: "nowhere"})], precondition: precondition)
       end
       assert_nil(store.read("cron:x"))
     end
 
     def test_of_many_that_come_with_one_guard_one_gets_in
-      guard = Jobs::Guard.new(key: "cron:x", expect: nil, value: "10:00")
-      done = Array.new(8) { |n| Thread.new { store.enqueue([draft(n)], guard: guard) } }
+      precondition = Jobs::Precondition.new(key: "cron:x", expect: nil, value: "10:00")
+      done = Array.new(8) { |n|
+        Thread.new { store.enqueue([draft(n)], precondition: precondition) }
+      }
         .map(&:value)
       assert_equal(1, done.compact.size)
       assert_places(queue: 1)

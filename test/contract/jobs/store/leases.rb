@@ -155,20 +155,20 @@ module JobsStoreContract
 
     def test_a_worker_can_ask_what_it_holds
       enqueue(1, 2, 3)
-      assert_equal([], store.held(lease))
+      assert_equal([], store.claim_keys(lease))
       claims = claim
-      assert_equal(claims.map(&:key).sort, store.held(lease).sort)
+      assert_equal(claims.map(&:key).sort, store.claim_keys(lease).sort)
       store.ack(claims.first(1))
-      assert_equal(claims.drop(1).map(&:key).sort, store.held(lease).sort)
-      assert_equal(1, store.give_back(lease, [claims[2].key, claims[0].key]))
-      assert_equal([[claims[1].key], [3]], [store.held(lease), args_in(:queue)])
+      assert_equal(claims.drop(1).map(&:key).sort, store.claim_keys(lease).sort)
+      assert_equal(1, store.release_keys(lease, [claims[2].key, claims[0].key]))
+      assert_equal([[claims[1].key], [3]], [store.claim_keys(lease), args_in(:queue)])
       assert_equal([false, true], store.ack([claims[2], claims[1]]))
     end
 
     def test_what_is_given_back_is_in_front_in_its_order
       enqueue(*0...5, own: {limit: {"key" => "k", "max" => 4}})
       claims = claim(4)
-      store.give_back(lease, claims.map(&:key).reverse)
+      store.release_keys(lease, claims.map(&:key).reverse)
       assert_equal((0...4).to_a, args(claim(4)))
     end
 
@@ -188,7 +188,7 @@ module JobsStoreContract
         /\Ajob #{two.item["jid"]} is claimed by #{lease.identity}, which does not work on it\z/,
         store.check.first
       )
-      store.give_back(lease, [two.key])
+      store.release_keys(lease, [two.key])
       assert_equal([], store.check)
     end
 

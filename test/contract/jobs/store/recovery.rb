@@ -123,7 +123,7 @@ module JobsStoreContract
     def crashes = store.entries(:queue).map { |one| one.item.dig("raffia", "crashes").to_i }
 
     # Claims jobs, begins so many of them, and dies.
-    # @return [Array<Jobs::Recovered>]
+    # @return [Array<Jobs::RecoveredJob>]
     def kill_worker(limit = 10, begun: limit, **how)
       @lease = store.enroll("test:0:#{rand(1 << 64).to_s(16)}", {}, ttl: 600)
       claims = claim(limit, by: @lease, **how)

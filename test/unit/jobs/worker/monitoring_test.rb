@@ -46,7 +46,7 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
       3.times { enqueue(GateJob, gate, raffia: {"on" => on.to_s}) }
       lease = shared_lease(handle)
       wait_until { lease.begun.size == begun }
-      held = @store.held(Jobs::Lease.new(identity: lease_monitor(handle).identity,
+      held = @store.claim_keys(Jobs::Lease.new(identity: lease_monitor(handle).identity,
         token: lease.token,
         ttl: 15))
       assert_empty(lease.begun - held)

@@ -29,7 +29,7 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
     enqueue(PatientJob)
     assert_equal(:began, seen)
     @store.pause("default")
-    assert_equal(1, @store.give_back(lease, @store.held(lease)))
+    assert_equal(1, @store.release_keys(lease, @store.claim_keys(lease)))
     assert_equal(:stopping, seen)
     await_counts(running: 0, queue: 1)
     assert_equal(1, logged("claim lost").size)
@@ -63,7 +63,7 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
   # The store gives each order once.
   def test_an_order_counts_when_the_comparison_fails
     handle = work(beat: 0.05)
-    @store.define_singleton_method(:held) do |_lease|
+    @store.define_singleton_method(:claim_keys) do |_lease|
       raise Raffia::Jobs::StoreUnavailable, "it went away"
     end
     @store.order(@store.processes.first["identity"], "quiet")

@@ -19,7 +19,7 @@ module Sidekiq
       end
 
       # (see Raffia::Jobs::Store#enqueue)
-      def enqueue(drafts, guard: nil) # rubocop:disable Lint/UnusedMethodArgument
+      def enqueue(drafts, precondition: nil) # rubocop:disable Lint/UnusedMethodArgument
         drafts.each do |draft|
           push(draft.at ? {**Raffia::Jobs::Payload.load(draft.payload), "at" => draft.at} :
             Raffia::Jobs::Payload.load(draft.payload))
@@ -55,7 +55,7 @@ module Sidekiq
     # @api private
     class AtOnce < Raffia::Jobs::Stores::Memory
       # (see Raffia::Jobs::Store#enqueue)
-      def enqueue(drafts, guard: nil) # rubocop:disable Lint/UnusedMethodArgument
+      def enqueue(drafts, precondition: nil) # rubocop:disable Lint/UnusedMethodArgument
         drafts.each { |draft| Testing.process(Raffia::Jobs::Payload.load(draft.payload)) }
         drafts.map(&:jid)
       end

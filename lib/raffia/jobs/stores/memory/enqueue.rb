@@ -21,12 +21,14 @@ module Raffia
           end
 
           # (see Store::Enqueue#enqueue)
-          def enqueue(drafts, guard: nil)
+          def enqueue(drafts, precondition: nil)
             @lock.synchronize do
-              next unless guard.nil? || @key_values.read(guard.key) == guard.expect
+              unless precondition.nil? || @key_values.read(precondition.key) == precondition.expect
+                next
+              end
 
               check(drafts)
-              @key_values.write(guard.key, guard.value) if guard
+              @key_values.write(precondition.key, precondition.value) if precondition
               drafts.map { |draft| admit(draft) }.tap { @lock.broadcast }
             end
           end

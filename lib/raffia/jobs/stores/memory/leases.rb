@@ -33,13 +33,13 @@ module Raffia
           # (see Store::Leases#renew)
           def renew(lease) = @lock.synchronize { !@table[lease]&.renew.nil? }
 
-          # (see Store::Leases#held)
-          def held(lease)
+          # (see Store::Leases#claim_keys)
+          def claim_keys(lease)
             @lock.synchronize { @table[lease] ? @table.claims(lease).map(&:key) : [] }
           end
 
-          # (see Store::Leases#give_back)
-          def give_back(lease, keys)
+          # (see Store::Leases#release_keys)
+          def release_keys(lease, keys)
             @completion.release(keys.sort.map { |ref, _| Claim.new(lease, ref, nil, nil) })
           end
 

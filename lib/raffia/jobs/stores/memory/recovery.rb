@@ -24,7 +24,7 @@ module Raffia
 
           private
 
-          # @return [Array<Recovered>]
+          # @return [Array<RecoveredJob>]
           def end_lease(lease, begun)
             claims = @jobs.leases.claims(lease)
             verdicts = Store::CrashVerdict.of_claims(claims.to_h { |claim|
@@ -41,7 +41,7 @@ module Raffia
             job.payload = verdict.payload
             job.suspect ||= verdict.suspect?
             verdict.dead? ? @jobs.bury(job) : @jobs.put_back(job)
-            Recovered.new(jid: job.jid, queue: job.queue, crashes: verdict.crashes,
+            RecoveredJob.new(jid: job.jid, queue: job.queue, crashes: verdict.crashes,
               dead: verdict.dead?)
           end
         end

@@ -21,10 +21,10 @@ module Raffia
           private_constant :INSERT_ALL, :SPECIAL
 
           # (see Store::Enqueue#enqueue)
-          def enqueue(drafts, guard: nil)
+          def enqueue(drafts, precondition: nil)
             queues = drafts.map(&:queue).uniq
             @names.publish(queues)
-            return super if guard || drafts.any? { |draft| special?(draft) }
+            return super if precondition || drafts.any? { |draft| special?(draft) }
 
             channels = @database.dialect.channels(queues)
             @database.read { |db| db.rows(INSERT_ALL, *arrays(drafts), channels) }

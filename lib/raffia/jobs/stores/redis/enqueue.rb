@@ -15,12 +15,14 @@ module Raffia
           end
 
           # (see Store::Enqueue#enqueue)
-          def enqueue(drafts, guard: nil)
-            return [] if drafts.empty? && guard.nil?
+          def enqueue(drafts, precondition: nil)
+            return [] if drafts.empty? && precondition.nil?
 
             now = Time.now.to_f
             rows = drafts.map { |draft| row(draft, now) }
-            return enqueue_by_script(drafts, rows, guard) if guard || drafts.any?(&:extras)
+            if precondition || drafts.any?(&:extras)
+              return enqueue_by_script(drafts, rows, precondition)
+            end
 
             @redis.with { |connection| write(connection, rows) }
             drafts.map(&:jid)
@@ -57,8 +59,9 @@ module Raffia
             pipeline.call_v(["ZADD", "schedule", *later]) unless later.empty?
           end
 
-          def enqueue_by_script(drafts, rows, guard)
-            key, expect, value = guard ? [guard.key, guard.expect, guard.value] : ["", nil, nil]
+          def enqueue_by_script(drafts, rows, precondition)
+            key, expect, value = precondition ?
+              [precondition.key, precondition.expect, precondition.value] : ["", nil, nil]
             condition = [key, *KeyValues.optional(expect), *KeyValues.optional(value)]
             jobs = drafts.zip(rows).flat_map { |draft, row| [draft.jid, *row] }
             kept = @redis.script(:enqueue, *condition, *jobs)

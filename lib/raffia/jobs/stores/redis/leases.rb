@@ -46,11 +46,11 @@ module Raffia
           # (see Store::Leases#renew)
           def renew(lease) = @redis.script(:renew, *arguments(lease), safe: true) == 1
 
-          # (see Store::Leases#held)
-          def held(lease) = fields(lease).map { |field| ClaimGroup.read(field).first(2) }
+          # (see Store::Leases#claim_keys)
+          def claim_keys(lease) = fields(lease).map { |field| ClaimGroup.read(field).first(2) }
 
-          # (see Store::Leases#give_back)
-          def give_back(lease, keys)
+          # (see Store::Leases#release_keys)
+          def release_keys(lease, keys)
             claims = fields(lease).select { |field| keys.include?(ClaimGroup.read(field).first(2)) }
             claims = claims.sort_by { |field| ClaimGroup.read(field) }.reverse
             @redis.script(:give_back, lease.token, *claims)

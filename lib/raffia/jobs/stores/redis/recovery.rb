@@ -41,7 +41,7 @@ module Raffia
 
           # The one that goes back last is in front.
           # @param claims [Enumerable<Array(String, String)>] fields and payloads
-          # @return [Array<Recovered>] the last one first
+          # @return [Array<RecoveredJob>] the last one first
           def bring_back(token, claims, begun)
             claims = claims.sort_by { |field, _| ClaimGroup.read(field) }.reverse
             payloads = claims.to_h { |field, payload| [ClaimGroup.read(field).first(2), payload] }
@@ -58,7 +58,7 @@ module Raffia
             row = ["raffia:claims:#{token}", field, after, queue]
             return if @redis.move(verdict.dead? ? "dead" : "front", [row]).zero?
 
-            Recovered.new(jid_of(payload), queue, verdict.crashes, verdict.dead?)
+            RecoveredJob.new(jid_of(payload), queue, verdict.crashes, verdict.dead?)
           end
 
           def jid_of(payload)

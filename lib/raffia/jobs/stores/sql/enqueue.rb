@@ -25,9 +25,12 @@ module Raffia
           end
 
           # (see Store::Enqueue#enqueue)
-          def enqueue(drafts, guard: nil)
+          def enqueue(drafts, precondition: nil)
             @database.write do |db|
-              next if guard && !@key_values.change(db, guard.key, guard.value, guard.expect)
+              if precondition &&
+                  !@key_values.change(db, precondition.key, precondition.value, precondition.expect)
+                next
+              end
 
               insert(db, drafts)
             end

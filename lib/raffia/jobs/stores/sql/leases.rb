@@ -60,11 +60,11 @@ module Raffia
             @database.write(durable: false) { |db| db.run(RENEW, lease.token, lease.identity) == 1 }
           end
 
-          # (see Store::Leases#held)
-          def held(lease) = @database.read { |db| db.rows(HELD, lease.token) }
+          # (see Store::Leases#claim_keys)
+          def claim_keys(lease) = @database.read { |db| db.rows(HELD, lease.token) }
 
-          # (see Store::Leases#give_back)
-          def give_back(lease, keys)
+          # (see Store::Leases#release_keys)
+          def release_keys(lease, keys)
             @database.write { |db| @completion.put_back(db, keys.sort_by(&:last), lease.token) }
           end
 

@@ -61,7 +61,7 @@ module Raffia
           end
 
           # @param rows [Array<Array>] of {COLUMNS}, the last one first
-          # @return [Array<Recovered>]
+          # @return [Array<RecoveredJob>]
           def bring_back(db, rows, begun = nil)
             verdicts = rows.group_by(&:first).transform_values do |held|
               payloads = held.to_h { |_, id, place, _, _, payload| [[id, place], payload] }
@@ -74,7 +74,7 @@ module Raffia
 
           def bring_one_back(db, id, jid, queue, verdict)
             verdict.dead? ? bury(db, id, verdict) : put_back(db, id, queue, verdict)
-            Recovered.new(jid: jid, queue: queue, crashes: verdict.crashes, dead: verdict.dead?)
+            RecoveredJob.new(jid: jid, queue: queue, crashes: verdict.crashes, dead: verdict.dead?)
           end
 
           def bury(db, id, verdict) = @cleanup.ended(db, db.rows(BURY, id, verdict.payload), :dead)

@@ -3,6 +3,6 @@
 module Raffia
   module Jobs
     # A job whose worker died, see {Store::Recovery}.
-    Recovered = Data.define(:jid, :queue, :crashes, :dead)
+    RecoveredJob = Data.define(:jid, :queue, :crashes, :dead)
   end
 end

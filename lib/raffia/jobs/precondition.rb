@@ -4,6 +4,6 @@ module Raffia
   module Jobs
     # A condition of {Store::Enqueue#enqueue}: the key has the expected value, which is then
     # replaced.
-    Guard = Data.define(:key, :expect, :value)
+    Precondition = Data.define(:key, :expect, :value)
   end
 end
