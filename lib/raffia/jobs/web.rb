@@ -15,27 +15,25 @@ module Raffia
     #
     #     map("/jobs") { run Raffia::Jobs::Web.new(user: "admin", password: ENV.fetch("JOBS_PASSWORD")) }
     #
-    # Unless it is told who may come in, only requests from the machine itself are answered. It
-    # needs no session, no cookies, and no JavaScript; with it, pages follow what happens.
+    # By default it answers only requests from its own machine. It needs no session, no cookies and
+    # no JavaScript; with JavaScript, pages refresh themselves.
     class Web
-      # @return [String] for people: whose jobs these are
+      # @return [String] for people
       attr_reader :title
-      # @return [String, nil] an address to go back to
+      # @return [String, nil] address that the title links to
       attr_reader :back
-      # @return [Numeric, nil] seconds between two looks of a page at what is new
+      # @return [Numeric, nil] seconds between two refreshes of a page
       attr_reader :refresh
 
-      # @param store [Store, nil] nil: that of {Jobs.store}, when it is asked for
-      # @param auth [#call, :none, nil] called with each env: whether this request may come in;
-      #   :none: the application that it is mounted in has seen to that; nil: by user and password,
-      #   or from this machine only
-      # @param user [String, nil] for HTTP's basic authentication
+      # @param store [Store, nil] nil: {Jobs.store}, on use
+      # @param auth [#call, :none, nil] called with each env: whether the request is allowed; :none:
+      #   the surrounding application decides; nil: by user and password, or from this machine only
+      # @param user [String, nil] for HTTP basic authentication
       # @param password [String, nil]
-      # @param read_only [Boolean] nothing can be changed
-      # @param title [String] for people: whose jobs these are
-      # @param back [String, nil] an address that the title leads to, such as the application's
-      # @param refresh [Numeric, nil] seconds between two looks of a page at what is new; nil: it
-      #   does not follow what happens
+      # @param read_only [Boolean] whether changes are refused
+      # @param title [String] for people
+      # @param back [String, nil] address that the title links to, such as the application's
+      # @param refresh [Numeric, nil] seconds between two refreshes of a page; nil: never
       # @raise [ConfigError]
       def initialize(store: nil, auth: nil, user: nil, password: nil, read_only: false,
         title: "Raffia", back: nil, refresh: 5)
@@ -52,7 +50,7 @@ module Raffia
         @refresh = refresh
       end
 
-      # @param env [Hash] as Rack has it
+      # @param env [Hash] of Rack
       # @return [Array(Integer, Hash, Array<String>)]
       def call(env)
         status, headers, body = answer(env, Request.new(env))
@@ -99,7 +97,7 @@ module Raffia
         attempt(request) { |page| Response.outcome(page, page.change(request["action"].to_s)) }
       end
 
-      # What the store cannot do is said on a page, as what else is wrong with the request is.
+      # Errors of the store become pages, as errors of the request do.
       def attempt(request)
         yield Routes.page(request, self)
       rescue NotFound => error

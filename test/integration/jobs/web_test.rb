@@ -236,7 +236,7 @@ class JobsWebBrowserTest < Raffia::TestCase
       page.eval("document.querySelector('#nav a[href=\"/queues\"]').click()")
       page.await("location.pathname === '/queues' && document.readyState === 'complete'")
       click(page, "Pause", "main button")
-      await_notice(page, "It rests now.")
+      await_notice(page, "It is paused.")
       assert @store.queues.first["paused"]
     end
   end

@@ -7,10 +7,11 @@ require_relative "response"
 module Raffia
   module Jobs
     class Web
-      # Who may come in.
+      # Policies that decide which requests are allowed.
       # @api private
       module Access
-        # @raise [ConfigError] for what would let in nobody, or the wrong ones
+        # @raise [ConfigError] for settings that would lock out everybody, or let in the wrong
+        #   people
         def self.of(auth, user, password)
           if auth && (user || password)
             raise ConfigError, "say auth:, or user: and password:, not both"
@@ -24,20 +25,19 @@ module Raffia
             "each env, or :none"
         end
 
-        # The application sees to it.
+        # Allows all requests: the surrounding application decides.
         class OpenPolicy
           def refusal(_env) = nil
         end
 
-        # The application is asked.
+        # Asks a callback of the application.
         class CallbackPolicy
           def initialize(ask) = @ask = ask
 
           def refusal(env) = @ask.call(env) ? nil : Response.text(403, "You may not see the jobs.")
         end
 
-        # HTTP's basic authentication. What is compared are digests, all bytes of them, so the time
-        # says nothing.
+        # HTTP basic authentication. Compares all bytes of digests, so that the time tells nothing.
         class PasswordPolicy
           REALM = {"www-authenticate" => 'Basic realm="Jobs", charset="UTF-8"'}.freeze
 
@@ -75,8 +75,8 @@ module Raffia
           end
         end
 
-        # From this machine only, and by one of its own names: a page of somebody else's, whose name
-        # leads here, gets nothing, and neither does whoever is behind a proxy that runs here.
+        # Allows requests from this machine to one of its own names. Refuses pages of other sites
+        # whose name resolves here, and requests through a proxy.
         class LoopbackPolicy
           PROXIED = %w[HTTP_FORWARDED HTTP_X_FORWARDED_FOR HTTP_X_FORWARDED_HOST HTTP_X_REAL_IP
             HTTP_VIA].freeze

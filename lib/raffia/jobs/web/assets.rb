@@ -7,21 +7,21 @@ require_relative "response"
 module Raffia
   module Jobs
     class Web
-      # Scripts, styles and pictures: files, each under a name with a digest of it, so browsers may
-      # keep them for ever.
+      # Scripts, styles and images. Each file's path contains its digest, so browsers cache it for
+      # ever.
       # @api private
       module Assets
-        # Where they are.
+        # Path of all assets.
         FOLDER = "/assets/"
         TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8",
                  ".svg" => "image/svg+xml"}.freeze
         KEPT = {**Response::SECURITY,
           "cache-control" => "private, max-age=31536000, immutable"}.freeze
 
-        # One of them.
+        # A file.
         Asset = Data.define(:path, :type, :body, :integrity)
 
-        # @return [Hash{String => Asset}] by the name of the file
+        # @return [Hash{String => Asset}] by file name
         FILES = [*Dir[File.join(__dir__, "assets", "*.{css,js,svg}")].sort,
           Charts::CSS].to_h { |file|
           body = File.binread(file)

@@ -7,7 +7,7 @@ require_relative "template"
 module Raffia
   module Jobs
     class Web
-      # How things are said to people.
+      # Formats values for people.
       # @api private
       module Format
         UNITS = [[86_400, "d"], [3600, "h"], [60, "min"]].freeze
@@ -35,7 +35,7 @@ module Raffia
         def memory(kib) = (kib.to_i < 1024) ? "#{kib.to_i} KiB" : "#{number(kib.to_i / 1024)} MiB"
 
         # @param time [Numeric, nil] seconds since 1970
-        # @return [Html, String] how long ago, with the time itself in it
+        # @return [Html, String] the distance from now, with the time itself as a title
         def ago(time)
           return "" unless time.is_a?(Numeric) && time.to_f.finite? && time.abs < 1e11
 
@@ -50,7 +50,7 @@ module Raffia
           )
         end
 
-        # @param value [Object] whatever was in a payload
+        # @param value [Object] from a payload
         # @return [String]
         def text(value)
           case value
@@ -60,7 +60,7 @@ module Raffia
           end
         end
 
-        # @return [String] also of what JSON would not write
+        # @return [String] JSON, also of invalid strings and numbers
         def json(value, pretty: false)
           pretty ? JSON.pretty_generate(value) : JSON.generate(value)
         rescue JSON::GeneratorError, JSON::NestingError

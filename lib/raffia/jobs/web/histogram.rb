@@ -19,7 +19,7 @@ module Raffia
         # Buckets that have a label on the chart.
         MARKS = [0, 8, 16, 25].freeze
 
-        # @param rows [Array<Hash>] as {Store#metrics} gives them
+        # @param rows [Array<Hash>] see {Store#metrics}
         def self.of(rows)
           new(counts: rows.reduce(Array.new(SIZE, 0)) { |sums, row|
             sums.zip(Array(row["histogram"])).map { |sum, count| sum + count.to_i }
@@ -29,11 +29,12 @@ module Raffia
         # @return [Integer]
         def total = counts.sum
 
-        # @return [Array<Array(String, Integer)>] what a bucket is called, and its count
+        # @return [Array<Array(String, Integer)>] label and count of each bucket
         def buckets = counts.each_with_index.map { |count, index| [label(index), count] }
 
         # @param share [Float] from 0 to 1
-        # @return [String, nil] at most so long took so many of them; nil: there are none
+        # @return [String, nil] label of the bucket that this share of runs does not exceed; nil
+        #   without runs
         def percentile(share)
           return if total.zero?
 

@@ -9,7 +9,7 @@ require_relative "format"
 module Raffia
   module Jobs
     class Web
-      # A job as it is shown. Its payload may be anybody's, so each field may be anything.
+      # Presents a job on a page. Each field of its payload may have any value.
       # @api private
       class JobPresenter
         include Format
@@ -23,26 +23,30 @@ module Raffia
           @item = Payload.load(entry.payload)
         rescue BadPayload => error
           @item = {}
-          @wrong = error.message
+          @parse_error = error.message
         end
 
         # @return [Hash] {} when it cannot be read
         attr_reader :item
         # @return [String, nil] why it cannot be read
-        attr_reader :wrong
+        attr_reader :parse_error
 
-        # @return [String] tells it from all others of its set
+        # @return [String] that identifies it within its set
         def digest = @digest ||= Digest::SHA256.hexdigest("#{entry.at}\0#{entry.payload}")[0, 32]
 
-        # @return [String] finds it again: the digest, and its id, where it has one
+        # @return [String] by which it is found again: the digest, and its id if it has one
         def key = [digest, *jid].join(" ").scrub
 
         # @return [String, nil]
         def jid = item["jid"].is_a?(String) ? item["jid"] : nil
 
-        # @return [String] of the class; Active Job's own one stands for the job's
+        # @return [String] class of the job, not of Active Job's wrapper
         def name
-          wrong ? "(unreadable)" : text(item["display_class"] || item["wrapped"] || item["class"])
+          if parse_error
+            "(unreadable)"
+          else
+            text(item["display_class"] || item["wrapped"] || item["class"])
+          end
         end
 
         # @return [Object]
@@ -57,7 +61,7 @@ module Raffia
 
         # @return [String]
         def arguments
-          return entry.payload.dup.force_encoding(Encoding::UTF_8).scrub if wrong
+          return entry.payload.dup.force_encoding(Encoding::UTF_8).scrub if parse_error
 
           all = json(args)
           (args.is_a?(Array) && all.start_with?("[")) ? all[1..-2] : all
@@ -76,19 +80,19 @@ module Raffia
         # @return [Array<String>]
         def tags = Array(item["tags"]).map { |tag| text(tag) }
 
-        # @return [Hash] what only Raffia knows
+        # @return [Hash] fields under "raffia"
         def own = item[Payload::OWN].is_a?(Hash) ? item[Payload::OWN] : {}
 
         # @return [Float, nil] seconds since 1970
         def time(field) = Payload.time(item[field])
 
-        # @return [Integer] of runs that failed
+        # @return [Integer] failed runs
         def failures = item["retry_count"].is_a?(Integer) ? item["retry_count"] + 1 : 0
 
         # @return [Hash] for programs
         def data
           {"key" => key, "set" => entry.set, "queue" => entry.queue, "at" => entry.at,
-           **(wrong ? {"payload" => arguments, "wrong" => wrong} : {"job" => item})}
+           **(parse_error ? {"payload" => arguments, "wrong" => parse_error} : {"job" => item})}
         end
       end
     end

@@ -7,11 +7,11 @@ require_relative "template"
 module Raffia
   module Jobs
     class Web
-      # Where things are. Names are parameters and no parts of paths: those that others have given
-      # may have anything in them.
+      # Links and forms. Names are parameters and not parts of paths, because they may contain
+      # anything.
       # @api private
       module Links
-        # @return [String] under whatever we are mounted
+        # @return [String] under the path of the mount point
         def path(to, **query)
           query = query.reject { |_, value| value.nil? || value == "" }
           "#{request.mount}#{to}#{"?#{URI.encode_www_form(query)}" unless query.empty?}"
@@ -40,7 +40,7 @@ module Raffia
         end
 
         # @param fields [Hash{Symbol => Object}]
-        # @return [Html] inputs that nobody sees
+        # @return [Html] hidden inputs
         def hidden(**fields)
           Html.new(fields.compact.map { |name, value|
             %(<input type="hidden" name="#{name}" value="#{Html.escape(value)}">)
@@ -48,7 +48,7 @@ module Raffia
         end
 
         # A form with one button, for one change.
-        # @return [Html, nil] nothing where nothing may be changed
+        # @return [Html, nil] nil when the dashboard is read-only
         def button(label, to, action, kind: nil, **fields)
           return if web.read_only?
 

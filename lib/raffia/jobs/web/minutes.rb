@@ -17,7 +17,7 @@ module Raffia
           (processed > failed) ? (ms.to_f / (processed - failed)).round(1) : 0.0
         end
 
-        # @param rows [Array<Hash>] as {Store#metrics} gives them, of one class or of several
+        # @param rows [Array<Hash>] see {Store#metrics}, of one or several classes
         # @param minutes [Integer] until now
         def initialize(rows, minutes)
           @by_time = rows.group_by { |row| row["at"].to_i / 60 * 60 }

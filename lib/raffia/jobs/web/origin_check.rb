@@ -3,11 +3,11 @@
 module Raffia
   module Jobs
     class Web
-      # Whether a change is asked for by one of our own pages, and not by somebody else's in the
-      # browser of a person who may.
+      # Protects changes from cross-site requests: whether one of the dashboard's own pages asks for
+      # it.
       # @api private
       module OriginCheck
-        # Default ports, which neither Origin nor Host need say.
+        # Default ports, which Origin and Host may leave out.
         PORTS = {"http" => ":80", "https" => ":443"}.freeze
         REFUSAL = "This change was asked for by another site's page, or the browser does not say " \
         "whose. Behind a proxy: it must " \
@@ -16,21 +16,22 @@ module Raffia
 
         module_function
 
-        # All browsers of today say Sec-Fetch-Site over HTTPS and to localhost, and Origin
-        # otherwise. What says neither is a program; it has to send what no page can make a browser
-        # send unasked.
+        # Browsers send Sec-Fetch-Site over HTTPS and to localhost, else Origin. A client that sends
+        # neither is a program: it must send a content type that a foreign page cannot send unasked.
         # @param request [Request]
         def same_origin?(request)
           env = request.env
           site = env["HTTP_SEC_FETCH_SITE"]
           return site == "same-origin" if site
-          return same?(env["HTTP_ORIGIN"].b, env["HTTP_HOST"].to_s.b) if env["HTTP_ORIGIN"]
+          if env["HTTP_ORIGIN"]
+            return same_authority?(env["HTTP_ORIGIN"].b, env["HTTP_HOST"].to_s.b)
+          end
 
           request.json?
         end
 
         # @return [Boolean]
-        def same?(origin, host)
+        def same_authority?(origin, host)
           scheme, authority = origin.downcase.split("://", 2)
           return false unless authority && (port = PORTS[scheme])
 

@@ -8,38 +8,37 @@ require_relative "template"
 module Raffia
   module Jobs
     class Web
-      # The pages, by where they are: {Routes}.
+      # Pages, by the paths of {Routes}.
       # @api private
       module Pages
       end
 
-      # What a change has come to: what was done, to how many, and which page shows it.
+      # Outcome of a change: what was done to how many jobs, and the page that shows it.
       # @api private
       Outcome = Data.define(:done, :count, :to, :query)
 
-      # What all pages have. A page is data for programs, and the object that its template is
-      # evaluated in.
+      # A page: data for programs, and the object that its template is evaluated in.
       # @api private
       class Page
         include Views
         include Format
         include Links
 
-        # What there is beside the content: address, label, and which count.
+        # Address, label, and the set that is counted.
         NAVIGATION = [["/", "Home"], ["/queues", "Queues", :queue], ["/busy", "Busy", :running],
           ["/scheduled", "Scheduled", :scheduled],
           ["/retries", "Retries", :retry], ["/dead", "Dead", :dead],
           ["/blocked", "Blocked", :blocked], ["/recurring", "Recurring"],
           ["/batches", "Batches"], ["/metrics", "Metrics"],
           ["/processes", "Processes"]].each(&:freeze).freeze
-        # What may be said after a change. The words are ours: a link cannot have others.
+        # Messages after a change. A link only selects one of them.
         DONE = {"retried" => "to be run now", "deleted" => "deleted",
                 "killed" => "moved to the dead ones", "run" => "enqueued"}.freeze
-        ACTIONS = {"paused" => "It rests now.", "resumed" => "It goes on.",
-                   "told" => "The worker is told: it acts with its next sign of life.",
-                   "cancelled" => "The job's worker is told: it acts with its next sign of life.",
+        ACTIONS = {"paused" => "It is paused.", "resumed" => "It is resumed.",
+                   "told" => "The worker is told: it acts with its next heartbeat.",
+                   "cancelled" => "The job's worker is told: it acts with its next heartbeat.",
                    "traced" => "The job's worker is asked where it is: that shows below with its " \
-                     "next sign of life.",
+                     "next heartbeat.",
                    "unchanged" => "Nothing was changed."}.freeze
         private_constant :DONE, :ACTIONS
 
@@ -56,7 +55,7 @@ module Raffia
         # @return [Store]
         def store = web.store
 
-        # @return [Integer] of HTTP
+        # @return [Integer] HTTP status
         def status = 200
 
         # @return [String]
@@ -65,19 +64,19 @@ module Raffia
         # @return [Html]
         def body = public_send(:"view_#{self.class.name[/\w+\z/].downcase}")
 
-        # @return [String] all of it
+        # @return [String] the HTML document
         def document
           main = body # first: what is wrong with the store shows here
           view_layout(main).to_s
         end
 
-        # @return [Hash] what is new
+        # @return [Hash] the parts that a refresh replaces
         def parts
           {"title" => heading, "nav" => view_navigation.to_s, "main" => body.to_s,
            "totals" => totals}
         end
 
-        # @return [Hash, nil] counts of which the page shows the growth
+        # @return [Hash, nil] totals whose growth the page shows
         def totals = nil
 
         # @return [Object] for programs
@@ -85,7 +84,7 @@ module Raffia
 
         # @param action [String]
         # @return [Outcome, Page]
-        # @raise [ConfigError] when there is no such action here
+        # @raise [ConfigError] for an action that the page does not have
         def change(action)
           raise(ConfigError, "#{action.inspect} is nothing that can be done here")
         end
@@ -93,21 +92,21 @@ module Raffia
         # @return [Hash{Symbol => Integer}]
         def counts = @counts ||= store.counts
 
-        # @return [Hash{Symbol => Integer}] the same, as far as that is done at once
+        # @return [Hash{Symbol => Integer}] counts up to the limit that the store counts at once
         def sizes = @sizes ||= store.counts(most: store.countable)
 
         # @return [Integer, nil] seconds
         def refresh = web.refresh
 
         # @param count [Integer] of {#sizes}
-        # @return [String] with a + where nobody has counted any further
+        # @return [String] with a + at the limit
         def size(count) = "#{number(count)}#{"+" if store.countable && count >= store.countable}"
 
         private
 
         def heading = "#{title} · #{web.title}"
 
-        # @return [String, nil] what was done just before
+        # @return [String, nil] message about the last change
         def notice
           done = request["done"]
           return ACTIONS[done] if ACTIONS.key?(done)
@@ -119,8 +118,8 @@ module Raffia
 
         def navigation = NAVIGATION.map { |to, label, set| [to, label, set && sizes[set]] }
 
-        # @return [Boolean] whether the page is, or belongs to, that of the navigation
-        def here?(to) = request.path == to
+        # @return [Boolean] whether the entry of the navigation leads to this page, or to its parent
+        def current?(to) = request.path == to
 
         def outcome(done, count, to = request.path, **query)
           Outcome.new(done: done, count: count, to: to, query: query)
@@ -128,7 +127,7 @@ module Raffia
 
         # @return [String]
         # @raise [ConfigError]
-        def wanted(name)
+        def required(name)
           request[name] || raise(ConfigError, "say which one: #{name} is not given")
         end
       end

@@ -3,22 +3,22 @@
 module Raffia
   module Jobs
     class Web
-      # A part of a long list.
+      # Position in a long list.
       # @api private
       class Pager
         # @return [Integer]
         attr_reader :offset, :limit
-        # @return [Integer, nil] how many there are; nil: nobody has counted
+        # @return [Integer, nil] nil when it is unknown
         attr_reader :total
-        # @return [Hash] what is looked for
+        # @return [Hash] parameters of the search
         attr_reader :query
-        # @return [Integer] how many are shown
+        # @return [Integer] entries on the page
         attr_accessor :size
 
         # @param page [Page]
         # @param limit [Integer]
         # @param total [Integer, nil]
-        # @param about [Boolean] whether the total changes while we look
+        # @param about [Boolean] whether the total is approximate
         def initialize(page, limit, total: nil, about: false, **query)
           @offset = page.request.number("offset")
           @limit = limit
@@ -29,8 +29,8 @@ module Raffia
           @more = false
         end
 
-        # @param entries [Array] one more than the limit, if there are as many
-        # @return [Array] those to be shown
+        # @param entries [Array] up to one more than the limit
+        # @return [Array] those of the page
         def cut(entries)
           @more = entries.size > limit
           entries.first(limit).tap { |shown| @size = shown.size }
@@ -45,7 +45,7 @@ module Raffia
         # @return [Integer, nil]
         def last = (total && total > limit) ? (total - 1) / limit * limit : nil
 
-        # @param number [#call] writes a number
+        # @param number [#call] formats a number
         # @return [String]
         def summary(number)
           return "none" if size.zero? && offset.zero?

@@ -6,21 +6,21 @@ require "uri"
 module Raffia
   module Jobs
     class Web
-      # What is asked for.
+      # A request to the dashboard.
       # @api private
       class Request
-        # It cannot be understood.
+        # A request that cannot be understood.
         class Invalid < Error
         end
 
-        # Most bytes of a body: a page's checkboxes need far less.
+        # Bytes of a body, at most: a page's checkboxes need far less.
         LIMIT = 1024 * 1024
-        # Where programs ask.
+        # Path of the JSON API.
         API = "/api"
 
         # @return [Hash]
         attr_reader :env
-        # @return [String] without what we are mounted under, and without {API}
+        # @return [String] without the mount point and {API}
         attr_reader :path
 
         def initialize(env)
@@ -31,29 +31,29 @@ module Raffia
           @path = "/" if @path.empty?
         end
 
-        # @return [String] what we are mounted under
+        # @return [String] path of the mount point
         def mount = @mount ||= @env["SCRIPT_NAME"].to_s.dup.force_encoding(Encoding::UTF_8).scrub
 
         def post? = @env["REQUEST_METHOD"] == "POST"
 
         def read? = %w[GET HEAD].include?(@env["REQUEST_METHOD"])
 
-        # Programs, which get data.
+        # @return [Boolean] whether a program asks for data
         def api? = @api
 
-        # Our own pages, which get what is new on them.
+        # @return [Boolean] whether a page asks for its parts
         def parts? = @env["HTTP_ACCEPT"] == "application/json"
 
         # @return [Boolean] whether the body is JSON
         def json? = @env["CONTENT_TYPE"].to_s.b.match?(%r{\Aapplication/json\b}i)
 
-        # @return [String, nil]
+        # @return [String, nil] parameter
         def [](name) = params[name]&.first
 
         # @return [Array<String>]
         def list(name) = params[name] || []
 
-        # @return [Integer] from 0 up
+        # @return [Integer] parameter, from 0 up
         def number(name, default = 0, most = 10**12)
           (Integer(self[name].to_s, 10, exception: false) || default).clamp(0, most)
         end
@@ -91,7 +91,7 @@ module Raffia
           raise Invalid, "The body is not JSON."
         end
 
-        # A middleware before us, such as Rails' for methods, may have read it already.
+        # A middleware may have read the body already, such as Rails' for methods.
         def input
           read = @env["rack.request.form_vars"] || @env["rack.input"]&.read(LIMIT + 1) || ""
           raise Invalid, "The body is too long." if read.bytesize > LIMIT

@@ -5,11 +5,11 @@ require "json"
 module Raffia
   module Jobs
     class Web
-      # Responses, and what all of them say to browsers.
+      # Builds responses, with security headers.
       # @api private
       module Response
-        # Nothing but our own files, nothing inline, in nobody's frame. The referrer stays here, and
-        # is not withheld altogether: then forms would send `Origin: null`, see {OriginCheck}.
+        # Allows own files only, nothing inline, no frames. The referrer stays within the origin;
+        # without any, forms would send `Origin: null`, see {OriginCheck}.
         SECURITY = {
           "content-security-policy" => "default-src 'none'; script-src 'self'; style-src 'self'; " \
           "img-src 'self'; connect-src 'self'; " \
@@ -29,7 +29,7 @@ module Raffia
           [status, {**HEADERS, "content-type" => "text/html; charset=utf-8"}, [text]]
         end
 
-        # @param data [Object] that may hold anything: bytes that are no text become text
+        # @param data [Object] of any kind: invalid strings become valid
         def json(status, data)
           [status, {**HEADERS, "content-type" => "application/json"}, [generate(data)]]
         end
@@ -39,9 +39,9 @@ module Raffia
             ["#{text}\n"]]
         end
 
-        # After a change: what came of it, to programs; for people the page that shows it.
+        # After a change: the outcome for programs, a redirect to a page for people.
         # @param page [Page]
-        # @param outcome [Outcome, Page] a page asks back
+        # @param outcome [Outcome, Page] a page asks for confirmation
         def outcome(page, outcome)
           return html(200, outcome.document) if outcome.is_a?(Page)
           if page.request.api?
@@ -59,8 +59,7 @@ module Raffia
           JSON.generate(plain(data), max_nesting: 0)
         end
 
-        # What JSON can be read from, and cannot be written to: text with broken bytes, numbers
-        # beyond all numbers.
+        # Replaces what JSON cannot write: broken strings, infinite numbers.
         def plain(data)
           case data
           when Hash then data.to_h { |name, value| [plain(name), plain(value)] }

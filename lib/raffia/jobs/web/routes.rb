@@ -14,7 +14,7 @@ require_relative "pages/problem"
 module Raffia
   module Jobs
     class Web
-      # Which page is where. Each is HTML there, and data under {Request::API}.
+      # Pages by path. Each is HTML there, and JSON under {Request::API}.
       # @api private
       module Routes
         PAGES = {

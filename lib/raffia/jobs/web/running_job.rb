@@ -15,7 +15,7 @@ module Raffia
       # @api private
       RunningJob = Data.define(:work, :process) do
         # @param processes [Array<Hash>] see {Store#processes}
-        # @return [Array<RunningJob>] the one that runs longest first
+        # @return [Array<RunningJob>] longest first
         def self.of(processes)
           processes.flat_map { |process|
             Array(process["work"]).grep(Hash)
@@ -47,7 +47,7 @@ module Raffia
         # @return [String] of the worker
         def identity = process["identity"].to_s
 
-        # @return [Array<String>, nil] where it was just now, if its worker was asked for it
+        # @return [Array<String>, nil] if its worker was told to trace it
         def backtrace = (work["backtrace"].map(&:to_s) if work["backtrace"].is_a?(Array))
       end
     end

@@ -6,16 +6,16 @@ require_relative "job_presenter"
 module Raffia
   module Jobs
     class Web
-      # Some entries of a set, or all of those that are looked for.
+      # Selected entries of a set, or all that match a search.
       # @api private
       class Selection
-        # By action: what the store is asked for, and what it is called afterwards.
+        # Of each action: the store's method, and the name of the outcome.
         CALLS = {"retry" => :requeue, "delete" => :delete, "kill" => :kill}.freeze
         DONE = {"retry" => "retried", "delete" => "deleted", "kill" => "killed"}.freeze
-        # How many are changed in one step, and how far from where it was an entry is looked for.
+        # Entries in one step, and distance in which a moved entry is searched.
         STEP = 500
-        # Seconds that one request may go on.
-        PATIENCE = 20
+        # Seconds of one request.
+        TIME_LIMIT = 20
 
         def initialize(store, set, queue, match)
           @store = store
@@ -26,24 +26,24 @@ module Raffia
 
         # @param keys [Array<String>] see {JobPresenter#key}
         # @param pager [Pager] where they were
-        # @return [Integer] how many were still there
+        # @return [Integer] how many were found and changed
         def change(action, keys, pager)
           near = page([pager.offset - STEP, 0].max, pager.limit + STEP * 2)
             .to_h { |entry| [JobPresenter.new(entry).digest, entry] }
-          entries = keys.uniq.filter_map { |key| near[key[/\A\h+/]] || far(key) }
+          entries = keys.uniq.filter_map { |key| near[key[/\A\h+/]] || find_moved(key) }
           entries.empty? ? 0 : @store.public_send(CALLS.fetch(action), entries)
         end
 
-        # One page after the other; what changes goes away, what does not is passed over. Not more
-        # than there are now: what is retried may come back.
-        # @return [Integer] how many were changed: there are more if that took too long
+        # Page by page; entries that do not change are passed over. Stops at the number of entries
+        # at the start, because retried jobs may come back.
+        # @return [Integer] how many were changed before the time was up
         def change_all(action)
           return @store.clear(@set, queue: @queue) if action == "delete" && @match.nil?
 
           begun = Clock.now
           left = @store.counts[@set]
           changed = passed = 0
-          while left.positive? && Clock.now < begun + PATIENCE &&
+          while left.positive? && Clock.now < begun + TIME_LIMIT &&
               (entries = page(passed, [STEP, left].min)).any?
             done = @store.public_send(CALLS.fetch(action), entries)
             changed += done
@@ -59,8 +59,8 @@ module Raffia
           @store.entries(@set, queue: @queue, offset: offset, limit: limit, match: @match)
         end
 
-        # It has moved since the page was shown.
-        def far(key)
+        # It has moved since the page was rendered.
+        def find_moved(key)
           digest, jid = key.split(" ", 2)
           return unless jid && (found = @store.find(jid))
 

@@ -5,7 +5,7 @@ require "erb"
 module Raffia
   module Jobs
     class Web
-      # Text that is HTML already. All else is escaped when a template puts it out.
+      # Text that is HTML already. Templates escape all else.
       # @api private
       class Html
         # @return [String]
@@ -27,19 +27,18 @@ module Raffia
         end
       end
 
-      # ERB that escapes whatever `<%= %>` puts out, unless it is {Html}.
+      # ERB that escapes the values of `<%= %>`, unless they are {Html}.
       # @api private
       class Template < ERB::Compiler
         FOLDER = File.join(__dir__, "views").freeze
 
-        # Makes a method of each file: `view_NAME(one)`, which gives {Html}. Read once, when this is
-        # loaded.
+        # Defines a method for each file: `view_NAME(one)`, which returns {Html}.
         # @param views [Module]
         # @return [void]
         def self.define(views)
           Dir[File.join(FOLDER, "*.erb")].each do |file|
             source = new.source(File.read(file, encoding: Encoding::UTF_8))
-            # One line before the template's first, so that backtraces name its lines.
+            # One line before the template's first, so that backtraces have its line numbers.
             views.module_eval("def view_#{File.basename(file, ".erb")}(one = nil)\n#{source}\nend",
               file, 0) # standard:disable Style/EvalWithLocation
           end
@@ -61,7 +60,7 @@ module Raffia
         def add_insert_cmd(out, content) = out.push("#{insert_cmd} Html.escape((#{content}))")
       end
 
-      # All templates, as methods.
+      # All templates as methods.
       # @api private
       module Views
         Template.define(self)

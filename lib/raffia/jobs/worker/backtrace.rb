@@ -6,7 +6,7 @@ require "zlib"
 module Raffia
   module Jobs
     class Worker
-      # Backtraces as Sidekiq keeps them: a list of lines as JSON, deflated, in base 64.
+      # Backtraces in Sidekiq's format: lines as JSON, deflated, in base 64.
       module Backtrace
         module_function
 
@@ -14,8 +14,7 @@ module Raffia
         # @return [String]
         def dump(lines) = [Zlib::Deflate.deflate(JSON.generate(lines.map(&:scrub)))].pack("m0")
 
-        # @param text [String, Array<String>, nil] of any version: with line feeds, or as it was
-        #   long ago
+        # @param text [String, Array<String>, nil] of any version of Sidekiq
         # @return [Array<String>, nil] nil when it is none
         def load(text)
           return text unless text.is_a?(String)

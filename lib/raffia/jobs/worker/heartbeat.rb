@@ -161,7 +161,7 @@ module Raffia
           lost = @lease
           register
           @log.error({event: "lease lost", token: lost.token, new: @lease.token,
-                      why: "no sign of life for #{@ttl} s; what was running then is run again by " \
+                      why: "no heartbeat for #{@ttl} s; what was running then is run again by " \
                         "whoever recovers it"})
         end
       end

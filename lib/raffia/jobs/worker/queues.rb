@@ -6,18 +6,17 @@ require_relative "../../base/error"
 module Raffia
   module Jobs
     class Worker
-      # In which order the queues are asked for work: as they were named; or, where they have
-      # weights, by chance, so that one of weight 3 comes first three times as often as one of
-      # weight 1, and none is starved.
+      # Queues of a worker, and their order in each claim: as given, or random by weight. A queue of
+      # weight 3 comes first three times as often as one of weight 1, and none is starved.
       #
       # @api private
       class Queues
-        # What is done when nothing is said.
+        # Queues by default.
         DEFAULT = ["default"].freeze
 
         # @return [Array<String>]
         attr_reader :names
-        # @return [Hash{String => Integer}] empty where the order is strict
+        # @return [Hash{String => Integer}] empty when the order is fixed
         attr_reader :weights
 
         # @param given [String, Array<String>, Hash{String => Integer}] "mail", "mail,3"; or {"mail"
@@ -49,8 +48,7 @@ module Raffia
 
         private
 
-        # A single queue needs none. One that was named without stands for 1 beside others that have
-        # some.
+        # A single queue needs no weight. Beside weighted ones, a queue without has 1.
         def weigh(pairs)
           return {} if @names.size == 1 || pairs.none? { |_, weight| weight }
 

@@ -15,10 +15,11 @@ class JobsWebActionsTest < JobsWebCase
 
   def test_pause_and_resume
     enqueue({})
-    assert_equal "It rests now.", said(post("/queues", {"action" => "pause", "queue" => "default"}))
+    assert_equal "It is paused.", said(post("/queues", {"action" => "pause", "queue" => "default"}))
     assert @store.queues.first["paused"]
     assert_match(/paused/, get("/queue?queue=default").body)
-    assert_equal "It goes on.", said(post("/queues", {"action" => "resume", "queue" => "default"}))
+    assert_equal "It is resumed.",
+      said(post("/queues", {"action" => "resume", "queue" => "default"}))
     refute @store.queues.first["paused"]
   end
 
@@ -184,9 +185,10 @@ class JobsWebActionsTest < JobsWebCase
     schedule = Jobs::Recurring::Schedule.new(@client)
     schedule.add(Jobs::Recurring::Entry.build("sweep", 3600, "SweepJob", args: [1]))
     assert_match(/every 60 min/, get("/recurring").body)
-    assert_equal "It rests now.", said(post("/recurring", {"action" => "pause", "name" => "sweep"}))
+    assert_equal "It is paused.", said(post("/recurring", {"action" => "pause", "name" => "sweep"}))
     assert schedule.paused?("sweep")
-    assert_equal "It goes on.", said(post("/recurring", {"action" => "resume", "name" => "sweep"}))
+    assert_equal "It is resumed.",
+      said(post("/recurring", {"action" => "resume", "name" => "sweep"}))
     refute schedule.paused?("sweep")
     assert_equal "1 job is enqueued.",
       said(post("/recurring", {"action" => "run", "name" => "sweep"}))

@@ -7,7 +7,7 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # What the two pages of batches say about each.
+        # State of a batch, for both pages.
         # @api private
         module BatchProgress
           private
@@ -33,7 +33,7 @@ module Raffia
           def about(batch) = batch["about"].is_a?(Hash) ? batch["about"] : {}
         end
 
-        # Jobs that belong together, newest first.
+        # Batches, newest first.
         # @api private
         class Batches < Page
           include BatchProgress
@@ -49,7 +49,7 @@ module Raffia
           def pager = @pager ||= Pager.new(self, PAGE)
         end
 
-        # One of them.
+        # One batch.
         # @api private
         class Batch < Page
           include BatchProgress
@@ -59,12 +59,12 @@ module Raffia
           end
 
           def data
-            @data ||= store.batch(wanted("id")) ||
+            @data ||= store.batch(required("id")) ||
               raise(NotFound.new("There is no batch #{request["id"]}: it may have been thrown " \
                 "away since it ended.", name: request["id"]))
           end
 
-          def here?(to) = to == "/batches"
+          def current?(to) = to == "/batches"
         end
       end
     end

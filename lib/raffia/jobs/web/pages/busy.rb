@@ -7,25 +7,25 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # What is being done.
+        # Running jobs.
         # @api private
         class Busy < Page
-          # Most of them on the page.
-          MOST = 200
+          # Jobs on the page, at most.
+          MAX = 200
 
           def data
             {"running" => counts[:running],
              "jobs" => running.map { |run| {"process" => run.identity, **run.work} }}
           end
 
-          # What a worker can be told about a job, and what is said then.
-          ORDERS = {"cancel" => "cancelled", "trace" => "traced"}.freeze
+          # Commands about a job, and the names of their outcomes.
+          COMMANDS = {"cancel" => "cancelled", "trace" => "traced"}.freeze
 
           # @raise [NotFound] when its worker is gone
           def change(action)
-            return super unless ORDERS.key?(action)
+            return super unless COMMANDS.key?(action)
 
-            store.order(wanted("worker"), "#{action} #{jid}") or
+            store.order(required("worker"), "#{action} #{jid}") or
               raise NotFound.new("The worker #{request["worker"]} is gone.",
                 name: request["worker"])
             (action == "trace") ? outcome("traced", 1, "/job", jid: jid) : outcome("cancelled", 1)
@@ -33,9 +33,9 @@ module Raffia
 
           private
 
-          # It goes into an order, of which a space would end it.
+          # A space would end the command.
           def jid
-            wanted("jid").tap do |jid|
+            required("jid").tap do |jid|
               unless jid.match?(/\A\S{1,200}\z/)
                 raise ConfigError, "#{jid.inspect} is no id of a job"
               end

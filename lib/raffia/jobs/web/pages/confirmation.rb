@@ -6,7 +6,7 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # Asks back before much is lost.
+        # Asks for confirmation before many jobs are changed.
         # @api private
         class Confirmation < Page
           # @return [String]

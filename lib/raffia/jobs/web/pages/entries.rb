@@ -9,15 +9,15 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # The jobs of a set, or of a queue.
+        # Jobs of a set, or of a queue.
         # @api private
         class Entries < Page
           PAGE = 50
-          # Most of them in one answer, to programs.
-          MOST = 1000
+          # Jobs in one answer to programs, at most.
+          MAX = 1000
           TITLES = {queue: "Queue", scheduled: "Scheduled", retry: "Retries", dead: "Dead",
                     blocked: "Blocked"}.freeze
-          # What can be done to them, and what the button says.
+          # Actions of each set, and the labels of their buttons.
           ACTIONS = {
             queue: {"kill" => "Move to dead", "delete" => "Delete"},
             scheduled: {"retry" => "Run now", "kill" => "Move to dead", "delete" => "Delete"},
@@ -25,7 +25,7 @@ module Raffia
             dead: {"retry" => "Retry", "delete" => "Delete"},
             blocked: {"retry" => "Put into its queue", "delete" => "Delete"}
           }.freeze
-          # What the time of an entry is.
+          # Meaning of an entry's time.
           WHEN = {scheduled: "Due", retry: "Next try", dead: "Since", blocked: "Since",
                   queue: "Enqueued"}.freeze
 
@@ -37,7 +37,7 @@ module Raffia
           def initialize(request, web, set)
             super(request, web)
             @set = set
-            @queue = wanted("queue") if set == :queue
+            @queue = required("queue") if set == :queue
           end
 
           def title = (set == :queue) ? "Queue #{queue}" : TITLES.fetch(set)
@@ -48,8 +48,8 @@ module Raffia
              "total" => pager.total, "entries" => shown.map(&:data)}.compact
           end
 
-          # By what the button was called: "retry" for those that are marked, "one" for a row's own,
-          # "all" for all that are found.
+          # Actions by the button's name: "retry" for the selected jobs, "retry KEY" for one, "retry
+          # all" for all that match.
           def change(action)
             return outcome("unchanged", 0, **query, offset: request["offset"]) if action == "none"
 
@@ -62,7 +62,7 @@ module Raffia
               offset: request["offset"])
           end
 
-          def here?(to) = (set == :queue) ? to == "/queues" : super
+          def current?(to) = (set == :queue) ? to == "/queues" : super
 
           private
 
@@ -96,13 +96,13 @@ module Raffia
             @pager ||= Pager.new(self, limit, total: (total unless match), about: true, **query)
           end
 
-          def limit = request.api? ? request.number("limit", PAGE, MOST).clamp(1..) : PAGE
+          def limit = request.api? ? request.number("limit", PAGE, MAX).clamp(1..) : PAGE
 
-          def total = (set == :queue) ? here["size"] : counts[set]
+          def total = (set == :queue) ? queue_data["size"] : counts[set]
 
           # @return [Hash] of the queue
-          def here
-            @here ||= store.queues.find { |one| one["name"] == queue } ||
+          def queue_data
+            @queue_data ||= store.queues.find { |one| one["name"] == queue } ||
               {"name" => queue, "size" => 0, "latency" => 0, "paused" => false}
           end
 

@@ -8,16 +8,16 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # How everything is.
+        # The state of all jobs.
         # @api private
         class Home < Page
-          # How many queues, of the longest ones.
+          # Queues on the page: the longest.
           QUEUES = 8
           DAYS = 30
           MINUTES = 60
           # Names of the series.
           COUNTS = %w[Processed Failed].freeze
-          # What the tiles show of what is there now.
+          # Tiles of the sets: label, set and address.
           SETS = [["Waiting", :queue, "/queues"], ["Running", :running, "/busy"],
             ["Scheduled", :scheduled, "/scheduled"], ["Retries", :retry, "/retries"],
             ["Blocked", :blocked, "/blocked"], ["Dead", :dead, "/dead"]].each(&:freeze).freeze
@@ -41,7 +41,7 @@ module Raffia
               {0.0 => "5 minutes ago", 1.0 => "now"})
           end
 
-          # Days without jobs are in it, too: they must not stretch the others.
+          # Includes days without jobs, so that the others keep their width.
           def days_chart
             today = Time.now.utc.to_date
             dates = (today - DAYS + 1).upto(today).to_a

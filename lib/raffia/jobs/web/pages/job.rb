@@ -8,21 +8,21 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # All that is known of one job.
+        # One job.
         # @api private
         class Job < Page
           # Characters of a payload on the page; programs get all of it.
           SHOWN = 256 * 1024
-          # How many jobs are looked through for one.
-          MOST = 25_000
-          # It may still be there.
+          # Jobs that are searched for one.
+          MAX = 25_000
+          # Not found among those that were searched.
           Unseen = Class.new(NotFound)
           STATES = {queue: "waiting", scheduled: "scheduled", retry: "to be tried again",
                     blocked: "blocked", running: "running", dead: "dead"}.freeze
 
           def initialize(request, web)
             super
-            @jid = wanted("jid")
+            @jid = required("jid")
             @job = JobPresenter.new(found || raise(missing))
           end
 
@@ -31,7 +31,7 @@ module Raffia
 
           def title = job.name
 
-          def here?(to)
+          def current?(to)
             to ==
               {queue: "/queues", running: "/busy"}.fetch(job.entry
                 .set) { |set| Routes::PAGES.key([Entries, set]) }
@@ -52,21 +52,21 @@ module Raffia
 
           private
 
-          # All are read where that is asked for, or a program waits for it.
-          def found = store.find(@jid, most: (MOST unless all?))
+          # Searches all jobs on request, and for programs.
+          def found = store.find(@jid, most: (MAX unless all?))
 
           def all? = request.api? || request.post? || !request["all"].nil?
 
           def missing
-            if all? || sizes.values_at(*Store::SETS).sum <= MOST
+            if all? || sizes.values_at(*Store::SETS).sum <= MAX
               return NotFound.new("There is no job #{@jid}: it may have been done.", name: @jid)
             end
 
-            Unseen.new("Job #{@jid} is not among the #{number(MOST)} that were looked through. " \
+            Unseen.new("Job #{@jid} is not among the #{number(MAX)} that were looked through. " \
               "It may have been done.", name: @jid)
           end
 
-          # To where it was: there is no page of it any more.
+          # To its set: the job's page is gone.
           def leave(action, count)
             to = (job.entry.set == :queue) ? "/queue" : Routes::PAGES.key([Entries, job.entry.set])
             outcome(count.zero? ? "unchanged" : Selection::DONE.fetch(action), count, to ||
@@ -82,7 +82,7 @@ module Raffia
             @run ||= RunningJob.of(store.processes).find { |one| one.jid == @jid }
           end
 
-          # @return [Array<Array>] what and when
+          # @return [Array<Array>] label and time
           def times
             [["Created", job.time("created_at")], ["Enqueued", job.time("enqueued_at")],
               ["Failed first", job.time("failed_at")],

@@ -8,7 +8,7 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # What the two pages of metrics have in common.
+        # The period that both pages of metrics show.
         # @api private
         module MetricsPeriod
           # Minutes.
@@ -21,15 +21,15 @@ module Raffia
           def metrics = @metrics ||= store.metrics(minutes)
         end
 
-        # What was done, by class.
+        # Metrics by class.
         # @api private
         class Metrics < Page
           include MetricsPeriod
 
           SORTS = {"class" => :name, "processed" => :processed, "failed" => :failed,
                    "mean" => :mean, "total" => :ms}.freeze
-          # Most of them on the page.
-          MOST = 500
+          # Classes on the page, at most.
+          MAX = 500
 
           # A class and its sums.
           Row = Data.define(:name, :processed, :failed, :ms, :mean, :histogram, :minutes)
@@ -70,18 +70,18 @@ module Raffia
           end
         end
 
-        # One class.
+        # Metrics of one class.
         # @api private
         class JobClass < Page
           include MetricsPeriod
 
-          def title = wanted("name")
+          def title = required("name")
 
           def body = view_class
 
           def data = {"class" => title, "minutes" => rows}
 
-          def here?(to) = to == "/metrics"
+          def current?(to) = to == "/metrics"
 
           private
 

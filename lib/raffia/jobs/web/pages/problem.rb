@@ -6,7 +6,7 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # What cannot be done, and why: it asks the store nothing, because that may be the reason.
+        # Error page. It does not query the store, which may be the problem.
         # @api private
         class Problem < Page
           TITLES = {404 => "Not there", 422 => "That cannot be done",
@@ -27,10 +27,10 @@ module Raffia
 
           def sizes = {}.freeze
 
-          # @return [Hash, nil] what leads to the answer that takes longer
+          # @return [Hash, nil] parameters of a search that takes longer
           def further = ({jid: error.name, all: 1} if error.is_a?(Job::Unseen))
 
-          # When the store is back, this page goes.
+          # Disappears when the store is back.
           def refresh = (super if status == 503 && !request.post?)
         end
       end

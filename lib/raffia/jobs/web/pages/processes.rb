@@ -6,19 +6,19 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # The workers.
+        # Workers.
         # @api private
         class Processes < Page
-          # What they can be told, and what the button says.
-          ORDERS = {"quiet" => "Quiet", "stop" => "Stop", "dump" => "Dump"}.freeze
+          # Commands, and the labels of their buttons.
+          COMMANDS = {"quiet" => "Quiet", "stop" => "Stop", "dump" => "Dump"}.freeze
 
           def data = processes
 
-          # @raise [NotFound] when it is gone
+          # @raise [NotFound] when the worker is gone
           def change(action)
-            return super unless ORDERS.key?(action)
+            return super unless COMMANDS.key?(action)
 
-            worker = wanted("worker")
+            worker = required("worker")
             store.order(worker, action) or
               raise NotFound.new("The worker #{worker} is gone.", name: worker)
             outcome("told", 1)

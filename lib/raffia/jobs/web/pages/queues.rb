@@ -8,7 +8,7 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # The queues, which may be a thousand.
+        # Queues, of which there may be a thousand.
         # @api private
         class Queues < Page
           PAGE = 100
@@ -16,7 +16,7 @@ module Raffia
           def data = store.queues
 
           def change(action)
-            name = wanted("queue")
+            name = required("queue")
             case action
             when "pause" then store.pause(name)
             when "resume" then store.resume(name)
@@ -28,7 +28,7 @@ module Raffia
 
           private
 
-          # They are told where they asked.
+          # Where the outcome is shown.
           def back = "/queues"
 
           def search = {match: request["match"]}

@@ -8,12 +8,12 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # What recurs.
+        # Recurring jobs.
         # @api private
         class Recurring < Page
           PAGE = 100
 
-          # One of them, with what the store knows of it.
+          # An entry of the schedule and its state.
           Row = Data.define(:entry, :paused, :last, :next)
 
           def data
@@ -25,7 +25,7 @@ module Raffia
           end
 
           def change(action)
-            name = wanted("name")
+            name = required("name")
             unless schedule[name]
               raise NotFound.new("There is no recurring job #{name}.", name: name)
             end
@@ -68,7 +68,7 @@ module Raffia
               next: (following(entry) unless paused))
           end
 
-          # Not before the last time that was enqueued: a worker that is late makes up for it.
+          # Ignores the last time that was enqueued: a late worker catches up.
           def following(entry) = entry.times.next(Time.now.to_f)
         end
       end
