@@ -13,8 +13,6 @@ module Raffia
       # @return [ConcurrencyLimiter, nil]
       attr_reader :limiter
 
-      # @param app [#call]
-      # @param options [Options]
       def initialize(app, options)
         @app = app
         # Requests that find no thread free wait in the limiter, in their fibers.
@@ -25,7 +23,6 @@ module Raffia
         @client_deadline = options.request_deadline
       end
 
-      # @param env [Hash]
       # @param queued [Integer] microseconds that the request has waited; negative when not known
       # @return [Object] what the application returns
       # @raise [ConcurrencyLimiter::Busy] when it was not called

@@ -13,7 +13,6 @@ module Raffia
     #
     # @api private
     module Ractors
-      # @param app [Blueprint, #call]
       # @return [Blueprint] shareable: its objects are frozen, and so are tables of its gems
       # @raise [NotShareable] that names all obstacles
       def self.ready(app)
@@ -25,7 +24,6 @@ module Raffia
         blueprint
       end
 
-      # @param findings [Array<Finding>]
       # @return [String]
       def self.refusal(findings)
         "the application cannot be served from Ractors: #{findings.join("; ")} (`raffia doctor " \

@@ -28,7 +28,6 @@ module Raffia
       # @return [Settings] shareable
       attr_reader :settings
 
-      # @param settings [Settings]
       # @raise [ConfigError] when a file cannot be used
       def initialize(settings)
         load
@@ -38,7 +37,6 @@ module Raffia
       end
 
       # Runs in the connection's fiber.
-      # @param socket [BasicSocket]
       # @return [OpenSSL::SSL::SSLSocket, nil] nil: it failed, and the peer was told
       def handshake(socket)
         ssl = ::OpenSSL::SSL::SSLSocket.new(socket, context)

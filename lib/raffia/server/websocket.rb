@@ -3,7 +3,6 @@
 require_relative "../server"
 require_relative "worker/stream_loop"
 require_relative "websocket/send_buffer"
-require_relative "websocket/origin_policy"
 require_relative "websocket/driver_adapter"
 require_relative "websocket/handshake"
 require_relative "websocket/receiver"
@@ -15,7 +14,9 @@ module Raffia
     #
     # @example an echo, as a Rack app
     #   run do |env|
-    #     Raffia::Server::WebSocket.open(env) { |socket| socket.each { |message| socket.write(message) } }
+    #     Raffia::Server::WebSocket.open(env) do |socket|
+    #       socket.each { |message| socket.write(message) }
+    #     end
     #   end
     #
     # A message is a String: one in binary encoding is a binary message, any other is text, in
@@ -63,7 +64,7 @@ module Raffia
         backlog: 1024 * 1024, write_timeout: 30, extensions: [], headers: {}, &block)
         raise ConfigError, "WebSocket.open needs a block: the conversation" unless block
 
-        handshake = Handshake.new(env, protocols: protocols, origins: origins)
+        handshake = Handshake.new(env, origins)
         handshake.respond(headers) do
           driver = DriverAdapter.new(env, max_message: max_message, protocols: protocols,
             extensions: extensions)

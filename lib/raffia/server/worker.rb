@@ -15,7 +15,6 @@ module Raffia
     #
     # @api private
     class Worker
-      # @param app [#call]
       # @param lanes [Array<Array<Listener>>] listeners of each of its Ractors; one without Ractors
       # @return [Worker, Ractors::WorkerGroup]
       def self.for(app, lanes, options:, **others)
@@ -30,12 +29,9 @@ module Raffia
       # @return [Context]
       attr_reader :context
 
-      # @param app [#call]
       # @param listeners [Array<Listen::Listener>] they stay open when the worker ends
-      # @param options [Options]
       # @param seat [Object, nil] the supervisor's
       # @param heart [#beat, nil] is told that the loop turns
-      # @param log [Logger, nil]
       # @param backend [Symbol, nil] as {Raffia.run} takes it
       # @param counters [Observability::Metrics::Counters] for its requests
       def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil, backend: nil,
@@ -54,7 +50,6 @@ module Raffia
 
       # Serves until {stop}, in a scheduler of its own.
       # @yield when connections are accepted
-      # @return [void]
       def run(&)
         embedded = Fiber.scheduler
         stop = SignalException.new("TERM") # ends what the application has left in the loop
@@ -68,7 +63,6 @@ module Raffia
 
       # @yield when no more connections are accepted, and those that waited are: the listeners may
       #   be closed. While a process holds them open, clients connect to it in vain
-      # @return [void]
       def on_stop_accepting(&block) = @on_stop_accepting = block
 
       # Any thread may ask.
@@ -81,32 +75,27 @@ module Raffia
 
       # Any thread may ask, and so may a trap.
       # @param how [Symbol] :drain lets the requests in flight end, :now does not
-      # @return [void]
       def stop(how = :drain)
         @orders.push(how)
         nil
       end
 
       # Opens log files again, which were moved away. Any thread may ask, and so may a trap.
-      # @return [void]
       def reopen
         @orders.push(:reopen)
         nil
       end
 
       # @yield in the worker's own thread, after its log files were opened again
-      # @return [void]
       def on_reopen(&block) = @on_reopen = block
 
       # Runs actors beside the requests: they start with the loop, and stop after the last request.
       # @param blocks [Array<#call>] see {Raffia::Run::Sidecars}
-      # @return [void]
       def run_beside(blocks) = @sidecars = Raffia::Run::Sidecars.new(blocks, context.log)
 
       # Accepts the connections that wait in sockets of another worker, which is down. Any thread
       # may ask.
       # @param sockets [Array<IO>] in the order of this worker's listeners; they are closed then
-      # @return [void]
       def accept_from(sockets)
         @orders.push(sockets)
         nil

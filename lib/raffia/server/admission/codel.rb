@@ -33,7 +33,6 @@ module Raffia
         def standing? = @standing
 
         # @param waited [Numeric] seconds, of a request whose turn it is
-        # @param now [Float]
         # @return [Boolean] whether to refuse it
         def refuse?(waited, now = Clock.now)
           (now >= @ends) ? judge(waited, now) : (@shortest = waited if waited < @shortest)

@@ -64,22 +64,18 @@ module Raffia
         def refuses? = !!(@codel || @max_wait)
 
         # @yield when it was crowded, and a request has left
-        # @return [void]
         def on_relief(&block) = @on_relief = block
 
         # A request that stays for long does not count from here on.
-        # @return [void]
         def step_aside = leave
 
         # It counts again, until {leave}.
-        # @return [void]
         def step_back = @admitted += 1
 
         # Waits for its turn. An admitted request has to {leave}.
         # @param queued [Numeric] seconds that the request has waited in this process
         # @param before [Numeric] seconds that it waited before that
         # @return [Float] seconds that it has waited in this process
-        # @raise [Busy]
         def enter(queued = 0.0, before = 0.0)
           if @admitted < @limit && @queue.empty?
             @admitted += 1
@@ -90,7 +86,6 @@ module Raffia
           queued
         end
 
-        # @return [void]
         def leave
           @admitted -= 1
           admit_next

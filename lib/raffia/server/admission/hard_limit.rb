@@ -21,7 +21,6 @@ module Raffia
         SILENCE = 3
         private_constant :SILENCE
 
-        # @param worker [Worker]
         # @param limit [Numeric] seconds
         # @param seat [Object, nil] the supervisor's
         def initialize(worker, limit, seat)
@@ -34,7 +33,6 @@ module Raffia
           @watchdog = Process::Watchdog.new((limit / 4.0).clamp(0.01, 1)) { check }
         end
 
-        # @return [void]
         def close = @watchdog.close
 
         private

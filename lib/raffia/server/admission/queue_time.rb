@@ -20,7 +20,6 @@ module Raffia
         # How long ago a proxy took the request, by its X-Request-Start header: "t=1761000000.123"
         # (nginx's msec), milliseconds (Heroku), microseconds (haproxy, Apache) or nanoseconds, with
         # "t=" or without.
-        # @param header [String, nil]
         # @param now [Float] seconds since 1970
         # @return [Float, nil] seconds; nil when the header cannot be believed
         def ago(header, now = Time.now.to_f)

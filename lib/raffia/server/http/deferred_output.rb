@@ -11,7 +11,6 @@ module Raffia
       # @api private
       class DeferredOutput < Output
         # Sends the file that was left.
-        # @return [void]
         # @raise [Disconnected, BadResponse]
         def complete
           return unless @file
@@ -21,7 +20,6 @@ module Raffia
         end
 
         # Closes the file that was left.
-        # @return [void]
         def discard
           @file&.close
           @file = nil

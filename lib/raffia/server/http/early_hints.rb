@@ -7,22 +7,18 @@ module Raffia
       #
       # @api private
       class EarlyHints
-        # @param stream [Stream]
         def initialize(stream)
           @stream = stream
           @expired = false
         end
 
         # Does nothing once the response has begun.
-        # @param headers [Hash{String => String, Array<String>}]
-        # @return [void]
         def call(headers)
           @stream.inform(103, headers) unless @expired
           nil
         end
 
         # The request is over: the stream serves the next one.
-        # @return [void]
         def expire = @expired = true
       end
     end

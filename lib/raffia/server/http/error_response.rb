@@ -17,9 +17,6 @@ module Raffia
         # @return [Array(Integer, Hash), nil] status and headers; nil: another response stands
         attr_reader :head
 
-        # @param context [Worker::Context]
-        # @param stream [Stream]
-        # @param env [Hash]
         # @param hijack [Hijack, nil] of the request
         def initialize(context, stream, env, hijack)
           @context = context
@@ -32,7 +29,6 @@ module Raffia
         # @return [Boolean] whether the request was refused for what the client sent
         def refused? = !!@refused
 
-        # @param error [Exception]
         # @return [Boolean] whether the client knows where the response ends
         def deliver(error)
           case error

@@ -7,17 +7,14 @@ module Raffia
       #
       # @api private
       class Hijack
-        # @param stream [Stream]
         def initialize(stream)
           @stream = stream
           @expired = false
         end
 
         # Ends the offer: what is not taken by now belongs to the next request.
-        # @return [void]
         def expire = @expired = true
 
-        # @return [Boolean]
         def used? = !!@io
 
         # @return [IO] the socket; the application reads, writes and closes it

@@ -13,8 +13,6 @@ module Raffia
         CHUNK = 64 * 1024
         private_constant :CHUNK
 
-        # @param stream [Stream]
-        # @param context [Worker::Context]
         def initialize(stream, context)
           @stream = stream
           @timeout = context.options.body_timeout
@@ -24,7 +22,6 @@ module Raffia
         end
 
         # Reads the whole body in, so that later reads do not wait for the client.
-        # @return [void]
         # @raise [Refused, Disconnected] as {read}
         def buffer
           nil while read_stream
@@ -67,7 +64,6 @@ module Raffia
         end
 
         # @yieldparam piece [String]
-        # @return [self]
         def each
           return to_enum unless block_given?
 
@@ -75,7 +71,6 @@ module Raffia
           self
         end
 
-        # @return [Integer] 0
         # @raise [Errno::ESPIPE] when the beginning was not kept
         def rewind
           @rewind_buffer.rewind
@@ -88,7 +83,6 @@ module Raffia
           !@rest.empty? || @ended || @closed || @rewind_buffer.again? || @stream.body_ready?
         end
 
-        # @return [Boolean]
         def eof? = @rest.empty? && !more
 
         # @return [Encoding]
@@ -96,7 +90,6 @@ module Raffia
 
         # Called at the end of the request at the latest: the next one's bytes must not be read
         # here.
-        # @return [void]
         def close
           @closed = true
           @rest = "".b

@@ -16,7 +16,6 @@ module Raffia
           buffer || "".b
         end
 
-        # @return [nil]
         # @raise [EOFError] unless `length` is 0
         def read_partial(length, buffer = nil)
           raise EOFError, "end of file reached" if length.positive?
@@ -25,28 +24,21 @@ module Raffia
         end
         alias_method :readpartial, :read_partial
 
-        # @return [nil]
         def gets(*) = nil
 
-        # @return [self]
         def each = self
 
-        # @return [Integer] 0
         def rewind = 0
 
-        # @return [Integer] 0
         def size = 0
 
-        # @return [Boolean]
         def eof? = true
 
-        # @return [Boolean]
         def ready? = true
 
         # @return [Encoding]
         def external_encoding = Encoding::BINARY
 
-        # @return [void]
         def close = nil
 
         ONE = new.freeze

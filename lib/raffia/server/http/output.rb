@@ -19,7 +19,6 @@ module Raffia
         SET_BY_SERVER = %w[connection upgrade].freeze
         private_constant :HIJACK, :PROTOCOL, :CHUNK, :SET_BY_SERVER
 
-        # @param stream [Stream]
         def initialize(stream)
           @stream = stream
         end
@@ -28,7 +27,6 @@ module Raffia
         # @param input [Input, NullInput] the rest of the request
         # @param hijack [Hijack] of the request
         # @raise [BadResponse] when it is no response
-        # @raise [Disconnected]
         def deliver(response, input, hijack)
           @input = input
           @hijack = hijack
@@ -43,7 +41,6 @@ module Raffia
 
         # Closes the body of a response that is not sent, because the socket was taken or time ran
         # out.
-        # @param response [Object]
         def ignore(response)
           body = response[2] if response.is_a?(Array)
           body.close if body.respond_to?(:close)
@@ -55,16 +52,13 @@ module Raffia
           parts = response.respond_to?(:to_ary) ? response.to_ary : nil
           return parts if parts&.size == 3
 
-          raise BadResponse,
-            "the app returned #{describe(response)}, which is no [status, headers, body]"
+          invalid("the app returned #{describe(response)}, which is no [status, headers, body]")
         end
 
         def send_parts(status, headers, body)
           status = integer(status)
-          unless headers.respond_to?(:each)
-            raise BadResponse, "the response's headers are #{describe(headers)}, which is no Hash"
-          end
-
+          headers.respond_to?(:each) or
+            invalid("the response's headers are #{describe(headers)}, which is no Hash")
           send_switch(status, headers, body) || send_body(status, headers, body)
         end
 
@@ -90,8 +84,7 @@ module Raffia
           elsif body.respond_to?(:each) then send_each(status, headers, body)
           elsif body.respond_to?(:call) then send_callable(status, headers, body)
           else
-            raise BadResponse,
-              "the response's body is #{describe(body)}, which has neither `each` nor `call`"
+            invalid("the response's body is #{describe(body)}, which has neither `each` nor `call`")
           end
         end
 
@@ -99,8 +92,10 @@ module Raffia
           return status if status.is_a?(Integer)
 
           Integer(status, exception: false) or
-            raise BadResponse, "the response's status is #{describe(status)}, which is no Integer"
+            invalid("the response's status is #{describe(status)}, which is no Integer")
         end
+
+        def invalid(reason) = raise(BadResponse, reason)
 
         def describe(object) = "#{object.inspect[0, 100]} (#{object.class})"
 
@@ -166,9 +161,8 @@ module Raffia
         end
 
         def send_file_body(status, headers, body)
-          if @stream.begin(status, headers, body.size)
-            @stream.send_file(body.file, body.from, body.size)
-          end
+          wanted = @stream.begin(status, headers, body.size)
+          @stream.send_file(body.file, body.from, body.size) if wanted
           @stream.finish
         end
 
@@ -188,11 +182,8 @@ module Raffia
 
         # The same for another protocol; but the connection ends with the body's `call`.
         def upgrade(headers, protocol, body)
-          unless body.respond_to?(:call)
-            raise BadResponse,
-              "the response switches to #{protocol}, but its body cannot be called"
-          end
-
+          body.respond_to?(:call) or
+            invalid("the response switches to #{protocol}, but its body cannot be called")
           @stream.begin_raw(101, headers, protocol)
           io = @hijack.call
           begin

@@ -24,8 +24,6 @@ module Raffia
         # @return [Thread, nil] the thread that runs the application, if it is not the connection's
         attr_reader :thread
 
-        # @param context [Worker::Context]
-        # @param stream [Stream]
         # @param address [String] of the client
         def initialize(context, stream, address)
           @context = context

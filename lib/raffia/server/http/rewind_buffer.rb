@@ -25,7 +25,6 @@ module Raffia
         end
 
         # @param piece [String] the next one from the stream
-        # @return [void]
         def keep(piece)
           @size += piece.bytesize
           if @file then @file.pwrite(piece, @size - piece.bytesize)
@@ -36,7 +35,6 @@ module Raffia
           end
         end
 
-        # @return [void]
         # @raise [Errno::ESPIPE] when the beginning was not kept
         def rewind
           unless @memory || @file
@@ -60,7 +58,6 @@ module Raffia
           piece
         end
 
-        # @return [void]
         def close
           @file&.close
           @file = nil

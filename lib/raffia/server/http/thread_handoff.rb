@@ -23,8 +23,6 @@ module Raffia
         # @return [Thread, nil] that runs the request
         attr_reader :thread
 
-        # @param pool [Pool]
-        # @param limiter [Admission::ConcurrencyLimiter]
         def initialize(pool, limiter)
           @pool = pool
           @limiter = limiter
@@ -34,7 +32,6 @@ module Raffia
         end
 
         # Prepares for another request.
-        # @return [void]
         def reset
           @cause = nil
           @answered = @abandoned = @aside = @done = false
@@ -48,8 +45,6 @@ module Raffia
         def abandoned? = @abandoned
 
         # In the fiber: runs the block on a thread, and waits for its end.
-        # @param limit [Admission::TimeLimit, nil]
-        # @return [void]
         # @raise [Admission::TimeLimit::Passed] when the request had not begun by then
         def run(limit, &block)
           future = @pool.submit { work(&block) }
@@ -73,11 +68,9 @@ module Raffia
         end
 
         # On the thread: the application has answered, so its deadline is off.
-        # @return [void]
         def answer = @lock.synchronize { @answered = true }
 
         # On the thread: it is kept for long, so another request may have one.
-        # @return [void]
         def step_aside = @events << :aside
 
         private

@@ -22,9 +22,6 @@ module Raffia
         SKIP_TIMEOUT = 5
         private_constant :TURN, :SKIPPED, :SKIP_TIMEOUT
 
-        # @param context [Worker::Context]
-        # @param socket [BasicSocket]
-        # @param listener [Listen::Listener]
         # @param address [String, nil] of the client
         def initialize(context, socket, listener, address = nil)
           @context = context
@@ -48,7 +45,6 @@ module Raffia
         def answered? = @cycle&.answered?
 
         # Serves until either side ends the connection.
-        # @return [void]
         def run
           @fiber = Fiber.current
           io = @listener.handshake(@socket) { |address| @address = address } or return
@@ -65,7 +61,6 @@ module Raffia
         end
 
         # Takes no further request: the next response tells the client.
-        # @return [void]
         def close_after_response
           @closing = true
           @stream&.closing = true
@@ -77,7 +72,6 @@ module Raffia
         end
 
         # Reads no more from the socket. What has come so far is still served.
-        # @return [void]
         def stop_reading
           @socket.shutdown(Socket::SHUT_RD)
         rescue SystemCallError, IOError
@@ -86,7 +80,6 @@ module Raffia
 
         # Closes the socket in a forked child: nothing is sent to the client, nor TLS's
         # close_notify.
-        # @return [void]
         def close_after_fork
           @socket.close unless @cycle&.hijacked?
         rescue SystemCallError, IOError

@@ -18,7 +18,6 @@ module Raffia
         LIMIT = 5
         private_constant :SILENCE, :LIMIT
 
-        # @param socket [BasicSocket]
         # @param tls [OpenSSL::SSL::SSLSocket, nil] on it: without a close_notify its peer takes the
         #   end for a connection that was cut
         def initialize(socket, tls = nil)
@@ -26,7 +25,6 @@ module Raffia
           @tls = tls
         end
 
-        # @return [void]
         def run
           @tls&.__send__(:stop) # close_write, which openssl 3.2 does not have
           @socket.shutdown(Socket::SHUT_WR)

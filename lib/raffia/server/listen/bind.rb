@@ -106,6 +106,7 @@ module Raffia
         # @return [String, nil] the last value of a parameter
         def param(name) = params[name]&.last
 
+        # @return [String] as it may be written
         def to_s
           case scheme
           when "tcp", "ssl" then "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{port}"

@@ -35,7 +35,6 @@ module Raffia
 
         # @param target [String, IO] as {Sink} takes it
         # @param format [Symbol] :combined or :json
-        # @param log [Logger]
         # @yieldparam lines [Integer] that were dropped just now
         # @raise [ConfigError] when the file cannot be opened
         def initialize(target, log:, format: :combined, limit: LIMIT, &on_loss)
@@ -52,7 +51,6 @@ module Raffia
           raise ConfigError, "the access log #{target} cannot be opened: #{error.message}"
         end
 
-        # @param entry [Entry]
         def add(entry)
           return drop if @lines.bytesize >= @limit
 

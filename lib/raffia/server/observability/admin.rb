@@ -32,10 +32,8 @@ module Raffia
           :QUANTILES
 
         # Serves it, if the options name an address.
-        # @param options [Options]
         # @param beside [#write, #stats, #trouble, nil] reports work other than serving
         # @return [Handle, nil]
-        # @raise [CannotListen]
         def self.start(panel, options, log, beside: nil)
           return unless options.metrics
 
@@ -48,7 +46,6 @@ module Raffia
           handle
         end
 
-        # @param panel [StatusPanel::SingleProcess, StatusPanel::Supervised]
         # @param slow [Numeric, nil] seconds
         # @param beside (see Admin.start)
         def initialize(panel, slow, beside = nil)

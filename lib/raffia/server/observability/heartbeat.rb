@@ -18,9 +18,7 @@ module Raffia
         # @return [Float] the last beat, in {Clock}'s seconds
         attr_reader :at
 
-        # @param counters [Metrics::Counters]
         # @param heart [#beat, nil] is told that the loop turns
-        # @param limiter [Admission::ConcurrencyLimiter, nil]
         # @param threads [Integer, nil] how many run requests
         def initialize(counters, heart, limiter, threads: nil)
           @counters = counters
@@ -41,7 +39,6 @@ module Raffia
           end
         end
 
-        # @return [void]
         def beat
           @at = Clock.now
           @heart&.beat
@@ -50,7 +47,6 @@ module Raffia
           @counters.set(:longest_turn, microseconds(longest_turn))
         end
 
-        # @return [void]
         def record_gc
           runs, time = gc
           @counters.count(:collections, runs - @gc_runs)

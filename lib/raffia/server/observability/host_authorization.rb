@@ -19,7 +19,6 @@ module Raffia
           ["ask for localhost\n"].freeze].freeze
         private_constant :LOCAL, :REFUSED
 
-        # @param app [#call]
         # @param address [String] that it listens on
         # @return [#call] the application itself, if other machines can reach it
         def self.around(app, address) = loopback?(Listen::Bind.parse(address).host) ? new(app) : app
@@ -29,7 +28,6 @@ module Raffia
         end
         private_class_method :loopback?
 
-        # @param app [#call]
         def initialize(app)
           @app = app
         end

@@ -48,7 +48,6 @@ module Raffia
           {pid: ::Process.pid, in_flight: parts.sum { |part| part[:in_flight] }, requests: requests}
         end
 
-        # @param worker [Worker]
         def initialize(worker)
           @worker = worker
         end

@@ -7,8 +7,6 @@ module Raffia
       #
       # @api private
       class LogFile
-        # @param path [String]
-        # @raise [ConfigError]
         def initialize(path)
           @path = path
           @file = open

@@ -23,9 +23,6 @@ module Raffia
         # @return [Heartbeat, nil] nil before {start}
         attr_reader :heartbeat
 
-        # @param options [Options]
-        # @param log [Logger]
-        # @param counters [Metrics::Counters]
         # @raise [ConfigError] when the access log cannot be opened
         def initialize(options, log:, counters: Metrics::Counters.alone)
           @counters = counters
@@ -41,12 +38,10 @@ module Raffia
         def begin = @counters.begin
 
         # A request has ended.
-        # @param stream [HTTP::Stream]
         # @param began [Integer] what {begin} returned
         # @param queued [Integer] microseconds
         # @param received [Integer] bytes
         # @param sent [Integer] bytes
-        # @return [void]
         def record(env, stream, began, queued, received, sent)
           duration = @counters.finish(began, stream.status, queued, received, sent)
           log(env, stream.status, stream.body_sent, duration, queued) if @access_log
@@ -54,20 +49,16 @@ module Raffia
 
         # The server has refused a request.
         # @param status [Integer] of the response
-        # @return [void]
         def refused(status) = @counters.refused(status)
 
         # The server has refused what is no request, and has no env.
         # @param status [Integer] of the response
         # @param address [String] of the client
-        # @return [void]
         def rejected(status, address)
           refused(status)
           log({"REMOTE_ADDR" => address}, status, 0, 0, -1) if @access_log
         end
 
-        # @param error [Admission::ConcurrencyLimiter::Busy]
-        # @return [void]
         def busy(error)
           @counters.count(error.is_a?(Admission::ConcurrencyLimiter::Expired) ? :expired : :shed)
         end
@@ -80,15 +71,12 @@ module Raffia
         end
 
         # @param change [Integer] 1: a connection has opened, -1: it has closed
-        # @return [void]
         def connections(change)
           @counters.change(:connections, change)
           @counters.count(:accepted) if change.positive?
         end
 
-        # @param scope [Scope]
         # @param heart [#beat, nil] is told that the loop turns
-        # @param limiter [Admission::ConcurrencyLimiter, nil]
         # @return [Array<Task>]
         def start(scope, heart, limiter)
           @heartbeat = Heartbeat.new(@counters, heart, limiter, threads: @threads)
@@ -97,10 +85,8 @@ module Raffia
         end
 
         # Opens the access log again.
-        # @return [void]
         def reopen = @access_log&.reopen
 
-        # @return [void]
         def close = @access_log&.close
 
         private

@@ -19,7 +19,6 @@ module Raffia
 
         # @param outer [#call, nil] in place of a missing `run`
         # @return [#call]
-        # @raise [ConfigError]
         def build(outer = nil)
           inner = seal(app || outer)
           unless inner || steps.last.is_a?(Map)
@@ -29,8 +28,6 @@ module Raffia
           steps.reverse.reduce(inner) { |built, step| seal(step.build(built)) }
         end
 
-        # @param sharing [DeepFreezer]
-        # @param path [String]
         # @return [Blueprint] shareable, when there are no findings
         def share(sharing, path = "config.ru")
           fit = with(app: sharing.share(app, "#{path}: run"),

@@ -12,9 +12,6 @@ module Raffia
       #
       # @api private
       class Choice
-        # @param application [Application]
-        # @param options [Options]
-        # @param log [Logger]
         def initialize(application, options, log)
           @application = application
           @options = options

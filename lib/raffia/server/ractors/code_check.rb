@@ -35,7 +35,6 @@ module Raffia
 
         # @param app [Object] the argument of `run`: a module, or an object that will be frozen.
         #   Blocks have been checked already
-        # @return [self]
         def application(app)
           case app
           when ::Module then follow(app, :call)
@@ -46,7 +45,6 @@ module Raffia
         end
 
         # @param klass [Module] each Ractor makes its own instance
-        # @return [self]
         def middleware(klass)
           %i[initialize call].each { |name| instance(klass, name) } if klass.is_a?(::Class)
           self

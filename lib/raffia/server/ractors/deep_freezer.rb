@@ -33,8 +33,6 @@ module Raffia
           @seen = {}.compare_by_identity
         end
 
-        # @param object [Object]
-        # @param path [String]
         # @return [Object] the same object, or a copy of a block; without findings it is shareable
         def share(object, path)
           return object if ::Ractor.shareable?(object)

@@ -17,14 +17,10 @@ module Raffia
         HEARTBEAT_INTERVAL = 1.0
 
         class << self
-          # @param app [Blueprint]
           # @param sockets [Array<Array(Class, Integer, Listen::Bind, TLS::Settings)>] of listeners:
           #   the class of the socket, its descriptor
-          # @param options [Options]
-          # @param counters [Observability::Metrics::Counters]
           # @param orders [Integer] descriptor of the pipe to read orders from
           # @param status [Integer] descriptor of the pipe back
-          # @return [void]
           def serve(index, app, sockets, options, counters, orders, status)
             ::Thread.current.report_on_exception = false
             orders = ::IO.for_fd(orders, "rb")

@@ -2,7 +2,7 @@
 
 require "objspace"
 require_relative "../../executor/ractors/outer_references"
-require_relative "block_sharing"
+require_relative "plain_data"
 
 module Raffia
   class Server
@@ -27,7 +27,6 @@ module Raffia
         end
 
         # @param classes [Array<Module>] of the application and its middlewares
-        # @return [self]
         def prepare(classes)
           rooms = classes.flat_map(&:ancestors).uniq.select { |room| gem?(room) }
             .filter_map { |room| top(room) }
@@ -98,7 +97,7 @@ module Raffia
 
         def method_of(owner, block)
           # whoever calls it then hears of it
-          return if ::Ractor.shareable?(block) || !BlockSharing.share(block)
+          return if ::Ractor.shareable?(block) || !PlainData.share(block)
 
           @prepared << "a method of #{owner} at #{block.source_location&.join(":")}"
         end

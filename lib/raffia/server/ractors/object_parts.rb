@@ -11,7 +11,6 @@ module Raffia
           # @yieldparam part [Object]
           # @yieldparam label [String] its place: "MyApp@log", "[:key]"
           # @yieldparam replace [#call] puts another object in its place
-          # @return [void]
           def each(object, &)
             variables(object, &)
             case object

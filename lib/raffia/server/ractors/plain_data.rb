@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../../executor/ractors/portable_block"
 require_relative "object_parts"
 
 module Raffia
   class Server
     module Ractors
-      # Tells whether an object and all its parts are data that work as well frozen. Changes
-      # nothing.
+      # Objects of gems that work as well frozen, and blocks that capture only such objects.
       #
       # @api private
       module PlainData
@@ -14,17 +14,31 @@ module Raffia
         KINDS = [::String, ::Array, ::Hash, ::Struct, ::Data, ::Regexp, ::Range, ::Numeric].freeze
 
         class << self
-          # @param object [Object]
-          # @return [Boolean]
+          # @return [Boolean] whether the object and all its parts are plain data
           def all?(object, seen = {}.compare_by_identity)
             return true if ::Ractor.shareable?(object) || seen.key?(object)
 
             seen[object] = true
-            return BlockSharing.share(object) if object.is_a?(::Proc)
+            return share(object) if object.is_a?(::Proc)
             return false unless kind?(object)
 
             ObjectParts.each(object) { |part,| return false unless all?(part, seen) }
             true
+          end
+
+          # Makes a block shareable in place. Captured plain data is frozen first.
+          # @return [Boolean] whether it is shareable now
+          def share(block)
+            tried = []
+            begin
+              ::Ractor.make_shareable(block)
+              true
+            rescue ::Ractor::IsolationError, ::ArgumentError => error
+              name = Executor::Ractors::PortableBlock.refusal(block, error).variable
+              fresh = name && !tried.include?(name)
+              tried << name
+              (fresh && freeze_captured(block, name)) ? retry : false
+            end
           end
 
           private
@@ -36,10 +50,18 @@ module Raffia
           rescue ::NameError
             false
           end
+
+          def freeze_captured(block, name)
+            value = block.binding.local_variable_get(name)
+            return false if ::Ractor.shareable?(value) || !all?(value)
+
+            ::Ractor.make_shareable(value)
+            true
+          rescue ::NameError, ::ArgumentError, ::Ractor::Error
+            false # it is no variable, or is assigned to
+          end
         end
       end
     end
   end
 end
-
-require_relative "block_sharing"

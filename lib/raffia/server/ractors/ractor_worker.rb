@@ -19,11 +19,6 @@ module Raffia
         # @return [String] why it failed
         attr_reader :failure
 
-        # @param index [Integer]
-        # @param app [Blueprint]
-        # @param listeners [Array<Listen::Listener>]
-        # @param options [Options]
-        # @param counters [Observability::Metrics::Counters]
         def initialize(index, app, listeners, options, counters)
           @listeners = listeners # kept, because the Ractor has only their numbers
           sockets = listeners.map do |listener|
@@ -33,7 +28,6 @@ module Raffia
           @gone = true
         end
 
-        # @return [void]
         def start
           close
           @failure = "it was killed, and said nothing"
@@ -51,7 +45,6 @@ module Raffia
         def to_io = @status
 
         # Reads what it has sent.
-        # @return [void]
         def receive
           loop do
             message = @reader.read or return @gone = true
@@ -61,7 +54,6 @@ module Raffia
           end
         end
 
-        # @return [void]
         def send_order(order)
           @orders.write_nonblock(order, exception: false)
         rescue Errno::EPIPE, IOError
@@ -69,7 +61,6 @@ module Raffia
         end
 
         # Asks for its requests in flight. {in_flight} has them when the answer was read.
-        # @return [void]
         def ask
           @in_flight = nil
           send_order("i")
@@ -89,7 +80,6 @@ module Raffia
         # @return [Boolean] whether its loop turns
         def alive?(limit) = @gone || limit.nil? || Clock.now < @last_message_at + limit
 
-        # @return [void]
         def close = [@status, @orders].compact.each(&:close)
 
         private

@@ -19,7 +19,6 @@ module Raffia
           " or :threads" => ""
         }.freeze
 
-        # @param error [NotShareable]
         # @return [Array(String, String)] reason and remedy
         def self.of(error)
           text = error.message.sub(WHO, "").sub(OTHERWISE, "")

@@ -17,7 +17,6 @@ module Raffia
         IN_FLIGHT = "in_flight "
         private_constant :IN_FLIGHT
 
-        # @param message [String]
         # @return [Hash, nil] as {Observability::InFlightRequests#to_h}; nil: another message
         def self.in_flight(message)
           (if message.start_with?(IN_FLIGHT)
@@ -25,7 +24,6 @@ module Raffia
            end)
         end
 
-        # @param io [IO]
         def initialize(io)
           @writer = Process::FramedPipe::Writer.new(io)
           @lock = ::Thread::Mutex.new

@@ -35,10 +35,8 @@ module Raffia
 
         # @param app [Blueprint] shareable
         # @param listeners [Array<Array<Listen::Listener>>] of each Ractor
-        # @param options [Options]
         # @param seat [Object, nil] the supervisor's
         # @param heart [#beat, nil] is told that all Ractors' loops turn
-        # @param log [Logger, nil]
         # @param counters [Observability::Metrics::Counters] of all of them
         def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil,
           counters: Observability::Metrics::Counters.alone)
@@ -59,7 +57,6 @@ module Raffia
 
         # Serves until {stop}.
         # @yield when all Ractors accept
-        # @return [void]
         # @raise [WorkerDied] when one does not start, or when they end again and again
         def run
           @workers.each(&:start)
@@ -75,19 +72,16 @@ module Raffia
         def abandoned? = !@workers.all?(&:ended?)
 
         # @yield when no Ractor accepts any more, so the listeners may be closed
-        # @return [void]
         def on_stop_accepting(&block) = @finish_accepting = block
 
         # Any thread may ask, and so may a trap.
         # @param how [Symbol] :drain lets the requests in flight end, :now does not
-        # @return [void]
         def stop(how = :drain)
           @ask.write_nonblock(how.to_s[0], exception: false)
           nil
         end
 
         # Opens log files again. Any thread may ask, and so may a trap.
-        # @return [void]
         def reopen = stop(REOPEN)
 
         # Any thread may ask. Ractors that do not answer are left out.

@@ -34,7 +34,6 @@ module Raffia
           end
         end
 
-        # @return [void]
         def close = file.close
       end
     end

@@ -16,7 +16,6 @@ module Raffia
           Errno::ENXIO, Errno::ENAMETOOLONG].freeze
         private_constant :SUFFIXES, :NOT_FOUND
 
-        # @param path [String]
         # @param accepted [String, nil] Accept-Encoding; nil: the plain file only
         def initialize(path, accepted)
           @path = path

@@ -12,7 +12,6 @@ module Raffia
         # @param cert_path [String] PEM: the certificate, then its chain
         # @param key_path [String] PEM
         # @return [Certificate]
-        # @raise [ConfigError]
         def self.read(cert_path, key_path)
           cert, *chain = part("certificate",
             cert_path) { |text| ::OpenSSL::X509::Certificate.load(text) }
@@ -49,7 +48,6 @@ module Raffia
         end
 
         # @param name [String] of a host
-        # @return [Boolean]
         def for?(name) = @names.include?(name.downcase)
 
         # @return [Boolean] whether a wildcard, for one label, matches

@@ -22,8 +22,6 @@ module Raffia
         # @return [OpenSSL::SSL::SSLContext] the default, without SNI or for an unknown name
         attr_reader :first
 
-        # @param settings [Settings]
-        # @raise [ConfigError]
         def initialize(settings)
           @settings = settings
           @stamp = stamp

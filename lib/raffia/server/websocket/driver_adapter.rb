@@ -67,7 +67,6 @@ module Raffia
 
         # Parses up to the end of the next message, and keeps the rest. So the answer to the peer's
         # close follows the application's answers to the messages before it.
-        # @param bytes [String]
         def parse(bytes)
           @frames.push(bytes)
           resume

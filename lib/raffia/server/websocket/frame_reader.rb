@@ -34,14 +34,12 @@ module Raffia
         end
 
         # @param bytes [String] that follow the last ones
-        # @return [void]
         def push(bytes)
           @bytes = (@at == @bytes.bytesize) ? bytes : @bytes.byteslice(@at..) << bytes
           @at = 0
         end
 
         # @return [String, nil] a frame, or what has come of a long one; nil: more is needed
-        # @raise [Violation]
         def next
           size = @left.positive? ? @left : frame or return
           piece = @bytes.byteslice(@at, size)

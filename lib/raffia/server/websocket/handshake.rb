@@ -18,7 +18,7 @@ module Raffia
             env["HTTP_CONNECTION"].to_s.downcase.split(/\s*,\s*/).include?("upgrade")
         end
 
-        def initialize(env, protocols:, origins:)
+        def initialize(env, origins)
           @env = env
           @origins = origins
         end
@@ -28,33 +28,44 @@ module Raffia
         def respond(headers)
           refusal = refused and return refusal
 
-          protocol, body = yield
-          [101,
-            headers.merge(protocol.headers.except("connection", "upgrade"),
-              "rack.protocol" => WEBSOCKET), body]
+          driver, body = yield
+          own = driver.headers.except("connection", "upgrade")
+          [101, headers.merge(own, "rack.protocol" => WEBSOCKET), body]
         end
 
         private
 
         def refused
-          if !self.class.asked?(@env) then answer(426, "this is the address of a WebSocket",
-            "upgrade" => WEBSOCKET)
+          if !self.class.asked?(@env) then upgrade("this is the address of a WebSocket")
           elsif @env["HTTP_SEC_WEBSOCKET_VERSION"] != VERSION
-            answer(426, "the version of WebSockets must be #{VERSION}", "upgrade" => WEBSOCKET,
+            upgrade("the version of WebSockets must be #{VERSION}",
               "sec-websocket-version" => VERSION)
-          elsif !KEY.match?(@env["HTTP_SEC_WEBSOCKET_KEY"].to_s) then answer(400,
-            "sec-websocket-key must be 16 bytes in base64")
-          elsif !OriginPolicy.allowed?(@env, @origins) then answer(403,
-            "no WebSocket for pages of #{@env["HTTP_ORIGIN"]}")
-          elsif !switches? then answer(501, "the server cannot switch protocols (rack.protocol)")
+          elsif !KEY.match?(@env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
+            text(400, "sec-websocket-key must be 16 bytes in base64")
+          elsif !allowed_origin? then text(403, "no WebSocket for pages of #{@env["HTTP_ORIGIN"]}")
+          elsif !switches? then text(501, "the server cannot switch protocols (rack.protocol)")
           end
+        end
+
+        # Browsers let any page open a WebSocket to any server with the user's cookies, and only
+        # send the page's origin. Compared without the scheme, which differs behind a proxy with
+        # TLS; browsers omit the default port in both headers.
+        def allowed_origin?
+          origin = @env["HTTP_ORIGIN"]
+          return true if origin.nil? || @origins == :any
+          return @origins.include?(origin) if @origins
+
+          host = origin.delete_prefix("https://").delete_prefix("http://")
+          host.casecmp?(@env["HTTP_HOST"].to_s)
         end
 
         # Protocol names ignore case: RFC 6455, 4.2.1.
         def switches? = Array(@env["rack.protocol"]).any? { |name| WEBSOCKET.casecmp?(name) }
 
-        def answer(status, text, headers = {})
-          [status, {"content-type" => "text/plain; charset=utf-8"}.merge(headers), ["#{text}\n"]]
+        def upgrade(reason, headers = {}) = text(426, reason, {"upgrade" => WEBSOCKET, **headers})
+
+        def text(status, reason, headers = {})
+          [status, {"content-type" => "text/plain; charset=utf-8", **headers}, ["#{reason}\n"]]
         end
       end
     end

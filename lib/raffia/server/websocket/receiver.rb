@@ -14,8 +14,6 @@ module Raffia
         CHUNK = 16 * 1024
         private_constant :CHUNK
 
-        # @param io [IO]
-        # @param driver [DriverAdapter]
         # @param ping [Numeric, nil] seconds of silence
         # @yield when the peer has gone
         def initialize(io, driver, ping, &lost)
@@ -28,14 +26,12 @@ module Raffia
 
         # Sets the time in which the peer must end the connection. A fiber that waits hears of it.
         # @param timeout [Numeric] seconds
-        # @return [void]
         def limit(timeout)
           @deadline ||= Clock.now + timeout
           @wait&.cancel(:closing)
         end
 
         # Waits for bytes, and parses them up to the end of a message.
-        # @return [void]
         def receive
           return @driver.resume if @driver.paused?
           return @lost.call if @deadline && Clock.now >= @deadline

@@ -22,8 +22,6 @@ module Raffia
         private_constant :PAUSE, :TRANSIENT, :TURN, :EXHAUSTED
 
         # @param listener [Listen::Listener] that the connections belong to
-        # @param context [Context]
-        # @param connections [ConnectionSet]
         # @param socket [IO] to accept from, of the same address
         # @param once [Boolean] whether to end when no connection waits
         def initialize(listener, context, connections, socket = listener.socket, once: false)

@@ -10,38 +10,32 @@ module Raffia
       #
       # @api private
       class AcceptorGroup
-        # @param listeners [Array<Listen::Listener>]
-        # @param context [Context]
-        # @param connections [ConnectionSet]
         def initialize(listeners, context, connections)
           @listeners = listeners
           @context = context
           @connections = connections
         end
 
-        # @param scope [Scope]
-        # @return [void]
         def start(scope)
           @scope = scope
           @tasks = @listeners.map { |listener| scope.spawn { acceptor(listener).run } }
         end
 
-        # @return [void]
         def stop = @tasks.each { |task| task.cancel(:drain) }
 
         # After {stop}: accepts the connections that the kernel has queued.
-        # @return [void]
         def accept_queued
           @tasks.each(&:join)
           @listeners.each do |listener|
-            listener.accept_queued(@context.options) { |socket| @connections.open(socket, listener) }
+            listener.accept_queued(@context.options) do |socket|
+              @connections.open(socket, listener)
+            end
           end
         end
 
         # Accepts the connections that wait in sockets of another worker, and closes these. Refuses
         # while earlier ones wait for capacity: another worker is asked then.
         # @param sockets [Array<IO>] in the order of the listeners
-        # @return [void]
         def adopt(sockets)
           return sockets.each(&:close) if @tasks.size > @listeners.size
 

@@ -11,7 +11,6 @@ module Raffia
       class ConnectionSet
         include Enumerable
 
-        # @param context [Context]
         def initialize(context)
           @context = context
           @limit = context.options.max_connections
@@ -23,10 +22,7 @@ module Raffia
         attr_writer :scope
 
         # Serves a client that was accepted.
-        # @param socket [BasicSocket]
-        # @param listener [Listen::Listener]
         # @param address [String, nil] of the client
-        # @return [void]
         def open(socket, listener, address = nil)
           connection = HTTP1::Connection.new(@context, socket, listener, address)
           @tasks[connection] = nil
@@ -42,14 +38,12 @@ module Raffia
         # Waits while there are `max_connections`. While as many requests wait for a thread as there
         # are threads, one connection is accepted per request that ends: else connections that are
         # kept alive could keep all others out.
-        # @return [void]
         def await_capacity
           @capacity ||= ::Thread::Queue.new
           @capacity.pop if @context.crowded?
           @capacity.pop while @limit && @tasks.size >= @limit
         end
 
-        # @return [void]
         def signal_capacity
           @capacity&.push(nil) if @capacity&.num_waiting&.positive?
         end
@@ -60,11 +54,9 @@ module Raffia
         # @return [Integer]
         def size = @tasks.size
 
-        # @return [Boolean]
         def empty? = @tasks.empty?
 
         # Cancels all of them.
-        # @return [void]
         def cancel = @tasks.values.each { |task| task&.cancel(:drain) }
 
         private

@@ -37,7 +37,8 @@ module Raffia
         # @return [Pool, nil] of threads for the application; nil: it runs in connections' fibers
         attr_reader :threads
 
-        # @return [Process::RecyclePolicy::Usage, nil] of a worker that is replaced after some requests
+        # @return [Process::RecyclePolicy::Usage, nil] of a worker that is replaced after some
+        #   requests
         attr_accessor :usage
 
         # @return [Boolean] whether this is a child that the application has forked: it must not
@@ -70,10 +71,8 @@ module Raffia
         def crowded? = !!@threads && !@admission.limiter.refuses? && @admission.limiter.crowded?
 
         # Ends the threads, and interrupts what still runs on them.
-        # @return [void]
         def close = @threads&.terminate
 
-        # @param listener [Listen::Listener]
         # @param io [IO] of a connection
         # @return [Hash] for the envs of its requests
         def template(listener, io)
@@ -91,7 +90,6 @@ module Raffia
         # @yieldparam env [Hash]
         def on_error(&block) = @on_error = block
 
-        # @return [void]
         def report_error(error, env)
           @on_error&.call(error, env)
         rescue Cancel

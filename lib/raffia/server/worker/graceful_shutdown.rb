@@ -20,7 +20,6 @@ module Raffia
         TICK = 0.05
         private_constant :QUIET, :TICK
 
-        # @param worker [Worker]
         # @param grace [Numeric, nil] seconds
         def initialize(worker, grace)
           @finish = Clock.now + (grace || Float::INFINITY)

@@ -13,14 +13,15 @@ module Raffia
           class << self
             # @param inherited [Hash{Integer => String}] descriptors and names from systemd
             # @return [Array<TCPServer, UNIXServer>]
-            # @raise [CannotListen]
             def open(bind, inherited)
               return [server(bind, bind.path.to_i)] if bind.scheme == "fd"
 
               numbers = inherited.filter_map do |number, name|
                 number if bind.path.empty? || bind.path == name
               end
-              raise CannotListen, "cannot listen on #{bind}: #{missing(inherited)}" if numbers.empty?
+              if numbers.empty?
+                raise CannotListen, "cannot listen on #{bind}: #{missing(inherited)}"
+              end
 
               numbers.map { |number| server(bind, number) }
             end

@@ -13,7 +13,6 @@ module Raffia
           private_constant :LISTEN
 
           class << self
-            # @param port [Integer]
             # @return [String] " by ruby app.rb (process 4711)", or nothing
             def of(port)
               sockets = %w[tcp tcp6].flat_map { |table| inodes(table, port) }

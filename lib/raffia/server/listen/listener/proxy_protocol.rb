@@ -25,16 +25,15 @@ module Raffia
           FAMILY = {"TCP4" => ::Socket::AF_INET, "TCP6" => ::Socket::AF_INET6}.freeze
           PORT = /\A\d{1,5}\z/
           ADDRESS = /\A[\h.:]+\z/
-          private_constant :SIGNATURE, :LINE_LIMIT, :BINARY_LIMIT, :ADDRESS_BYTES, :FAMILY, :PORT, :ADDRESS
+          private_constant :SIGNATURE, :LINE_LIMIT, :BINARY_LIMIT, :ADDRESS_BYTES, :FAMILY, :PORT,
+            :ADDRESS
 
           # The bytes are no PROXY header.
           class Malformed < StandardError
           end
 
-          # @param socket [BasicSocket]
           # @param timeout [Numeric] seconds in all
           # @return [String, nil] the client's address; nil: the proxy itself, or not known
-          # @raise [Malformed]
           def self.read(socket, timeout) = new(socket, Clock.now + timeout).read
 
           def initialize(socket, finish)

@@ -18,7 +18,6 @@ module Raffia
           class << self
             # @param reuse_port [Boolean] whether other workers will open the same port
             # @return [Array<TCPServer>]
-            # @raise [CannotListen]
             def open(bind, backlog, reuse_port)
               port = bind.port
               addresses(bind).each_with_object([]) do |address, sockets|

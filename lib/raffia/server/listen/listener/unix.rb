@@ -12,7 +12,6 @@ module Raffia
         module Unix
           class << self
             # @return [UNIXServer]
-            # @raise [CannotListen]
             def open(bind, backlog)
               remove_stale_file(bind)
               server = with_umask(mask(bind)) { UNIXServer.new(bind.path) }

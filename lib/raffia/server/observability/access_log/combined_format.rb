@@ -22,7 +22,6 @@ module Raffia
 
           # The parser allows only tokens in methods and protocols, so these are not escaped.
           # @param out [String] to which the line is appended
-          # @param entry [Entry]
           def write(out, entry, now = Time.now)
             env = entry.env
             out <<

@@ -24,7 +24,6 @@ module Raffia
           end
 
           # @param out [String] to which the line is appended
-          # @param entry [Entry]
           def write(out, entry, now = Time.now)
             env = entry.env
             out << "{\"time\":\"#{timestamp(now)}\",\"id\":#{quote(entry.id)}," \

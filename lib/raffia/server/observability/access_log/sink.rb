@@ -10,7 +10,6 @@ module Raffia
         # @api private
         class Sink
           # @param target [String, IO] the path of a file; "-" for standard output
-          # @param log [Logger]
           # @raise [SystemCallError] when the file cannot be opened
           def initialize(target, log:)
             @path = target unless target.is_a?(::IO) || target == "-"

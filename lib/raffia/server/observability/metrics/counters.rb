@@ -17,7 +17,6 @@ module Raffia
           # @return [Native::SharedCounters]
           attr_reader :memory
 
-          # @param memory [Native::SharedCounters]
           # @param lane [Integer] which part of it
           def initialize(memory, lane = 0)
             @memory = memory
@@ -27,7 +26,6 @@ module Raffia
           end
 
           # Resets the gauges, for a worker that begins.
-          # @return [self]
           def open
             Layout::GAUGES.each { |name| set(name, 0) }
             set(:pid, ::Process.pid)

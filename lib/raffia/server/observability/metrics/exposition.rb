@@ -46,7 +46,6 @@ module Raffia
           }.freeze
           private_constant :COUNTERS, :GAUGES, :HIGHEST
 
-          # @param totals [Totals]
           # @param workers [Array<Hash>] as {StatusPanel::Supervised#workers}
           # @param beside [#write, nil] writes further metrics
           def initialize(totals, workers, beside = nil)

@@ -34,7 +34,6 @@ module Raffia
             each(values) { |labels, value| sample(name, labels, value) }
           end
 
-          # @param histogram [Histogram]
           def histogram(name, help, histogram, unit: "seconds")
             family(name, "histogram", help, unit)
             histogram.each_bound do |bound, count|

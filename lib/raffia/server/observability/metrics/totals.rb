@@ -10,7 +10,6 @@ module Raffia
         #
         # @api private
         class Totals
-          # @param memory [Native::SharedCounters]
           # @param pids [Array<Integer>] of live workers: gauges of others do not count
           def initialize(memory, pids)
             # Most lanes have never been used.

@@ -32,7 +32,6 @@ module Raffia
           # @return [Process::Supervisor]
           attr_writer :supervisor
 
-          # @param seat [Process::Supervisor::WorkerContext]
           # @return [Metrics::Counters] of the worker there
           def counters(seat) = Metrics::Counters.new(@memory, seat.index * LANES + seat.lane).open
 
