@@ -126,8 +126,8 @@ module SchedulerCrowdSuite
     skip "the portable scheduler raises what Ruby raises" if backend == :select
     out = IO.popen(program(<<~RUBY, err: %i[child out]), &:read)
       require "raffia"
-      Raffia::Scheduler::Room.send(:remove_const, :PATIENCE)
-      Raffia::Scheduler::Room.const_set(:PATIENCE, 0.1)
+      Raffia::Scheduler::FiberLimit.send(:remove_const, :TIMEOUT)
+      Raffia::Scheduler::FiberLimit.const_set(:TIMEOUT, 0.1)
       pages = File.read("/proc/self/statm")[/\\d+/].to_i
       Process.setrlimit(:AS, pages * Etc.sysconf(Etc::SC_PAGESIZE) + 150_000_000)
       begin

@@ -494,8 +494,8 @@ void raffia_init_fiber_pool(VALUE native)
     id_await_fiber_slot = rb_intern("await_fiber_slot");
     id_fiber_ended = rb_intern("fiber_ended");
     id_delete = rb_intern("delete");
-    rb_define_private_method(native, "mark_interrupted", mark_interrupted, 1);
+    rb_define_method(native, "mark_interrupted", mark_interrupted, 1);
     rb_define_method(native, "fiber", scheduler_fiber, -1);
     rb_define_method(native, "launch", scheduler_launch, 0);
-    rb_define_private_method(native, "fiber_limit_reached=", set_limit_reached, 1);
+    rb_define_method(native, "fiber_limit_reached=", set_limit_reached, 1);
 }

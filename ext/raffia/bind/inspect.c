@@ -143,6 +143,6 @@ void raffia_init_inspect(VALUE raffia, VALUE scheduler)
     knows_holders = can_tell_holders();
     rb_define_singleton_method(native, "visible", visible, 1);
     rb_define_singleton_method(native, "holder", holder, 2);
-    rb_define_private_method(scheduler, "waits", waits, 0);
-    rb_define_private_method(scheduler, "counts", counts, 0);
+    rb_define_method(scheduler, "waits", waits, 0);
+    rb_define_method(scheduler, "counts", counts, 0);
 }

@@ -170,7 +170,7 @@ static int yield_ticket(struct parking *parking)
 /*
  * @overload park(uninterruptible = false, subject = nil)
  *   Suspends the running fiber until its wait is settled.
- *   @param uninterruptible [Boolean] whether {Interrupt#fiber_interrupt} cannot end it
+ *   @param uninterruptible [Boolean] whether {Hooks#fiber_interrupt} cannot end it
  *   @param subject [Object] what it waits for, to be shown
  *   @yieldparam wait [Integer] the data of the engine's operations that are to end it
  *   @yieldreturn [Boolean] whether waiting is unnecessary
@@ -248,9 +248,9 @@ void raffia_init_park(VALUE native)
 {
     id_take_postponed = rb_intern("take_postponed");
     id_reject_wait = rb_intern("reject_wait");
-    rb_define_private_method(native, "park", park, -1);
-    rb_define_private_method(native, "fail_wait", fail_wait, 2);
-    rb_define_private_method(native, "deliver", deliver, 2);
-    rb_define_private_method(native, "postponed_interrupts=", set_postponed_interrupts, 1);
-    rb_define_private_method(native, "rejects_waits=", set_rejects_waits, 1);
+    rb_define_method(native, "park", park, -1);
+    rb_define_method(native, "fail_wait", fail_wait, 2);
+    rb_define_method(native, "deliver", deliver, 2);
+    rb_define_method(native, "postponed_interrupts=", set_postponed_interrupts, 1);
+    rb_define_method(native, "rejects_waits=", set_rejects_waits, 1);
 }

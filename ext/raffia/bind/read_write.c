@@ -6,7 +6,7 @@
  * without, and IO#write would call again. IO#sysread waits too.
  *
  * The system call comes first, because most often it succeeds. Regular files have no readiness to
- * wait for: where the disk must be read, lib/raffia/scheduler/io_transfer.rb continues. */
+ * wait for: where the disk must be read, lib/raffia/scheduler/file_io.rb continues. */
 #include "read_write.h"
 
 #include <ruby/debug.h>

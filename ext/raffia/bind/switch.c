@@ -383,7 +383,7 @@ void raffia_init_switch(VALUE native)
     id_raise_closed = rb_intern("raise_closed");
     id_check_deadlock = rb_intern("check_deadlock");
     rb_define_private_method(native, "run_until_over", run_until_over, 0);
-    rb_define_private_method(native, "detects_deadlocks=", set_detects_deadlocks, 1);
+    rb_define_method(native, "detects_deadlocks=", set_detects_deadlocks, 1);
     rb_define_method(native, "idle?", scheduler_is_idle, 0);
     rb_define_method(native, "yield", scheduler_yield, 0);
 }

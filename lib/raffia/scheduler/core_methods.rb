@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "stream_copy"
+
 module Raffia
   class Scheduler
-    # The two methods of core that wait without asking any hook: IO.copy_stream and File#flock.
-    # docs/adr/0018 says why they are prepended to. In a fiber of our scheduler they wait in it;
-    # anywhere else they are core's own. IO#pwrite asks its hook in a way that ends the process.
+    # Prepended to the methods of core that wait without calling any hook: IO.copy_stream and
+    # File#flock, and to IO#pwrite, which calls its hook in a way that ends the process
+    # (docs/adr/0018 says why). In a fiber of our scheduler they wait in that fiber; anywhere else
+    # they are core's own.
     #
     # @api private
     module CoreMethods
@@ -15,23 +18,38 @@ module Raffia
           scheduler = Fiber.current_scheduler
           return super unless scheduler.is_a?(Scheduler) && limits.size <= 2
 
-          scheduler.copy_stream(source, target, *limits) { |*arguments| super(*arguments) }
+          StreamCopy.new(scheduler) { |*arguments| super(*arguments) }
+            .call(source, target, *limits)
         end
       end
 
-      # For File#flock.
+      # For File#flock. The kernel announces no free lock and has no hook for the wait, and the
+      # holder may be another fiber of the same thread. So the lock is tried again, at growing
+      # intervals.
       module FileLock
+        # Seconds between the first two attempts, and at most.
+        FIRST_PAUSE = 0.001
+        LONGEST_PAUSE = 0.05
+        private_constant :FIRST_PAUSE, :LONGEST_PAUSE
+
         # @return [Integer, false]
         def flock(operation)
           scheduler = Fiber.current_scheduler
           return super unless scheduler.is_a?(Scheduler) && operation.is_a?(Integer)
 
-          scheduler.flock(operation) { |attempt| super(attempt) }
+          pause = FIRST_PAUSE
+          until (taken = super(operation | File::LOCK_NB))
+            return taken if operation.anybits?(File::LOCK_NB)
+
+            scheduler.kernel_sleep(pause)
+            pause = [pause * 2, LONGEST_PAUSE].min
+          end
+          taken
         end
       end
 
-      # For IO#pwrite. Ruby before 4.0 makes an IO::Buffer for the hook without holding the VM's
-      # lock, whether or not there is a hook. While another thread collects garbage, Ruby aborts.
+      # For IO#pwrite. Ruby before 4.0 makes an IO::Buffer for the hook without holding the GVL,
+      # whether or not there is a hook. While another thread collects garbage, Ruby aborts.
       module PositionedWrite
         # @return [Integer] bytes
         def pwrite(...)
@@ -42,7 +60,7 @@ module Raffia
       end
       private_constant :CopyStream, :FileLock, :PositionedWrite
 
-      # Done on require: a class must not change while other Ractors call methods of it (Ruby 3.4
+      # Called on require: a class must not change while other Ractors call methods of it (Ruby 3.4
       # crashes).
       # @return [void]
       def self.install

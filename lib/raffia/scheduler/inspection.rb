@@ -1,55 +1,43 @@
 # frozen_string_literal: true
 
 require_relative "parked"
-require_relative "subject"
-require_relative "slumber"
+require_relative "wait_text"
+require_relative "sleep_inspection"
 
 module Raffia
   class Scheduler
-    # Looking in: who waits for what.
-    module Inspection
-      KEY = :raffia_schedulers
-      private_constant :KEY
-
-      # @!method thread
-      #   @return [Thread, nil] the one that it belongs to; nil before it has been used
-
-      # The schedulers of the running Ractor that are at work. Changed only by single C calls, which
-      # the GVL makes atomic.
-      # @api private
-      def self.registry = RactorLocal.fetch(KEY) { {}.compare_by_identity }
-      registry # in the main Ractor now, before threads could race for it
-
-      # Every fiber that waits, with what it waits for and where. Any thread of the Ractor may ask,
-      # and so may a trap handler. Fibers that could go on, and wait for nothing but their turn, are
-      # among them until they have it.
-      #
+    # Lists the waits of a scheduler for people and programs.
+    #
+    # @api private
+    class Inspection
       # @param frames [Integer, nil] how long each backtrace may be; nil: no bound
-      # @return [Array<Parked>] those first that have waited for longest
-      def parked(frames: nil)
-        return [] if closed?
+      def initialize(scheduler, frames)
+        @waits = scheduler.waits.sort_by.with_index { |wait, index| [wait.last, index] }
+        @fibers = @waits.flat_map { |fiber, owner| [fiber, owner] }.uniq
+        @frames = frames
+        @now = Clock.now
+      end
 
-        now = Clock.now
-        found = waits.sort_by.with_index { |wait, index| [wait.last, index] }
-        fibers = found.flat_map { |fiber, owner| [fiber, owner] }.uniq
-        subjects = Engine.visible(found.map { |wait| wait[3] })
-        found.zip(subjects) { |wait, subject| wait[3] = subject }
-        found.map { |wait| parked_one(wait, now, fibers, frames) }.freeze
+      # @return [Array<Parked>] the longest waits first
+      def parked
+        subjects = Engine.visible(@waits.map { |wait| wait[3] })
+        @waits.zip(subjects).map { |wait, subject| describe(wait, subject) }.freeze
       end
 
       private
 
-      def parked_one(wait, now, fibers, frames)
-        fiber, owner, reason, subject, fd, events, limit, since = wait
-        asleep = Slumber.describe(limit, fiber) if reason == :sleep
+      def describe(wait, subject)
+        fiber, owner, reason, _, fd, events, limit, since = wait
+        asleep = SleepInspection.describe(limit, fiber) if reason == :sleep
         Parked.new(fiber: fiber, owner: owner, reason: reason, subject: subject, fd: fd,
-          limit: limit,
-          what: Subject.describe(reason, subject, events, asleep).freeze,
-          age: [now - since, 0.0].max,
-          holder: (Engine.holder(subject, fibers) if ::Thread::Mutex === subject),
-          backtrace: [fiber, owner].uniq.flat_map { |one|
-            (frames ? one.backtrace(0, frames) : one.backtrace).to_a
-          }.freeze)
+          limit: limit, age: [@now - since, 0.0].max,
+          what: WaitText.describe(reason, subject, events, asleep).freeze,
+          holder: (Engine.holder(subject, @fibers) if ::Thread::Mutex === subject),
+          backtrace: [fiber, owner].uniq.flat_map { |one| backtrace(one) }.freeze)
+      end
+
+      def backtrace(fiber)
+        (@frames ? fiber.backtrace(0, @frames) : fiber.backtrace).to_a
       end
     end
   end

@@ -2,8 +2,7 @@
 
 module Raffia
   class Scheduler
-    # One fiber that waits: what {Scheduler#parked} tells of it. Frozen, and a copy of how it was at
-    # that moment.
+    # A fiber that waits, as {Scheduler#parked} found it: a frozen copy of its state.
     #
     # @!attribute [r] fiber
     #   @return [Fiber]

@@ -1,69 +1,114 @@
 # frozen_string_literal: true
 
-require_relative "portable/wait"
-require_relative "portable/start"
+require_relative "portable/io_hooks"
+require_relative "portable/parking"
+require_relative "portable/permits"
 require_relative "portable/switch"
-require_relative "portable/block"
-require_relative "portable/readiness"
-require_relative "portable/bytes"
+require_relative "portable/turns"
 
 module Raffia
   class Scheduler
-    # The hooks in Ruby, over the engine that is Ruby too. {Native} does the same in C; both are
-    # held to one suite of tests.
+    # The hooks in Ruby, over the engine in Ruby. {Native} has the same ones in C; one suite of
+    # tests covers both.
     #
     # @api private
     class Portable < Scheduler
       include Switch
-      include Block
-      include Readiness
-      include Bytes
+      include Parking
+      include IOHooks
+
+      ETIME = -Errno::ETIME::Errno
+      private_constant :ETIME
 
       # @return [Boolean]
       def closed? = @closed
 
-      # @return [Thread, nil] the one that it belongs to
+      # @return [Thread, nil] to which it belongs
       attr_reader :thread
+
+      # Hook: waits until {#unblock}, for the timeout at most.
+      #
+      # @param blocker [Object] what the fiber waits for
+      # @param timeout [Numeric, nil] seconds
+      # @return [Boolean] whether it was unblocked
+      def block(blocker, timeout = nil)
+        wait = new_wait(woken_by: :anyone,
+          about: {reason: :block, subject: blocker, limit: timeout})
+        @permits.begin(wait.fiber)
+        timer = engine.after(timeout, wait) if timeout
+        result = suspend(wait) { @permits.take(wait.fiber) }
+        woken = result != ETIME || @permits.given?(wait.fiber)
+      ensure
+        @engine.disarm(timer) if timer
+        abandoned = wait && !(woken || @permits.given?(wait.fiber))
+        @permits.abandon(wait.fiber, blocker) if abandoned
+        @permits.take(wait.fiber) if wait
+      end
+
+      # Hook: wakes a fiber that blocks, or is about to. Any thread may call it; it neither waits
+      # nor raises.
+      #
+      # @return [void]
+      def unblock(blocker, fiber)
+        Engine.wake_fiber(blocker, fiber) { wake(blocker, fiber) }
+      end
+
+      # Hook of Kernel#sleep and Mutex#sleep.
+      #
+      # @param duration [Numeric, nil] seconds; nil: until it is woken
+      # @return [true]
+      def kernel_sleep(duration = nil)
+        limit = duration && interval(duration)
+        wait = new_wait(woken_by: :event, about: {reason: :sleep, limit: limit})
+        timer = engine.after(limit, wait) if limit
+        suspend(wait) { woken?(wait) }
+        true
+      ensure
+        @engine.disarm(timer) if timer
+        @permits.take(wait.fiber) if wait
+      end
+
+      # @return [Hash]
+      # @api private
+      def counts = {parked: @parked.size, switches: @switches, **@turns.stats}
 
       private
 
-      def prepare(_turn, _recycle)
+      def prepare(_interval, _recycle)
         @main = Fiber.current
         @closed = @rejects_waits = false
-        init_switch
-        init_block
+        @parked = {}.compare_by_identity # fiber => wait
+        @owners = {}.compare_by_identity # fiber => the wait of another fiber that it is resuming
+        @starts = []
+        @runners = [] # fibers in Scheduler#run
+        # The scheduler's fiber that runs. Each switch sets it for the target, so a fiber that
+        # resumes and finds another one here was not switched to: Fiber#raise transferred to it.
+        @running = nil
+        @switches = @postponed_interrupts = 0
+        @turns = Turns.new
+        @permits = Permits.new
       end
 
       def open_engine = @engine
 
       def engine=(engine)
         @thread = Thread.current
-        @turn_begun = Clock.now
+        @turns.restart
         @engine = engine
       end
 
       def mark_closed = @closed = true
 
-      # Whether nothing may begin to wait any more.
-      attr_writer :rejects_waits
-
-      def counts
-        {parked: @parked.size, switches: @switches, turns: @turns, deepest: @deepest,
-         longest_turn: @longest_turn}
-      end
-
-      # `select` finds what is closed by itself.
+      # `select` finds closed descriptors by itself.
       def io_closed = nil
 
-      # Tell the loop, from any thread.
-      def deliver(completion, result)
-        engine = @engine or return
+      # The permit comes first: `block` makes its wait visible before it takes a permit.
+      def wake(blocker, fiber)
+        return if closed? || !fiber.alive?
 
-        if @thread.equal?(Thread.current)
-          engine.push(completion, result)
-        else
-          engine.inject(completion, result)
-        end
+        @permits.give(fiber, blocker)
+        wait = @parked[fiber]
+        deliver(wait, 0) if wait && wakes?(wait, fiber)
       end
     end
   end

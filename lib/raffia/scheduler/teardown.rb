@@ -1,48 +1,61 @@
 # frozen_string_literal: true
 
+require_relative "sleep_inspection"
+
 module Raffia
   class Scheduler
-    # Ends the fibers that a scheduler must not leave where they are.
+    # Ends the fibers that a closed scheduler must not leave suspended.
     #
     # A fiber that blocks on core's Mutex, Queue, ConditionVariable or Thread#join is in a list of
-    # that object, and the entry of the list is on the fiber's stack. Core wakes it through the
-    # scheduler of its thread. Where the thread has ended since, Mutex#unlock ends the process
-    # ("unexpected THREAD_KILLED"); where the fiber has been collected, the entry is freed memory.
-    # Only the fiber itself can leave the list, on its way out, so it is killed: its `ensure` blocks
-    # run, and end at their first wait.
+    # that object, and the list's entry is on the fiber's stack. Core wakes it through the scheduler
+    # of its thread. If that thread has ended, Mutex#unlock ends the process ("unexpected
+    # THREAD_KILLED"); if the fiber has been collected, the entry is freed memory. Only the fiber
+    # itself can leave the list, while it unwinds, so it is killed: its `ensure` blocks run, and end
+    # at their first wait.
     #
     # @api private
-    module Teardown
-      private
+    class Teardown
+      # An error could be rescued, and the wait be tried again for ever. Fiber#kill works once, but
+      # each switch to a killed fiber makes it unwind again.
+      def self.kill_current
+        Fiber.current.kill
+        Fiber.new {}.resume
+      end
+
+      def initialize(scheduler)
+        @scheduler = scheduler
+      end
 
       # @return [void]
       # @raise [Exception] an interrupt of the thread that came meanwhile
-      def kill_blocked_fibers
-        blocked = waits.select { |fiber, _, reason, subject| in_list?(fiber, reason, subject) }
+      def call
+        blocked = @scheduler.waits.select do |fiber, _, reason, subject|
+          listed?(fiber, reason, subject)
+        end
         blocked.reject! { |fiber,| fiber.equal?(Fiber.current) } # in a trap handler
         return if blocked.empty?
 
-        self.rejects_waits = true
-        interrupts = blocked.filter_map do |fiber, owner, _, subject|
-          kill_blocked(fiber, owner, subject)
-        end
+        @scheduler.rejects_waits = true
+        interrupts = blocked.filter_map { |fiber, owner, _, subject| kill(fiber, owner, subject) }
         raise interrupts.first if interrupts.any?
       end
 
-      def in_list?(fiber, reason, subject)
-        return Slumber.condition?(Slumber.frames(fiber)) if reason == :sleep
+      private
+
+      def listed?(fiber, reason, subject)
+        return SleepInspection.condition?(SleepInspection.frames(fiber)) if reason == :sleep
         return false unless reason == :block
 
-        # A lock inside of Ruby is no object that could be asked.
+        # An internal lock of Ruby is no object on which a method could be called.
         case Engine.visible([subject]).first
         when nil, ::Thread::Mutex, ::Thread::Queue, ::Thread then true
         else false
         end
       end
 
-      # Nobody is left who could be told of an error in an `ensure` block.
+      # An error in an `ensure` block has no one to report to.
       # @return [Exception, nil] an interrupt
-      def kill_blocked(fiber, owner, subject)
+      def kill(fiber, owner, subject)
         # Where the owner is resuming an Enumerator, an error is raised in that first.
         owner.kill if fiber.alive?
         pass_on_lock(subject)
@@ -58,14 +71,6 @@ module Raffia
         return unless Engine.visible([subject]).first.is_a?(::Thread::Mutex)
 
         subject.unlock if subject.try_lock
-      end
-
-      # An error could be rescued, and the wait be tried again for ever. Fiber#kill works once, but
-      # a killed fiber is sent on its way out again by each switch to it.
-      def reject_wait
-        Fiber.current.kill
-        Fiber.new {}.resume
-        raise_closed
       end
     end
   end

@@ -3,9 +3,9 @@
 module Raffia
   class Scheduler
     class Portable < Scheduler
-      # A fiber that has just started another one, and goes on when that one waits for the first
-      # time. It says so itself when it has taken notice, unless the other one was not started but
-      # struck (see {Switch#give_back}).
+      # A fiber that has just started another one, and resumes when that one waits for the first
+      # time. It removes the entry itself when it resumes. The entry of a fiber that raised in
+      # another one is removed by the switch (see {Switch#restore_running}).
       #
       # @api private
       class Start

@@ -4,8 +4,8 @@ module Raffia
   class Scheduler
     class Portable < Scheduler
       # One suspension of one fiber. The engine's completions (readiness, a timer, a wake-up) carry
-      # it; the first settles it, and the others, however late, find it settled or left. A wait is
-      # never used again, so none of them can hit the next one.
+      # it. The first settles it; later ones find it settled or left. A wait is never reused, so a
+      # late one cannot end the next wait.
       #
       # @api private
       class Wait
@@ -16,15 +16,15 @@ module Raffia
         attr_reader :owner
         # @return [Integer] the first completion's result
         attr_reader :result
-        # @return [Exception, nil] what to raise instead
+        # @return [Exception, nil] to be raised instead
         attr_reader :error
 
-        # @return [Symbol, nil] whose {Block#unblock} may end it: :anyone, or all but a late one
+        # @return [Symbol, nil] which {Portable#unblock} ends it: :anyone's, or all but a late one
         #   (:event)
         attr_reader :woken_by
 
-        # @param interruptible [Boolean] whether {Interrupt#fiber_interrupt} may end it
-        # @param about [Hash] for people who look: reason:, subject:, fd:, events:, limit:
+        # @param interruptible [Boolean] whether {Hooks#fiber_interrupt} may end it
+        # @param about [Hash] for people: reason:, subject:, fd:, events:, limit:
         def initialize(fiber, owner, woken_by: nil, interruptible: true, about: {})
           @fiber = fiber
           @owner = owner
@@ -47,7 +47,7 @@ module Raffia
 
         # Called by the loop. May be called again with the same result when an interrupt of the
         # thread came between this and the switch.
-        # @return [Fiber, nil] the fiber to switch to, nil when it is not here any more
+        # @return [Fiber, nil] the fiber to switch to, nil when it has left the wait
         def complete(result)
           return if @left
 
@@ -64,7 +64,7 @@ module Raffia
           @settled = true
         end
 
-        # The fiber goes on; whatever comes now is late.
+        # The fiber resumes; later completions are ignored.
         def leave
           @left = @settled = true
         end

@@ -3,24 +3,24 @@
 module Raffia
   class Scheduler
     class Portable < Scheduler
-      # Waiting for descriptors.
+      # The hooks that wait for descriptors, and those that read and write (see {FileIO}).
       #
       # @api private
-      module Readiness
+      module IOHooks
         ETIME = -Errno::ETIME::Errno
         EBADF = -Errno::EBADF::Errno
-        private_constant :ETIME, :EBADF
+        EAGAIN = -Errno::EAGAIN::Errno
+        private_constant :ETIME, :EBADF, :EAGAIN
 
         # Hook of IO#wait and of all that would block on a descriptor; Net::HTTP, OpenSSL, pg and
         # redis come here.
         #
         # @param io [IO]
         # @param events [Integer] IO::READABLE | IO::PRIORITY | IO::WRITABLE
-        # @param timeout [Numeric, nil] seconds; 0 only looks; nil: for as long as IO#timeout says
+        # @param timeout [Numeric, nil] seconds; 0: polls once; nil: IO#timeout
         # @return [Integer, false] the events that came; false when the time was up
         def io_wait(io, events, timeout = nil)
-          # Ruby 3.4 asks us from the offload pool's thread too, where IO.copy_stream works; nobody
-          # else needs that one.
+          # Ruby 3.4 calls this from the offload pool's thread too, where IO.copy_stream runs.
           unless @thread.nil? || @thread.equal?(Thread.current)
             return io.wait(events, timeout) || false
           end
@@ -30,18 +30,41 @@ module Raffia
           wait_until_ready(io, events, limit) || io_timed_out(limit)
         end
 
+        # Hook. Reads into +buffer+ from +offset+ on.
+        #
+        # @param io [IO]
+        # @param buffer [IO::Buffer]
+        # @param length [Integer] the least number of bytes to wait for; 0: tries once
+        # @param offset [Integer] bytes
+        # @return [Integer] the number of bytes, 0 at the end of the file, or a negative errno
+        def io_read(io, buffer, length, offset)
+          count = transfer(:read, io, buffer, nil, length, offset)
+          sysread = count == EAGAIN && caller_locations(1, 1).first&.base_label == "sysread"
+          return count unless sysread
+
+          # It leaves the waiting to the scheduler; only the name of the caller tells it from
+          # IO#read_nonblock.
+          transfer(:read, io, buffer, nil, 1, offset)
+        end
+
+        # Hook. Writes from +offset+ on.
+        # @return [Integer] as {#io_read}
+        def io_write(io, buffer, length, offset)
+          transfer(:write, io, buffer, nil, length, offset)
+        end
+
         private
 
         def wait_until_ready(io, events, timeout)
-          return look(io, events) if timeout && timeout <= 0
+          return poll(io, events) if timeout && timeout <= 0
 
           wait = new_wait(about: {reason: :io, subject: io, fd: io.fileno, events: events,
                                   limit: timeout})
           timer = engine.after(timeout, wait) if timeout
           operation = engine.arm(io, events, wait)
           result = suspend(wait)
-          # The loop may have come late for both: then what matters is what is there.
-          return look(io, events) if result == ETIME
+          # The loop may have been late for both: then what is there now decides.
+          return poll(io, events) if result == ETIME
 
           result.negative? ? fail_with(io, result) : result
         ensure
@@ -49,7 +72,7 @@ module Raffia
           @engine.disarm(operation) if operation
         end
 
-        def look(io, events)
+        def poll(io, events)
           found = engine.ready(io, events)
           return found if found.positive?
 

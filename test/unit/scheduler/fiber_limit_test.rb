@@ -3,8 +3,8 @@
 require "test_helper"
 require "raffia"
 
-# What becomes of fibers when there is no memory for one more stack.
-class SchedulerRoomTest < Raffia::TestCase
+# Fibers wait for others to end when there is no memory for one more stack.
+class SchedulerFiberLimitTest < Raffia::TestCase
   # Leaves room for some hundreds of fibers.
   LIMITED = <<~RUBY
     require "raffia"
@@ -19,8 +19,9 @@ class SchedulerRoomTest < Raffia::TestCase
   def setup
     need_cruby("stacks of fibers")
     skip "/proc: of Linux" unless File.exist?("/proc/self/statm")
-    skip "the portable scheduler raises what Ruby raises" unless Raffia::Scheduler.new.then do |scheduler|
-      scheduler.respond_to?(:crowded=, true).tap { scheduler.close }
+    skip "the portable scheduler raises what Ruby raises" unless Raffia::Scheduler.new
+      .then do |scheduler|
+      scheduler.respond_to?(:fiber_limit_reached=, true).tap { scheduler.close }
     end
   end
 
@@ -33,7 +34,9 @@ class SchedulerRoomTest < Raffia::TestCase
       scheduler.run
       p ended, scheduler.stats[:parked]
     RUBY
-    assert_match(/\Araffia: \d+ fibers are alive and the limit of the address space \(ulimit -v\) is/, warning)
+    assert_match(
+      /\Araffia: \d+ fibers are alive and the limit of the address space \(ulimit -v\) is/, warning
+    )
     assert_equal %w[2000 0], rest, "it is said once"
   end
 

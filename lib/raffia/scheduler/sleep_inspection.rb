@@ -2,13 +2,13 @@
 
 module Raffia
   class Scheduler
-    # Sleeps without a limit, and what may end them. Kernel#sleep is one on purpose: who calls it
-    # waits for a signal, or to be woken. ConditionVariable#wait is one to core as well, and who
-    # calls it waits for another thread or fiber. The backtrace tells them apart.
+    # Tells what may end a sleep without a limit. Kernel#sleep is one on purpose: it waits for a
+    # signal, or to be woken. ConditionVariable#wait is one to core as well, and waits for another
+    # thread or fiber. The backtrace tells them apart.
     #
     # @api private
-    module Slumber
-      # Of core's own frames: Mutex#sleep, and what has called it.
+    module SleepInspection
+      # Frames of core's own: Mutex#sleep, and its caller.
       DEPTH = 8
       # Methods of core that wait for another thread or fiber: of Queue, Mutex, Monitor and Thread.
       WAITS = %w[pop shift deq push enq << lock synchronize enter mon_enter join value].freeze
@@ -31,8 +31,8 @@ module Raffia
         reason == :block || (reason == :sleep && condition?(frames(fiber)))
       end
 
-      # @return [Boolean] whether only other fibers and threads can end its sleep. Not so of what
-      #   waits for another Ractor
+      # @return [Boolean] whether only other fibers and threads can end its sleep; false for a
+      #   wait for another Ractor
       def thread_stuck?(thread)
         return false unless ::Thread.instance_method(:inspect).bind_call(thread).end_with?(FOREVER)
 

@@ -2,18 +2,18 @@
 
 module Raffia
   class Scheduler
-    # A transfer that the engine is doing. It is over when the engine says so, which may be several
-    # waits of the fiber later.
+    # A read or write that the engine is doing. It ends with its completion, which may take several
+    # waits of the fiber.
     #
     # @api private
-    class Passage
+    class IOTransfer
       # @return [IO]
       attr_reader :io
-      # @return [Integer, nil] the engine's name for it, once it is under way
+      # @return [Integer, nil] the engine's id, once it is under way
       attr_accessor :id
       # @return [Object, nil] the wait that it ends
       attr_accessor :wait
-      # @return [Integer, nil] what came of it; nil while the buffer is in use
+      # @return [Integer, nil] bytes or a negative errno; nil while the buffer is in use
       attr_reader :result
 
       def initialize(io)

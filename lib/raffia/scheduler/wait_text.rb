@@ -2,14 +2,14 @@
 
 module Raffia
   class Scheduler
-    # What a fiber waits for, in words. It is asked when something is wrong, perhaps in a trap
-    # handler: nothing here waits, and what cannot be described is no error.
+    # Tells in words what a fiber waits for. A program asks when something is wrong, perhaps in a
+    # trap handler: nothing here waits, and an object that cannot be described is no error.
     #
     # @api private
-    module Subject
+    module WaitText
       EVENTS = {IO::READABLE => "readable", IO::PRIORITY => "priority",
                 IO::WRITABLE => "writable"}.freeze
-      # Characters of somebody's `inspect`.
+      # Characters of an object's `inspect`.
       LENGTH = 120
       private_constant :EVENTS, :LENGTH
 
@@ -35,7 +35,7 @@ module Raffia
         when ::Thread::Mutex, ::Thread::ConditionVariable then plain(object)
         when ::Thread::Queue
           "#{plain(object)} (#{object.size} in it#{", closed" if object.closed?})"
-        else shorten(own_words?(object) ? String(object.inspect) : plain(object))
+        else shorten(own_inspect?(object) ? String(object.inspect) : plain(object))
         end
       rescue => error
         "#{plain(object)} (#{error.class} in its inspect)"
@@ -56,7 +56,7 @@ module Raffia
 
       def path(io) = (io.path if io.respond_to?(:path))
 
-      # Libraries wait for sockets by IOs that know nothing of them.
+      # Libraries wait for sockets by IOs that are no Sockets.
       def addresses(io)
         return unless defined?(::Socket)
 
@@ -79,8 +79,8 @@ module Raffia
         text.empty? ? "unnamed" : text
       end
 
-      # The `inspect` that every object has would show all that hangs on it.
-      def own_words?(object)
+      # Object#inspect would show everything that the object refers to.
+      def own_inspect?(object)
         ::Kernel.instance_method(:method).bind_call(object, :inspect).owner != ::Kernel
       rescue NameError
         false # a BasicObject

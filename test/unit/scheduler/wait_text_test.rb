@@ -4,8 +4,8 @@ require "test_helper"
 require "raffia/run"
 
 # How a thing that a fiber waits for is described where something is wrong.
-class SchedulerSubjectTest < Raffia::TestCase
-  def describe(object) = Raffia::Scheduler::Subject.describe(:block, object, nil, nil)
+class SchedulerWaitTextTest < Raffia::TestCase
+  def describe(object) = Raffia::Scheduler::WaitText.describe(:block, object, nil, nil)
 
   def test_locks_and_queues
     lock, queue = Thread::Mutex.new, Thread::Queue.new([1, 2])
@@ -35,7 +35,7 @@ class SchedulerSubjectTest < Raffia::TestCase
     read.close
     assert_equal "IO, closed", describe(read)
     assert_equal "readable or writable: IO pipe",
-      Raffia::Scheduler::Subject.describe(:io, write, IO::READABLE | IO::WRITABLE, nil)
+      Raffia::Scheduler::WaitText.describe(:io, write, IO::READABLE | IO::WRITABLE, nil)
   ensure
     [read, write].each(&:close)
   end

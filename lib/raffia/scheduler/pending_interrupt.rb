@@ -3,17 +3,17 @@
 module Raffia
   class Scheduler
     # An exception on its way to a fiber. It goes through the engine like every completion, so it
-    # comes in order.
+    # arrives in order.
     #
     # @api private
-    class Notice
+    class PendingInterrupt
       # @return [Fiber]
       attr_reader :fiber
       # @return [Exception]
       attr_reader :error
 
-      def initialize(scheduler, fiber, error)
-        @scheduler = scheduler
+      def initialize(interrupts, fiber, error)
+        @interrupts = interrupts
         @fiber = fiber
         @error = error
         @wait = nil
@@ -22,15 +22,15 @@ module Raffia
 
       def withdrawn? = @withdrawn
 
-      # It is not wanted any more; when it has been raised already, nothing changes.
+      # Drops it, unless it has been raised already.
       def withdraw = @withdrawn = true
 
-      # Called by the loop; again when an interrupt of the thread came in between.
+      # Called by the loop, and again when an interrupt of the thread came in between.
       # @return [Object, nil] the wait that it ends
       def complete(_result)
         return if @withdrawn
 
-        @wait ||= @scheduler.strike(self)
+        @wait ||= @interrupts.strike(self)
       end
     end
   end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    # One Process.wait of a fiber.
+    #
+    # @api private
+    class ChildWait
+      # Seconds between two polls where a child cannot be watched. A thread that waits for any child
+      # of a group would be quicker, but could not be cancelled: after an interrupt it would take
+      # the status of a child that another fiber waits for.
+      PAUSES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05].freeze
+      private_constant :PAUSES
+
+      # @param pid [Integer] a child; 0 or negative: any of a group, as waitpid(2) takes it
+      # @param flags [Integer] Process::WNOHANG, Process::WUNTRACED
+      def initialize(scheduler, pid, flags)
+        @scheduler = scheduler
+        @pid = pid
+        @flags = flags
+      end
+
+      # @return [::Process::Status, nil]
+      def status
+        status = poll
+        return status if status || @flags.anybits?(::Process::WNOHANG)
+
+        (await_end if watchable?) || poll_until_ended
+      end
+
+      private
+
+      def poll = ::Process::Status.wait(@pid, @flags | ::Process::WNOHANG)
+
+      # A pidfd tells of the end only, not of a stop.
+      def watchable? = @pid.positive? && @flags.nobits?(::Process::WUNTRACED)
+
+      def await_end
+        descriptor = @scheduler.engine.pidfd(@pid) or return
+
+        begin
+          io = IO.for_fd(descriptor, path: "child #{@pid}")
+          @scheduler.io_wait(io, IO::READABLE, nil)
+        ensure
+          Fiber.blocking { io.close }
+        end
+        poll
+      end
+
+      def poll_until_ended
+        polls = 0
+        until (status = poll)
+          park(PAUSES[polls] || PAUSES.last)
+          polls += 1
+        end
+        status
+      end
+
+      def park(seconds)
+        timer = nil
+        @scheduler.park(false, @pid.positive? ? "child #{@pid}" : "a child of a group") do |wait|
+          timer = @scheduler.engine.after(seconds, wait)
+          false
+        end
+      ensure
+        @scheduler.engine.disarm(timer) if timer && !@scheduler.closed?
+      end
+    end
+  end
+end

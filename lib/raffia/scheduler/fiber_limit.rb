@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require_relative "fiber_limit/shortage"
+
+module Raffia
+  class Scheduler
+    # Waits for a fiber to end when the process can have no more. Each fiber takes two memory maps
+    # of the 65,530 that Linux allows a process by default, so the limit is at some 31,700 fibers.
+    #
+    # @api private
+    class FiberLimit
+      # Seconds. The fibers that are alive may be waiting for the one that cannot start.
+      TIMEOUT = 10
+      # Seconds. When one has ended, others may be about to, and one collection serves them all.
+      BATCH_PAUSE = 0.05
+      NO_STACK = /stack|guard page/
+      private_constant :TIMEOUT, :BATCH_PAUSE, :NO_STACK
+
+      def initialize(scheduler)
+        @scheduler = scheduler
+        @waits = nil
+        @collected = 0
+        @warned = false
+      end
+
+      # Called when there was no stack for a fiber; returns when it is worth another try. A fiber
+      # that has ended leaves its stack to the system, or waits for another block.
+      #
+      # @param error [FiberError]
+      # @raise [FiberError] when no fiber ended
+      def await_slot(error)
+        raise error unless error.message.match?(NO_STACK)
+
+        warn_once
+        return if collect_ended || await_end || collect_ended
+
+        raise FiberError, "#{error.message} (#{shortage}; none ended within #{TIMEOUT} s)"
+      end
+
+      # Called when a fiber has ended while others wait for that.
+      def notify
+        waits = @waits
+        @waits = nil
+        @scheduler.fiber_limit_reached = false
+        waits&.each { |wait| @scheduler.deliver(wait, 0) }
+      end
+
+      private
+
+      # A fiber that was left by a transfer keeps its stack until it is collected.
+      # @return [Boolean] whether any had ended since the last time
+      def collect_ended
+        ended = @scheduler.counts.values_at(:fresh, :live).reduce(:-)
+        return false unless ended > @collected
+
+        @collected = ended
+        GC.start
+        true
+      end
+
+      # @return [Boolean] whether a fiber has ended meanwhile
+      def await_end
+        timer = own = nil
+        @scheduler.park do |wait|
+          (@waits ||= []) << (own = wait)
+          @scheduler.fiber_limit_reached = true
+          timer = @scheduler.engine.after(TIMEOUT, wait)
+          false
+        end
+        @scheduler.kernel_sleep(BATCH_PAUSE)
+        !@waits&.include?(own)
+      ensure
+        @scheduler.engine.disarm(timer) if timer && !@scheduler.closed?
+      end
+
+      def shortage = Shortage.new(@scheduler.counts[:live])
+
+      def warn_once
+        return if @warned
+
+        @warned = true
+        Kernel.warn shortage.warning
+      end
+    end
+  end
+end

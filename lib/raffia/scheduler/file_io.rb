@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+require_relative "io_transfer"
+
+module Raffia
+  class Scheduler
+    # Reads and writes through IO::Buffer that are not as simple as those of {Native}: files, and
+    # positions in them. Core calls the hooks with a length of 0; IO::Buffer's own methods pass the
+    # least number of bytes.
+    #
+    # A length of 0 reads once without waiting, because IO#read_nonblock comes here too. A write
+    # always waits for room: IO#write_nonblock does not come here, IO#syswrite would fail without,
+    # and IO#write would call again. IO#sysread waits too.
+    #
+    # The system call comes first, because most often it succeeds. Regular files have no readiness
+    # to wait for: where the disk must be read, the engine does it, by its ring or a thread of its
+    # blocking pool. The engine in Ruby has neither, and leaves it to the offload pool.
+    #
+    # @api private
+    module FileIO
+      EAGAIN = -Errno::EAGAIN::Errno
+      private_constant :EAGAIN
+
+      # Hook of IO#pread.
+      #
+      # @param from [Integer] position in the file
+      # @return [Integer] as {#io_read}
+      def io_pread(io, buffer, from, length, offset)
+        transfer(:read, io, buffer, from, length, offset)
+      end
+
+      # Before Ruby 4.0, IO#pwrite calls this hook without the GVL (internal_pwrite_func in io.c):
+      # Ruby code would run beside other threads and corrupt them. Without the hook, core makes the
+      # system call itself.
+      if RUBY_VERSION >= "4.0"
+        # Hook of IO#pwrite.
+        # @return [Integer] as {#io_read}
+        def io_pwrite(io, buffer, from, length, offset)
+          transfer(:write, io, buffer, from, length, offset)
+        end
+      end
+
+      # @return [Boolean] false when IO#timeout passed after something had been transferred
+      # @api private
+      def await_readiness(direction, io, total)
+        return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE, nil)
+
+        raise_no_progress(io) if total.zero?
+        false
+      end
+
+      private
+
+      # @param total [Integer] bytes that have been transferred already
+      def transfer(direction, io, buffer, from, length, offset, total = 0)
+        while offset + total < buffer.size
+          count = try(direction, io, buffer, offset + total, from && from + total)
+          # The bytes that have arrived are returned first; the error, if it lasts, comes with the
+          # next call.
+          if count.negative? && (count != EAGAIN || (length.zero? && direction == :read))
+            return total.positive? ? total : count
+          end
+
+          count.negative? ? await_readiness(direction, io, total) || (return total) : total += count
+          break if count.zero? || (total >= length &&
+            (direction == :write || whole?(io, buffer, offset + total, from && from + total)))
+        end
+        total
+      end
+
+      def try(direction, io, buffer, offset, from)
+        count = if direction == :read then engine.try_read(io, buffer, offset, from)
+        else
+          engine.try_write(io, buffer, offset, from)
+        end
+        return count unless count == EAGAIN && engine.file?(io)
+        return transfer_by_engine(direction, io, buffer, offset, from) if engine.transfers?
+
+        @offload.call_to_end { transfer_blocking(direction, io, buffer, offset, from) }
+      end
+
+      # A file returns without waiting the bytes that are in memory, but callers expect that only
+      # its end makes a read short.
+      def whole?(io, buffer, offset, from)
+        offset == buffer.size || !engine.cut_short?(io, from)
+      end
+
+      def raise_no_progress(io)
+        raise(IO::TimeoutError, "no progress within the #{io.timeout} s of IO#timeout")
+      end
+
+      # The engine owns the buffer until the transfer has completed, whatever is raised meanwhile;
+      # then an interrupt goes on.
+      def transfer_by_engine(direction, io, buffer, offset, from)
+        transfer = IOTransfer.new(io)
+        Engine.uninterruptible do
+          if transfer.id # an interrupt came
+            engine.disarm(transfer.id)
+          else
+            transfer.id = engine.public_send(direction, io, buffer, offset, from, transfer)
+          end
+          await_transfer(transfer)
+        end
+        transfer.result
+      end
+
+      def await_transfer(transfer)
+        return true if transfer.result || closed?
+
+        # Uninterruptible from the second time on: one interrupt is enough.
+        park(!transfer.wait.nil?, transfer.io) do |wait|
+          transfer.wait = wait
+          transfer.result
+        end
+        true
+      end
+
+      def transfer_blocking(direction, io, buffer, offset, from)
+        if direction == :read
+          from ? buffer.pread(io, from, 0, offset) : buffer.read(io, 0, offset)
+        else
+          from ? buffer.pwrite(io, from, 0, offset) : buffer.write(io, 0, offset)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "child_wait"
+require_relative "selection"
+
+module Raffia
+  class Scheduler
+    # Core's hooks that are called less often than those of {Native} and {Portable}.
+    module Hooks
+      # Hook of Ruby 4.0, offered on every Ruby: raises the exception where the fiber waits, or will
+      # wait next. Any thread may call it.
+      #
+      # @param fiber [Fiber] one that the scheduler started; while it is resuming an Enumerator, it
+      #   is that which is interrupted
+      # @param exception [Exception] raised as it is
+      # @return [void]
+      def fiber_interrupt(fiber, exception)
+        return if closed? || !fiber.alive? || !mark_interrupted(fiber)
+
+        deliver(PendingInterrupt.new(@interrupts, fiber, exception), 0)
+        nil
+      end
+
+      # Interrupts every fiber that waits, except the running one.
+      # @return [void]
+      def interrupt_all(exception)
+        fibers = waits.map { |_fiber, owner| owner }.uniq - [Fiber.current]
+        fibers.each { |fiber| fiber_interrupt(fiber, exception) }
+      end
+
+      # Hook of Timeout.timeout.
+      #
+      # @param duration [Numeric] seconds
+      # @param klass [Class, Exception] to raise; Timeout's own class is hidden within the block
+      # @param message [String, nil]
+      # @yieldparam duration [Numeric]
+      # @return [Object] the block's value
+      def timeout_after(duration, klass, message = nil, &)
+        @interrupts.limit(duration, klass, message, &)
+      end
+
+      # Hook of IO.select.
+      #
+      # @param timeout [Numeric, nil] seconds
+      # @return [Array<Array<IO>>, nil] the ready ones; nil when the time was up
+      def io_select(readables, writables = nil, exceptables = nil, timeout = nil)
+        Selection.new(self, [readables, writables, exceptables], timeout).wait
+      end
+
+      # Hook of Process.wait, Process::Status.wait, system and backticks.
+      #
+      # @param pid [Integer] a child; 0 or negative: any of a group, as waitpid(2) takes it
+      # @param flags [Integer] Process::WNOHANG, Process::WUNTRACED
+      # @return [::Process::Status, nil]
+      def process_wait(pid, flags) = ChildWait.new(self, pid, flags).status
+
+      # Hook of Addrinfo.getaddrinfo and all that looks up names. libc does it, with all of its
+      # configuration, on a thread of the engine's. An interrupt does not wait for it.
+      #
+      # @param hostname [String]
+      # @return [Array<String>] addresses
+      # @raise [SocketError]
+      def address_resolve(hostname) = @offload.resolve(hostname)
+
+      # Hook of Ruby 3.4 for C code that releases the GVL and may run on any thread: file-system
+      # calls, zlib, long divisions. Short operations run in the fiber: the engine's policy decides
+      # by the time that each has taken.
+      #
+      # @param work [#call]
+      # @return [void]
+      def blocking_operation_wait(work)
+        # Called here because both look at the method that called this hook.
+        done = @policy&.run(work)
+        return if done == true
+        return io_closed if done == :closed
+        return close_blocking(work) if done.nil? && Engine.closing?
+
+        @offload.run_operation(work, done)
+      end
+
+      # Runs the block where it cannot hold up the other fibers, and waits for it in this one.
+      # @return [Object] the block's value
+      def offloaded(&) = @offload.call(&)
+
+      private
+
+      # In a fiber that is not blocking, the operation would call the hook again.
+      def close_blocking(work)
+        Fiber.blocking { work.call }
+        io_closed
+      end
+
+      # Ruby 3.4 makes IO::TimeoutError of `false` itself; Ruby 3.3 makes Errno::EAGAIN of it.
+      def io_timed_out(limit)
+        return false if RUBY_VERSION >= "3.4"
+
+        raise IO::TimeoutError, "not ready within the #{limit} s of IO#timeout"
+      end
+
+      def take_postponed(owner, fiber) = @interrupts.take(owner, fiber)
+
+      def await_fiber_slot(error) = @fiber_limit.await_slot(error)
+
+      def fiber_ended = @fiber_limit.notify
+
+      def check_deadlock = @deadlock_check.call
+    end
+  end
+end

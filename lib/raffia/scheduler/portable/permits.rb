@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    class Portable < Scheduler
+      # Wake-ups that came too early, and those that come too late.
+      #
+      # An `unblock` may arrive before its fiber has parked: it is kept as a permit, which the next
+      # `block` takes. Core checks its condition again after each return of `block`, so a permit
+      # that came too late costs one turn. A sleep takes permits too, because ConditionVariable#wait
+      # and IO#close with readers in other threads are sleeps to core; but not a late one, which
+      # names what the fiber has stopped blocking on. A condition variable names its Mutex, on which
+      # the fiber may have blocked before: that it got.
+      #
+      # A blocker may be an internal object of Ruby without a class (the lock of autoload is one).
+      # No method may be called on it, not even `==`; it can be stored, and be compared by identity.
+      #
+      # @api private
+      class Permits
+        def initialize
+          @given = ObjectSpace::WeakKeyMap.new # fiber => {blocker => true}
+          @abandoned = ObjectSpace::WeakKeyMap.new # fiber => what it has stopped blocking on
+        end
+
+        # @return [void]
+        def give(fiber, blocker)
+          @given[fiber] = {}.compare_by_identity.tap { |permit| permit[blocker] = true }
+        end
+
+        def given?(fiber) = @given.key?(fiber)
+
+        # @return [Hash, nil] the permit
+        def take(fiber) = @given.delete(fiber)
+
+        # @return [Boolean] whether the fiber's permit is late
+        def late?(fiber)
+          permit = @given[fiber] or return false
+
+          permit.key?(@abandoned[fiber])
+        end
+
+        # The fiber begins to block.
+        def begin(fiber) = @abandoned.delete(fiber)
+
+        # The fiber stops blocking without a wake-up.
+        def abandon(fiber, blocker) = @abandoned[fiber] = blocker
+      end
+    end
+  end
+end

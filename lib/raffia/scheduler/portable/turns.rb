@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Raffia
+  class Scheduler
+    class Portable < Scheduler
+      # Polls the engine and counts: a turn is the time between two polls.
+      #
+      # @api private
+      class Turns
+        def initialize
+          @switches = @count = @most_ready = 0
+          @longest = 0.0
+          @started = Clock.now
+        end
+
+        # @return [void]
+        def restart = @started = Clock.now
+
+        # Counts a switch.
+        # @return [Boolean] whether I/O is to be polled
+        def due? = (@switches += 1) > TURN
+
+        # @param limit [Numeric, nil] seconds to sleep at most
+        # @return [Integer] completions
+        def poll(engine, limit)
+          @longest = [@longest, Clock.now - @started].max
+          @count += 1
+          @switches = 0
+          ready = engine.poll(limit)
+          @most_ready = ready if ready > @most_ready
+          ready
+        ensure
+          restart
+        end
+
+        # @return [Hash]
+        def stats = {turns: @count, deepest: @most_ready, longest_turn: @longest}
+      end
+    end
+  end
+end
