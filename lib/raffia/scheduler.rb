@@ -67,8 +67,8 @@ module Raffia
     # @param blocking [#call, nil] the same for core's own blocking calls, such as opening a file,
     #   which must not wait behind users' calls
     # @param operations [#call, nil] takes the kind of a blocking operation of core's (:files,
-    #   :compute, :waiting), and returns the {Executor::Threads::OperationPool} that runs it. Without
-    #   one, `blocking` does
+    #   :compute, :waiting), and returns the {Executor::Threads::OperationPool} that runs it.
+    #   Without one, `blocking` does
     # @param deadlock [#call, nil] takes the {Parked} fibers when only a signal could let any of
     #   them resume; it may interrupt some, and returns whether to check again
     # @param recycle [Boolean] whether fibers that no caller has are reused after their block

@@ -24,7 +24,10 @@ module Raffia
       # @return [Object] the block's value
       def run(kind, &)
         # A pool reads files, which must not be offloaded in turn.
-        (@calls[kind] ||= Fiber.blocking { Executor::Threads::BlockingPool.new(max: @threads) }).call(&)
+        pool = @calls[kind] ||= Fiber.blocking do
+          Executor::Threads::BlockingPool.new(max: @threads)
+        end
+        pool.call(&)
       end
 
       # @param kind [Symbol] :files, :compute or :waiting

@@ -49,7 +49,8 @@ module Raffia
       def io(io)
         return "#{io.class}, closed" if io.closed?
 
-        "#{io.class} #{(io.stat.socket? && addresses(io)) || path(io) || io.stat.ftype.sub("fifo", "pipe")}"
+        where = (io.stat.socket? && addresses(io)) || path(io) || io.stat.ftype.sub("fifo", "pipe")
+        "#{io.class} #{where}"
       rescue SystemCallError, IOError => error
         "#{io.class} (#{error.message})"
       end
