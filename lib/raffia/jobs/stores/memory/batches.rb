@@ -52,8 +52,8 @@ module Raffia
 
           # @raise [Error]
           def fetch(id)
-            @batches[id] || raise(Error, "there is no batch #{id}: it was not opened here, " \
-              "or has been thrown away since it ended")
+            @batches[id] || raise(Error, "there is no batch #{id}: it was not opened here, or " \
+              "has been thrown away since it ended")
           end
 
           # Counts a new job.

@@ -38,9 +38,8 @@ module Raffia
 
           def forked
             "the jobs of this store are in the memory of process #{@pid}, and this is process " \
-              "#{::Process.pid}: give it a store of its own (Raffia::Jobs.store = \"memory:\"), " \
-              "or use " \
-              "one that processes share, such as sqlite:jobs.db"
+            "#{::Process.pid}: give it a store of its own (Raffia::Jobs.store = \"memory:\"), or " \
+            "use one that processes share, such as sqlite:jobs.db"
           end
         end
       end

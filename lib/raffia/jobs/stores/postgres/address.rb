@@ -7,16 +7,14 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Where the database is, and how to use it, out of an address such as
-        # `postgres://app:secret@db.example.org/app?schema=jobs&pool=10&sslmode=require`. What is
-        # not ours in it is libpq's.
+        # Address of a database and options of the store, such as
+        # `postgres://app:secret@db.example.org/app?schema=jobs&pool=10&sslmode=require`. Other
+        # parameters are libpq's.
         #
-        # | in the address | what it is                                                               | default                     |
-        # |----------------|--------------------------------------------------------------------------|-----------------------------|
-        # | schema         | the schema that has the tables                                           | raffia                      |
-        # | pool           | most connections of a process, besides the one that listens              | 5                           |
-        # | listen         | on, off, auto (off behind a pooler, which loses what is listened to)     | auto                        |
-        # | look           | seconds between looks at the tables while there is nothing to do         | 5; 1 when it does not listen |
+        # * schema: the schema that has the tables (raffia)
+        # * pool: most connections of a process, besides the one that listens (5)
+        # * listen: on, off, auto: off behind a pooler, which loses notifications (auto)
+        # * look: seconds between two polls while there is nothing to do (5; 1 without LISTEN)
         #
         # @!attribute [r] conninfo
         #   @return [String] for libpq
@@ -26,7 +24,7 @@ module Raffia
         Address = Data.define(:conninfo, :url, :schema, :pool, :listen, :look)
 
         class Address
-          # Of each option: what it may be, and how to say so.
+          # Each option's pattern, and its description for messages.
           RULES = {
             "schema" => [/\A[a-z_][a-z0-9_]{0,30}\z/,
               "a name of at most 31 small letters, digits and _"],
@@ -34,19 +32,17 @@ module Raffia
             "listen" => [/\A(on|off|auto)\z/, "on, off or auto"],
             "look" => [/\A(?=.*[1-9])\d+(\.\d+)?\z/, "seconds"]
           }.each_value(&:freeze).freeze
-          # For libpq, where the address says nothing: a server that does not answer is an error
-          # after some seconds, not after hours.
+          # Defaults for libpq: a server that does not answer is an error after seconds, not hours.
           DEFAULTS = {"application_name" => "raffia", "connect_timeout" => "5",
                       "tcp_user_timeout" => "15000", "keepalives_idle" => "30",
                       "keepalives_interval" => "10", "keepalives_count" => "3"}.freeze
-          # Of an address up to its question mark. Stricter than libpq, whose messages would show
-          # what it takes for a host or a port: with a password that is not written with % codes,
-          # that is a part of it.
+          # An address up to its question mark. Stricter than libpq, which would take a part of a
+          # password without % codes for a host or a port, and show it in messages.
           FORM =
             %r{\Apostgres(?:ql)?://(?:[^:@/\s]*(?::[^:@/\s]*)?@)?(?<host>(?:\[[\h:.%]*\]|[^:@/,\[\s]*)(?::\d+)?)(?:,\g<host>)*(?:/[^@/\s]*)?\z}
           UNREADABLE = "the address of the postgres store cannot be read: write it as " \
-          "postgres://user:password@host:port/database, " \
-            "with % codes for what is special in user and password (%40 for @)"
+            "postgres://user:password@host:port/database, with % codes for what is special in " \
+            "user and password (%40 for @)"
           private_constant :RULES, :DEFAULTS, :FORM, :UNREADABLE
 
           class << self

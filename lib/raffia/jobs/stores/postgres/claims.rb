@@ -11,18 +11,16 @@ module Raffia
           # Goes through the queues one by one and stops when it has enough: LIMIT takes rows from
           # beneath only as needed, and only those are locked. Durable, because a crash would
           # otherwise give the job to another worker while this one runs it.
-          TAKE = "WITH open AS (SELECT wanted.name, wanted.number " \
-            "FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, number) " \
-            "WHERE EXISTS (SELECT FROM {leases} WHERE token = $1) AND NOT EXISTS " \
-            "(SELECT FROM {queues} AS q WHERE q.name = wanted.name AND paused = 1) ORDER BY " \
-            "number), " \
-            "next AS MATERIALIZED (SELECT job.id FROM open CROSS JOIN LATERAL (SELECT id FROM " \
-            "{jobs} " \
+          TAKE = "WITH open AS (SELECT wanted.name, wanted.number FROM unnest($2::text[]) WITH " \
+            "ORDINALITY AS wanted (name, number) WHERE EXISTS (SELECT FROM {leases} " \
+            "WHERE token = $1) AND NOT EXISTS (SELECT FROM {queues} AS q " \
+            "WHERE q.name = wanted.name AND paused = 1) ORDER BY number), next AS MATERIALIZED " \
+            "(SELECT job.id FROM open CROSS JOIN LATERAL (SELECT id FROM {jobs} " \
             "WHERE queue = open.name AND state = 'queue' AND priority < #{Store::SUSPECTS} " \
             "ORDER BY priority DESC, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job LIMIT $3) " \
             "UPDATE {jobs} SET state = 'running', token = $1, at = {now} " \
-            "WHERE id = ANY(ARRAY(SELECT id FROM next)) " \
-            "RETURNING id, place, payload, special, priority, queue"
+            "WHERE id = ANY(ARRAY(SELECT id FROM next)) RETURNING id, place, payload, special, " \
+            "priority, queue"
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
           private_constant :TAKE, :TAKE_SUSPECTS
 

@@ -12,9 +12,8 @@ module Raffia
         class Completion < SQL::Completion
           # By the primary key: the index on the token has all running jobs, and the planner must
           # not use it. This is not a join for the same reason, see {Driver::BEGINNINGS}.
-          DELETE = "DELETE FROM {jobs} WHERE id = ANY($1::bigint[]) AND place = " \
-          "ANY($2::bigint[]) " \
-            "AND coalesce(token, 0) = ANY($3::bigint[]) RETURNING id"
+          DELETE = "DELETE FROM {jobs} WHERE id = ANY($1::bigint[]) " \
+            "AND place = ANY($2::bigint[]) AND coalesce(token, 0) = ANY($3::bigint[]) RETURNING id"
           EXISTING = "SELECT id FROM {jobs} WHERE id {ids $1}"
           MOVED = "SELECT 1 FROM {jobs} WHERE id = $1 AND state = $2 AND payload = $3"
           private_constant :DELETE, :EXISTING, :MOVED

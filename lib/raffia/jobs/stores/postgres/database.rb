@@ -110,7 +110,7 @@ module Raffia
             nil
           end
 
-          # Of a table that has changed lately each row must be read.
+          # PostgreSQL reads each row of a table that has changed lately.
           # @see Inspection#countable
           def countable = 20_000
 
@@ -134,8 +134,8 @@ module Raffia
             yield
           rescue Failures::NoTables
             raise ConfigError,
-              "the connection that the jobs are to be written on has no tables of theirs: " \
-              "it must be one to the database of #{@address.url}"
+              "the connection that the jobs are to be written on has no tables of theirs: it " \
+              "must be one to the database of #{@address.url}"
           ensure
             ::Thread.current[@bound] = before
           end

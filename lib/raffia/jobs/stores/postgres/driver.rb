@@ -20,8 +20,8 @@ module Raffia
           # read and sort all that have come since. The index has them in order.
           BEGINNINGS = {
             durable: START, quick: "#{START}; SET LOCAL synchronous_commit = off",
-            by_index: "#{START}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = " \
-              "off; SET LOCAL enable_sort = off"
+            by_index: "#{START}; SET LOCAL enable_seqscan = off; " \
+              "SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
           }.freeze
           private_constant :START, :BEGINNINGS
 
@@ -33,7 +33,7 @@ module Raffia
           # @return [Driver]
           # @raise [StoreUnavailable]
           def self.connect(address)
-            raw = Failures.named(address) { PG.connect(address.conninfo) }
+            raw = Failures.translating(address) { PG.connect(address.conninfo) }
             # they would go to stderr, and what matters of them comes as an error too
             raw.set_notice_processor {}
             new(raw, address)
@@ -48,8 +48,7 @@ module Raffia
 
             raise ConfigError,
               "jobs go along with a transaction of PostgreSQL's only: hand over a " \
-              "PG::Connection, or Active Record's connection " \
-              "to PostgreSQL, not #{raw.class}"
+              "PG::Connection, or Active Record's connection to PostgreSQL, not #{raw.class}"
           end
 
           # @return [PG::Connection]
@@ -107,7 +106,7 @@ module Raffia
 
           # @return [Array<String>] channels with notifications since the last time
           def notifications
-            Failures.named(@address) { @raw.consume_input }
+            Failures.translating(@address) { @raw.consume_input }
             channels = []
             while (notification = @raw.notifies) do channels << notification[:relname] end
             channels
@@ -133,10 +132,10 @@ module Raffia
 
           private
 
-          def order(statements) = Failures.named(@address) { @raw.exec(statements) }
+          def order(statements) = Failures.translating(@address) { @raw.exec(statements) }
 
           def execute(sql, params)
-            Failures.named(@address) do
+            Failures.translating(@address) do
               @raw.exec_params(sql, params.map { |value| encode(value) }, 1, @plain)
             end
           end

@@ -9,13 +9,11 @@ module Raffia
         # Adds plain jobs in one statement, and so in one round trip.
         class Enqueue < SQL::Enqueue
           INSERT_ALL = "WITH draft AS (SELECT nextval('{numbers}') AS id, {now} AS now, d.* FROM " \
-            "unnest($1::text[], $2::text[], $3::float8[], $4::bigint[], $5::bytea[]) " \
-            "AS d (jid, queue, due, priority, payload)), " \
-            "kept AS (INSERT INTO {jobs} (id, jid, queue, state, priority, place, at, payload) " \
-            "SELECT id, jid, queue, CASE WHEN due > now THEN 'scheduled' ELSE 'queue' END, " \
-            "priority, id, " \
-            "greatest(due, now), payload FROM draft) " \
-            "SELECT pg_notify(name, '') FROM unnest($6::text[]) AS name"
+            "unnest($1::text[], $2::text[], $3::float8[], $4::bigint[], $5::bytea[]) AS d (jid, " \
+            "queue, due, priority, payload)), kept AS (INSERT INTO {jobs} (id, jid, queue, " \
+            "state, priority, place, at, payload) SELECT id, jid, queue, CASE WHEN due > now " \
+            "THEN 'scheduled' ELSE 'queue' END, priority, id, greatest(due, now), payload " \
+            "FROM draft) SELECT pg_notify(name, '') FROM unnest($6::text[]) AS name"
           # Fields that make a job's end mean more than its removal.
           SPECIAL = %w[unique limit batch expires_at].freeze
           private_constant :INSERT_ALL, :SPECIAL

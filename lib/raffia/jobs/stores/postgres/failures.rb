@@ -17,7 +17,7 @@ module Raffia
           class NoTables < StoreUnavailable
           end
 
-          # By the first letters of SQLSTATE, the longest first: what to do.
+          # Advice by the first letters of SQLSTATE, the longest first.
           ADVICE = {
             "25006" => "it takes no changes (a standby, or default_transaction_read_only): " \
               "connect to the primary, with several hosts by target_session_attrs=read-write",
@@ -42,13 +42,13 @@ module Raffia
 
           # @param address [Address]
           # @raise [StoreUnavailable]
-          def named(address)
+          def translating(address)
             yield
           rescue PG::Error => error
             raise translate(error, address)
           rescue SocketError, SystemCallError, IOError => error
             raise StoreUnavailable, "PostgreSQL at #{address.url} cannot be reached: " \
-              "#{words(error)}"
+              "#{message(error)}"
           end
 
           # @return [StoreUnavailable]
@@ -56,12 +56,12 @@ module Raffia
             state = state(error)
             advice = ADVICE.find { |code, _| state.start_with?(code) }&.last
             kind(state).new("PostgreSQL at #{address.url}: " \
-              "#{words(error)}#{" - #{advice}" if advice}")
+              "#{message(error)}#{" - #{advice}" if advice}")
           end
 
-          def words(error) = error.message.scrub.split.join(" ")
+          def message(error) = error.message.scrub.split.join(" ")
 
-          # Of what goes wrong while it connects, the driver tells no code.
+          # The driver has no code for failures of a connect.
           def state(error)
             if error.respond_to?(:result)
               code = error.result&.error_field(PG::Result::PG_DIAG_SQLSTATE)
@@ -69,7 +69,8 @@ module Raffia
             return code if code
 
             case error.message
-            when /password authentication failed|no password supplied|no pg_hba.conf entry|role ".*" does not exist/
+            when /password authentication failed|no password supplied|no pg_hba.conf entry/,
+                /role ".*" does not exist/
               "28000"
             when /database ".*" does not exist/ then "3D000"
             when /too many clients|remaining connection slots/ then "53300"

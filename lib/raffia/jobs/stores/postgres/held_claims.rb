@@ -10,7 +10,7 @@ module Raffia
         # @api private
         class HeldClaims
           OURS = "SELECT id, place FROM {jobs} WHERE token = $1 ORDER BY place {lock}"
-          # Of one lease: refs of its claims, whether there may be more, and a lock for claiming.
+          # A lease's refs of claims, whether the server may have more, and a lock for claiming.
           Holding = Struct.new(:refs, :doubtful, :lock)
           private_constant :OURS, :Holding
 

@@ -17,10 +17,9 @@ module Raffia
           # Seconds of the longest wait, with LISTEN and without.
           LONGEST = 5
           POLL = 1
-          SOMETHING = "SELECT EXISTS (SELECT FROM {jobs} WHERE state = 'queue' AND queue {names " \
-          "$1} " \
-            "AND priority < #{Store::SUSPECTS}) OR " \
-            "EXISTS (SELECT FROM {jobs} WHERE state IN ('scheduled', 'retry'))"
+          SOMETHING = "SELECT EXISTS (SELECT FROM {jobs} WHERE state = 'queue' " \
+            "AND queue {names $1} AND priority < #{Store::SUSPECTS}) OR EXISTS (SELECT " \
+            "FROM {jobs} WHERE state IN ('scheduled', 'retry'))"
           # A wait: its queues, their channels, and whether it is over.
           Wait = Struct.new(:queues, :channels, :over)
           private_constant :SOMETHING, :Wait

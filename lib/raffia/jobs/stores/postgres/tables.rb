@@ -12,8 +12,8 @@ module Raffia
           # space for it on their page.
           SETTINGS = {
             "jobs" => "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, " \
-            "autovacuum_analyze_scale_factor = 0.05, " \
-              "autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_insert_scale_factor = 0.2",
+            "autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0, " \
+            "autovacuum_vacuum_insert_scale_factor = 0.2",
             "leases" => "fillfactor = 20, autovacuum_vacuum_scale_factor = 0, " \
               "autovacuum_vacuum_threshold = 200",
             "batches" => "fillfactor = 50, autovacuum_vacuum_scale_factor = 0, " \
@@ -37,16 +37,15 @@ module Raffia
 
             raise ConfigError,
               "the tables in the schema #{@schema} have version #{version}, this Raffia knows " \
-              "version #{SQL::Schema::VERSION}: " \
-              "use the newer of the two gems everywhere"
+              "version #{SQL::Schema::VERSION}: use the newer of the two gems everywhere"
           end
 
           private
 
           # Reads the catalogue, because what the session remembers of it may be outdated.
           def version(db)
-            found = db.rows("SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND " \
-              "tablename = 'counters'", @schema)
+            found = db.rows("SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 " \
+              "AND tablename = 'counters'", @schema)
             SQL::Schema.version(db) unless found.empty?
           end
 

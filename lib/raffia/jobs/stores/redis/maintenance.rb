@@ -78,8 +78,7 @@ module Raffia
                 next unless gone.positive?
 
                 "#{key} counts #{gone} runs that there are not, so #{name} may have fewer at a " \
-                "time " \
-                  "than its limit"
+                "time than its limit"
               end
             end
           end
@@ -97,8 +96,8 @@ module Raffia
           def orphaned_keys
             unseen_owners.reject { |_, jid| @inspection.find(jid) } # it may have moved meanwhile
               .map do |name, jid|
-                "the key #{name} is taken by job #{jid}, which is not there any more: " \
-                  "delete raffia:unique:#{name}"
+                "the key #{name} is taken by job #{jid}, which is not there any more: delete " \
+                "raffia:unique:#{name}"
               end
           end
 

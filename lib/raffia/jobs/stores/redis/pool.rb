@@ -97,7 +97,7 @@ module Raffia
               "Redis at #{@address.shown} refuses the password: #{error.message}"
             when ::RedisClient::OutOfMemoryError
               "Redis at #{@address.shown} has reached its maxmemory, and keeps nothing more: " \
-                "#{error.message}"
+              "#{error.message}"
             when ::RedisClient::ConnectionError
               "Redis at #{@address.shown} cannot be reached: #{error.message}"
             else "Redis at #{@address.shown} refuses: #{error.message}"

@@ -57,8 +57,7 @@ module Raffia
             return if policy.nil? || policy == "noeviction"
 
             warn "raffia: Redis at #{@shown} has maxmemory-policy #{policy}, so when its memory " \
-            "is full it throws jobs away without a word: " \
-              "set maxmemory-policy noeviction"
+              "is full it throws jobs away without a word: set maxmemory-policy noeviction"
           end
         end
       end

@@ -18,8 +18,8 @@ module Raffia
           REVIVE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
             "priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority " \
             "ELSE priority - #{Store::SUSPECT} END WHERE id = $1"
-          PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) {upsert name} " \
-            "paused = {excluded paused}"
+          PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) " \
+            "{upsert name} paused = {excluded paused}"
 
           def initialize(database, counter, cleanup, names)
             super()

@@ -33,8 +33,8 @@ module Raffia
             return if db.run(ADD, id, count) == 1
 
             raise Error,
-              "there is no batch #{id}: it was not opened here, or has been thrown away " \
-              "since it ended"
+              "there is no batch #{id}: it was not opened here, or has been thrown away since it " \
+              "ended"
           end
 
           # @param counts [Hash{String => Integer}] batch => number of its jobs that have ended

@@ -6,10 +6,10 @@ module Raffia
       class SQL < Store
         # (see Store::Batches)
         class Batches < Store::Batches
-          OPEN = "INSERT INTO {batches} (id, number, about, parent, callbacks) VALUES ($1, $2, " \
-            "$3, $4, $5)"
-          SELECT = "SELECT id, total, pending, dead, sealed, completed_at, about, parent FROM " \
-            "{batches}"
+          OPEN = "INSERT INTO {batches} (id, number, about, parent, callbacks) " \
+            "VALUES ($1, $2, $3, $4, $5)"
+          SELECT = "SELECT id, total, pending, dead, sealed, completed_at, about, parent " \
+            "FROM {batches}"
           ONE = "#{SELECT} WHERE id = $1".freeze
           NEWEST = "#{SELECT} ORDER BY number DESC LIMIT $1 OFFSET $2".freeze
 

@@ -9,16 +9,15 @@ module Raffia
         # (see Store::Claims)
         class Claims < Store::Claims
           TAKE = "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id IN " \
-          "(SELECT id FROM " \
-            "{jobs} WHERE queue = $2 AND state = 'queue' AND priority < #{Store::SUSPECTS} " \
-            "ORDER BY priority DESC, place LIMIT $3 {skip_locked}) " \
-            "{returning} id, place, payload, special, priority"
+            "(SELECT id FROM {jobs} WHERE queue = $2 AND state = 'queue' " \
+            "AND priority < #{Store::SUSPECTS} ORDER BY priority DESC, place " \
+            "LIMIT $3 {skip_locked}) {returning} id, place, payload, special, priority"
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
           SUSPECT = "SELECT 1 FROM {jobs} WHERE queue {names $1} AND state = 'queue' " \
-            "AND priority >= #{Store::SUSPECTS} " \
-            "AND queue NOT IN (SELECT name FROM {queues} WHERE paused = 1) LIMIT 1"
-          SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, " \
-            "CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
+            "AND priority >= #{Store::SUSPECTS} AND queue NOT IN (SELECT name FROM {queues} " \
+            "WHERE paused = 1) LIMIT 1"
+          SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, CASE " \
+            "WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
           BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
           # Conditions of a job's run, from {SPECIAL}.

@@ -13,7 +13,7 @@ module Raffia
         class Cleanup
           # An ended job, from {COLUMNS}.
           Job = Struct.new(:id, :special, :limit_key, :unique_key, :batch)
-          # Of `jobs`, for statements that end some.
+          # Columns of `jobs` that statements which end jobs return.
           COLUMNS = "id, special, limit_key, unique_key, batch"
 
           # @param counter [BatchCounter]

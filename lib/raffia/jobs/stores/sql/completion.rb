@@ -11,13 +11,12 @@ module Raffia
         # A claim is valid while its row has the lease's token and the claim's place.
         class Completion < Store::Completion
           # The index on the token has all running jobs; this form keeps planners from using it.
-          ACK = "DELETE FROM {jobs} WHERE id {ids $1} AND coalesce(token, 0) = $2 AND place {ids " \
-          "$3} " \
-            "{returning} #{Cleanup::COLUMNS}"
-          OURS = "WHERE id = $1 AND place = $2 AND token = $3 {returning} " \
-            "#{Cleanup::COLUMNS}".freeze
+          ACK = "DELETE FROM {jobs} WHERE id {ids $1} AND coalesce(token, 0) = $2 " \
+            "AND place {ids $3} {returning} #{Cleanup::COLUMNS}"
+          OURS = "WHERE id = $1 AND place = $2 AND token = $3 " \
+            "{returning} #{Cleanup::COLUMNS}".freeze
           RETRY = "UPDATE {jobs} SET state = 'retry', at = $4, payload = $5, token = NULL " \
-            "#{OURS}".freeze
+            "#{OURS}"
           BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $4, token = NULL " \
             "#{OURS}".freeze
           PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $4, token = NULL " \
@@ -39,7 +38,7 @@ module Raffia
             return claims.map { true } if ids.size == claims.size
 
             ids = ids.to_h { |id| [id, true] }
-            # Of two claims of one job in the same call only the later one can be valid.
+            # Two claims of one job in the same call: only the later one can be valid.
             claims.reverse.map { |claim| ids.delete(claim.ref.first) || false }.reverse
           end
 

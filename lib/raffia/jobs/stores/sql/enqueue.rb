@@ -9,11 +9,10 @@ module Raffia
           INSERT = "INSERT INTO {jobs} (id, jid, queue, place, at, payload) " \
             "VALUES ($1, $2, $3, $1, {now}, $4)"
           INSERT_SPECIAL = "INSERT INTO {jobs} (id, jid, queue, state, priority, place, at, " \
-          "special, " \
-            "expires_at, limit_key, limit_max, unique_key, unique_start, batch, payload) VALUES " \
-            "($1, $2, " \
-            "$3, CASE WHEN $4 > {now} THEN 'scheduled' ELSE 'queue' END, $5, $1, " \
-            "CASE WHEN $4 > {now} THEN $4 ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13)"
+            "special, expires_at, limit_key, limit_max, unique_key, unique_start, batch, " \
+            "payload) VALUES ($1, $2, $3, CASE WHEN $4 > {now} THEN 'scheduled' " \
+            "ELSE 'queue' END, $5, $1, CASE WHEN $4 > {now} THEN $4 " \
+            "ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13)"
 
           def initialize(database, key_values, counter, cleanup, names)
             super()

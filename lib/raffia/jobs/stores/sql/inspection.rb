@@ -8,14 +8,11 @@ module Raffia
         class Inspection < Store::Inspection
           NAMES = "SELECT name, paused FROM {queues}"
           # From name to name, each counted in its part of the index.
-          SIZES = "WITH RECURSIVE names (name) AS (SELECT min(queue) FROM {jobs} WHERE state = " \
-          "'queue' " \
-            "UNION ALL SELECT (SELECT min(queue) FROM {jobs} WHERE state = 'queue' AND queue > " \
-            "name) " \
-            "FROM names WHERE name IS NOT NULL) SELECT name, (SELECT count(*) FROM (SELECT 1 " \
-            "FROM {jobs} " \
-            "WHERE state = 'queue' AND queue = name LIMIT $1) AS few) FROM names WHERE name IS " \
-            "NOT NULL"
+          SIZES = "WITH RECURSIVE names (name) AS (SELECT min(queue) FROM {jobs} " \
+            "WHERE state = 'queue' UNION ALL SELECT (SELECT min(queue) FROM {jobs} " \
+            "WHERE state = 'queue' AND queue > name) FROM names WHERE name IS NOT NULL) " \
+            "SELECT name, (SELECT count(*) FROM (SELECT 1 FROM {jobs} WHERE state = 'queue' " \
+            "AND queue = name LIMIT $1) AS few) FROM names WHERE name IS NOT NULL"
           # The oldest of each priority, from the highest one on.
           FIRST = "SELECT priority, payload FROM {jobs} WHERE state = 'queue' AND queue = $1 " \
             "AND priority <= $2 ORDER BY priority DESC, place LIMIT 1"
@@ -74,8 +71,7 @@ module Raffia
             where << "queue = $3" if queue
             where << "{contains payload $#{queue ? 4 : 3}}" if match
             sql = "SELECT #{ENTRY} FROM {jobs} WHERE #{where.join(" AND ")} ORDER BY " \
-            "#{ORDER[set]} " \
-              "LIMIT $1 OFFSET $2"
+            "#{ORDER[set]} LIMIT $1 OFFSET $2"
             select(sql, limit, offset, *queue, *match)
           end
 

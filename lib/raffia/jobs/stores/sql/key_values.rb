@@ -7,12 +7,11 @@ module Raffia
         # (see Store::KeyValues)
         class KeyValues < Store::KeyValues
           READ = "SELECT value FROM {facts} WHERE key = $1 AND (ends_at IS NULL OR ends_at > {now})"
-          WRITE = "INSERT INTO {facts} (key, value, ends_at) VALUES ($1, $2, {now} + $3) {upsert " \
-          "key} " \
-            "value = {excluded value}, ends_at = {excluded ends_at}"
+          WRITE = "INSERT INTO {facts} (key, value, ends_at) VALUES ($1, $2, {now} + $3) " \
+            "{upsert key} value = {excluded value}, ends_at = {excluded ends_at}"
           DELETE = "DELETE FROM {facts} WHERE key = $1"
-          KEYS = "SELECT key FROM {facts} WHERE substr(key, 1, $2) = $1 " \
-            "AND (ends_at IS NULL OR ends_at > {now}) ORDER BY key"
+          KEYS = "SELECT key FROM {facts} WHERE substr(key, 1, $2) = $1 AND (ends_at IS NULL " \
+            "OR ends_at > {now}) ORDER BY key"
 
           def initialize(database)
             super()

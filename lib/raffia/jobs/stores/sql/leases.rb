@@ -16,15 +16,13 @@ module Raffia
           RENEW = "UPDATE {leases} SET ends_at = {uptime} + ttl WHERE token = $1 AND identity = $2"
           # By the clock, or else one more than the last: a database that comes back with older data
           # must not give a token twice.
-          TOKEN = "INSERT INTO {counters existing} (name, value) VALUES ('token', $1) {upsert " \
-          "name} value = CASE " \
-            "WHEN {existing value} < {excluded value} THEN {excluded value} ELSE {existing " \
-            "value} + 1 END " \
-            "{returning} value"
+          TOKEN = "INSERT INTO {counters existing} (name, value) VALUES ('token', $1) " \
+            "{upsert name} value = CASE WHEN {existing value} < {excluded value} " \
+            "THEN {excluded value} ELSE {existing value} + 1 END {returning} value"
           HELD = "SELECT id, place FROM {jobs} WHERE token = $1"
           HELD_IN_ORDER = "#{HELD} ORDER BY place {lock}".freeze
-          LIVE = "SELECT identity, info, state, beat, token FROM {leases} WHERE {live} ORDER BY " \
-            "identity"
+          LIVE = "SELECT identity, info, state, beat, token FROM {leases} WHERE {live} " \
+            "ORDER BY identity"
           TOKENS = "SELECT token FROM {leases} WHERE identity = $1 AND {live}"
           ORDER = "INSERT INTO {orders} (id, token, word) VALUES ($1, $2, $3)"
           ORDERS = "SELECT word FROM {orders} WHERE token = $1 ORDER BY id"

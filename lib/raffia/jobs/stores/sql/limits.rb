@@ -8,9 +8,9 @@ module Raffia
         # @api private
         module Limits
           # The job keeps its place, which is in front of all that have come since it was blocked.
-          UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id FROM " \
-          "{jobs} " \
-            "WHERE limit_key = $1 AND state = 'blocked' ORDER BY place LIMIT 1) {returning} queue"
+          UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id " \
+            "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' ORDER BY place LIMIT 1) " \
+            "{returning} queue"
           RUNNING = "SELECT count(*) FROM {jobs} WHERE limit_key = $1 AND state = 'running'"
 
           module_function

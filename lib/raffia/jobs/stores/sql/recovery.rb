@@ -15,13 +15,11 @@ module Raffia
           HELD = "SELECT #{COLUMNS} FROM {jobs} WHERE token = $1 ORDER BY place DESC {lock}".freeze
           END_EXPIRED = "DELETE FROM {leases} WHERE NOT ({live}) {returning} token"
           PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
-          "token = NULL, " \
-            "priority = CASE WHEN $4 = 1 AND priority < #{Store::SUSPECTS} " \
-            "THEN priority + #{Store::SUSPECT} ELSE priority END " \
-            "WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
-          BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $2, token = NULL WHERE " \
-          "id = $1 " \
+            "token = NULL, priority = CASE WHEN $4 = 1 AND priority < #{Store::SUSPECTS} " \
+            "THEN priority + #{Store::SUSPECT} ELSE priority END WHERE id = $1 " \
             "{returning} #{Cleanup::COLUMNS}"
+          BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $2, token = NULL " \
+            "WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
 
           def initialize(database, cleanup)
             super()

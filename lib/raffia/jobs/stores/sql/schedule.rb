@@ -8,8 +8,8 @@ module Raffia
         class Schedule < Store::Schedule
           DUE = "SELECT id, queue, payload FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
             "AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
-          NEXT = "SELECT at - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry') ORDER BY " \
-            "at LIMIT 1"
+          NEXT = "SELECT at - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
+            "ORDER BY at LIMIT 1"
           PROMOTE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3 " \
             "WHERE id = $1"
 

@@ -19,7 +19,7 @@ module Raffia
         #
         # @api private
         module Schema
-          # Of the tables; a database with a higher one was written by a later version of Raffia.
+          # Version of the tables; a higher one is from a later version of Raffia.
           VERSION = 1
 
           TABLES = {

@@ -6,18 +6,17 @@ module Raffia
       class SQL < Store
         # (see Store::Statistics)
         class Statistics < Store::Statistics
-          TOTAL = "INSERT INTO {counters existing} (name, value) VALUES ($1, $2) {upsert name} " \
-            "value = {existing value} + {excluded value}"
+          TOTAL = "INSERT INTO {counters existing} (name, value) VALUES ($1, $2) " \
+            "{upsert name} value = {existing value} + {excluded value}"
           DAY = "INSERT INTO {days existing} (day, processed, failed) VALUES ($1, $2, $3) " \
-          "{upsert day} processed = " \
-            "{existing processed} + {excluded processed}, failed = {existing failed} + {excluded " \
-            "failed}"
+            "{upsert day} processed = {existing processed} + {excluded processed}, failed = " \
+            "{existing failed} + {excluded failed}"
           MINUTE = "INSERT INTO {minutes} (class, minute, processed, failed, ms, histogram) " \
-            "VALUES ($1, $2, $3, $4, $5, $6) {upsert class,minute} processed = {excluded " \
-            "processed}, " \
-            "failed = {excluded failed}, ms = {excluded ms}, histogram = {excluded histogram}"
-          SO_FAR = "SELECT processed, failed, ms, histogram FROM {minutes} WHERE class = $1 AND " \
-            "minute = $2"
+            "VALUES ($1, $2, $3, $4, $5, $6) {upsert class,minute} processed = " \
+            "{excluded processed}, failed = {excluded failed}, ms = {excluded ms}, histogram = " \
+            "{excluded histogram}"
+          SO_FAR = "SELECT processed, failed, ms, histogram FROM {minutes} WHERE class = $1 " \
+            "AND minute = $2"
           SINCE = "SELECT class, minute, processed, failed, ms, histogram FROM {minutes} " \
             "WHERE minute > $1 ORDER BY class, minute"
           DAYS = "SELECT day, processed, failed FROM {days} ORDER BY day DESC LIMIT $1"

@@ -8,11 +8,10 @@ module Raffia
         # @api private
         module Uniqueness
           LOCK = "INSERT INTO {uniques existing} (key, job, ends_at) VALUES ($1, $2, {now} + $3) " \
-          "{upsert key} " \
-            "job = {excluded job}, ends_at = {excluded ends_at} WHERE {existing ends_at} <= {now}"
-          OWNER = "SELECT %s, state FROM {jobs} WHERE id = (SELECT job FROM {uniques} WHERE key " \
-          "= $1) " \
-            "AND state IN ('queue', 'scheduled', 'retry', 'blocked') {lock}"
+            "{upsert key} job = {excluded job}, ends_at = {excluded ends_at} " \
+            "WHERE {existing ends_at} <= {now}"
+          OWNER = "SELECT %s, state FROM {jobs} WHERE id = (SELECT job FROM {uniques} " \
+            "WHERE key = $1) AND state IN ('queue', 'scheduled', 'retry', 'blocked') {lock}"
           UNLOCK = "DELETE FROM {uniques} WHERE key = $1 AND job = $2"
 
           module_function

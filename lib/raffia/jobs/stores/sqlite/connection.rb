@@ -10,9 +10,8 @@ module Raffia
         # Runs statements: translates each once, and keeps it prepared. For one fiber at a time.
         # @api private
         class Connection
-          NUMBERS = "INSERT INTO {counters existing} (name, value) VALUES ('number', $1) {upsert " \
-          "name} " \
-            "value = {existing value} + {excluded value} {returning} value"
+          NUMBERS = "INSERT INTO {counters existing} (name, value) VALUES ('number', $1) " \
+            "{upsert name} value = {existing value} + {excluded value} {returning} value"
           # Most statements that stay prepared.
           MOST_STATEMENTS = 200
 

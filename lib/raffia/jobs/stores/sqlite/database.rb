@@ -18,8 +18,8 @@ module Raffia
         # @api private
         class Database
           BOOT = "SELECT value FROM {counters} WHERE name = 'boot'"
-          SET_BOOT = "INSERT INTO {counters} (name, value) VALUES ('boot', $1) {upsert name} " \
-            "value = {excluded value}"
+          SET_BOOT = "INSERT INTO {counters} (name, value) VALUES ('boot', $1) " \
+            "{upsert name} value = {excluded value}"
 
           # @param address [Address]
           # @param timeout [Numeric] seconds

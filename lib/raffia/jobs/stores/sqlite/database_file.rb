@@ -13,7 +13,8 @@ module Raffia
         # @api private
         module DatabaseFile
           NETWORK =
-            /\A(?:nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|glusterfs|lustre|fuse\.(?:sshfs|glusterfs|s3fs|rclone))\z/
+            /\A(?:nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|glusterfs|lustre|
+              fuse\.(?:sshfs|glusterfs|s3fs|rclone))\z/x
           MOUNTS = "/proc/self/mounts"
           # The mode of a new file.
           PRIVATE = 0o600
@@ -29,9 +30,9 @@ module Raffia
             return unless NETWORK.match?(type)
 
             raise StoreRefused,
-              "#{path} is on a network's file system (#{type}), where SQLite cannot be " \
-              "shared safely: put it on a local disk, or use a store with a server, " \
-              "such as redis: or postgres:"
+              "#{path} is on a network's file system (#{type}), where SQLite cannot be shared " \
+              "safely: put it on a local disk, or use a store with a server, such as redis: or " \
+              "postgres:"
           end
 
           # Makes a private file where there is none. SQLite gives the files beside it the same

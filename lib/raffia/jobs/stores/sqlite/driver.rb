@@ -9,21 +9,20 @@ module Raffia
       class SQLite < SQL
         # The one file that knows the gem sqlite3.
         #
-        # The gem keeps Ruby's lock in whatever SQLite does. So nothing here waits in SQLite: not
-        # for other processes (there is no busy timeout, but {BusyRetry}, as fibers and threads have
-        # it), and not for the disk (with synchronous=NORMAL a commit does not flush:
-        # {WriteAheadLog} does).
+        # The gem keeps Ruby's lock while SQLite works, so nothing here waits in SQLite. Other
+        # processes are waited for by {BusyRetry} instead of a busy timeout. With synchronous=NORMAL
+        # a commit does not flush; {WriteAheadLog} does.
         # @api private
         module Driver
-          # Earlier ones may corrupt a database that several connections write:
+          # Earlier versions may corrupt a database with several writers:
           # https://sqlite.org/wal.html#walresetbug
           GEM = ">= 2.9.2"
           FIXED = "3.51.3"
-          # Frames of the log after which a commit moves them to the database, which is when SQLite
-          # itself flushes, with Ruby's lock: rarely.
+          # Frames of the log after which a commit moves them to the database. Only then SQLite
+          # flushes with Ruby's lock held.
           CHECKPOINT = 2000
-          # Bytes of the log's file that are kept for the next frames when a burst is over.
-          KEPT = 64 * 1024 * 1024
+          # Bytes of the log's file that stay allocated after a burst.
+          LOG_SIZE = 64 * 1024 * 1024
 
           module_function
 
@@ -33,15 +32,13 @@ module Raffia
             text = warning and warn("raffia: #{text}")
           end
 
-          # @return [String, nil] what is to be said about SQLite's version: the gem may be built on
-          #   the system's, which it does not choose
+          # @return [String, nil] about SQLite's version: the gem may be built on the system's
           def warning(version = ::SQLite3::SQLITE_LOADED_VERSION)
             return if ::Gem::Version.new(version) >= ::Gem::Version.new(FIXED)
 
             "SQLite #{version} may corrupt a database that several processes write " \
-            "(sqlite.org/wal.html#walresetbug): use #{FIXED} or later, " \
-              "as the gem sqlite3 #{GEM} has it, when it is not built with " \
-              "--enable-system-libraries"
+            "(sqlite.org/wal.html#walresetbug): use #{FIXED} or later, as the gem sqlite3 #{GEM} " \
+            "has it, when it is not built with --enable-system-libraries"
           end
 
           # @return [::SQLite3::Database] for the writer
@@ -50,12 +47,12 @@ module Raffia
             switch_to_log(database, path)
             database.execute("PRAGMA synchronous = #{(synchronous == :off) ? "OFF" : "NORMAL"}")
             database.execute("PRAGMA wal_autocheckpoint = #{CHECKPOINT}")
-            database.execute("PRAGMA journal_size_limit = #{KEPT}")
+            database.execute("PRAGMA journal_size_limit = #{LOG_SIZE}")
             database
           end
 
-          # @return [::SQLite3::Database] that refuses to write. (Opened for reading only, a child
-          #   could not let go of it.)
+          # @return [::SQLite3::Database] that refuses to write. (A child could not close one that
+          #   is opened read-only.)
           def reader(path)
             database = connect(path)
             database.execute("PRAGMA query_only = ON")
@@ -80,7 +77,7 @@ module Raffia
             end
           end
 
-          # Runs the block, and says what is wrong in our words.
+          # Runs the block, and translates its errors.
           # @raise [StoreUnavailable]
           def guard(path)
             yield

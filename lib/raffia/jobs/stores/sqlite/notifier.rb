@@ -18,8 +18,8 @@ module Raffia
           # Seconds between two looks, where no socket can be made beside the file.
           POLL = 0.5
           CLAIMABLE = "SELECT 1 FROM {jobs} WHERE state = 'queue' AND queue {names $1} " \
-            "AND priority < #{Store::SUSPECTS} " \
-            "AND queue NOT IN (SELECT name FROM {queues} WHERE paused = 1) LIMIT 1"
+            "AND priority < #{Store::SUSPECTS} AND queue NOT IN (SELECT name FROM {queues} " \
+            "WHERE paused = 1) LIMIT 1"
 
           def initialize(database, schedule, address)
             super()
