@@ -22,10 +22,9 @@ module Raffia
     class Supervisor < Actor
     end
   end
-
-  # @!parse Supervisor = Actor::Supervisor
-  Supervisor = Actor::Supervisor
 end
+
+Raffia::Supervisor = Raffia::Actor::Supervisor
 
 require_relative "supervisor/start_failed"
 require_relative "supervisor/gave_up"

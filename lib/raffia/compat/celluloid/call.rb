@@ -163,11 +163,11 @@ module Celluloid
 
       # The block runs here, whenever the actor yields.
       def wait_and_serve
-        line = Internals::Line.new
-        @reply = line
-        @block = Internals::SendersBlock.new(@block, line: line)
+        thread = Internals::CallerThread.new
+        @reply = thread
+        @block = Internals::SendersBlock.new(@block, thread: thread)
         cell.deliver(self, true)
-        line.serve(limit = Celluloid.call_timeout) { raise late(limit) }
+        thread.serve(limit = Celluloid.call_timeout) { raise late(limit) }
       end
     end
   end

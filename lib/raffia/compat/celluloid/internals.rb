@@ -3,9 +3,9 @@
 require "etc"
 
 module Celluloid
-  # What gems around Celluloid use of its insides.
+  # Parts of Celluloid that other gems use.
   module Internals
-    # Names that nobody else has.
+    # Unique names.
     module UUID
       # @return [String]
       def self.generate
@@ -21,31 +21,7 @@ module Celluloid
       def self.cores = ::Etc.nprocessors
     end
 
-    # Those who are told when an actor ends.
-    class Links
-      include Enumerable
-
-      # @param cell [Cell]
-      def initialize(cell)
-        @cell = cell
-      end
-
-      # @yieldparam actor [Proxy::Cell]
-      def each(&) = @cell.links.to_a.map(&:proxy).each(&)
-
-      def include?(actor) = @cell.links.to_a.include?(Actor.cell(actor))
-
-      def <<(actor)
-        @cell.add_link(Actor.cell(actor))
-        self
-      end
-
-      def delete(actor) = @cell.delete_link(Actor.cell(actor))
-
-      def inspect = "#<#{self.class}[#{map(&:inspect).join(",")}]>"
-    end
-
-    # A method of an actor's, to be called through its proxy.
+    # A method of an actor, called through its proxy.
     class Method
       def initialize(proxy, name)
         raise NoMethodError, "undefined method `#{name}'" unless proxy.respond_to?(name)
@@ -85,7 +61,7 @@ module Celluloid
       (named && list.last.is_a?(Hash)) ? [list[0...-1], list.last] : [list, {}]
     end
 
-    # Whether a call fits a method, so that the caller's mistake does not end the actor.
+    # Checks a call's arguments, so that the caller's mistake does not end the actor.
     class Signature
       # @param method [::Method]
       def initialize(method)

@@ -2,8 +2,7 @@
 
 module Celluloid
   module Internals
-    # Where actors say what happened to them: {Celluloid.logger}. A class that includes it has its
-    # methods as private ones.
+    # Logs to {Celluloid.logger}. A class that includes it has its methods as private ones.
     module Logger
       # Each line with where it came from.
       class WithBacktrace
@@ -44,7 +43,7 @@ module Celluloid
         if Celluloid.log_actor_crashes
           Logger.error("#{text}\n#{Logger.format_exception(exception)}")
         end
-        State.current.exception_handlers.each do |handler|
+        Celluloid.state.exception_handlers.each do |handler|
           handler.call(exception)
         rescue => failure
           Logger.error("an exception handler failed:\n#{Logger.format_exception(failure)}")
@@ -55,7 +54,7 @@ module Celluloid
 
       # Has the block called with the error of each actor that crashes.
       def exception_handler(&block)
-        State.current.exception_handlers << block
+        Celluloid.state.exception_handlers << block
         nil
       end
 

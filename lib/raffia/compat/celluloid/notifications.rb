@@ -6,7 +6,7 @@ module Celluloid
     # @return [Proxy::Cell] who passes them on
     # @raise [DeadActorError]
     def self.notifier
-      Actor[:notifications_fanout] ||
+      Celluloid[:notifications_fanout] ||
         raise(DeadActorError, "notifications fanout actor not running")
     end
 
@@ -22,7 +22,7 @@ module Celluloid
     # @param method [Symbol] of this actor's: gets the topic and what was published
     # @return [Subscriber]
     def subscribe(pattern, method)
-      Notifications.notifier.subscribe(Actor.current, pattern, method)
+      Notifications.notifier.subscribe(Celluloid.current_actor, pattern, method)
     end
 
     # @param subscription [Subscriber, String]

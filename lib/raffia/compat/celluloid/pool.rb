@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "crew"
+require_relative "pool_workers"
 
 module Celluloid
   module Supervision
@@ -11,7 +11,7 @@ module Celluloid
       class Pool
         include Celluloid
         include Behavior
-        include Crew
+        include PoolWorkers
 
         trap_exit :__crash_handler__
         finalizer :__shutdown__

@@ -13,10 +13,10 @@ module Celluloid
     class << self
       # Begins, under supervision.
       def run
-        supervise(as: :probe_actor) unless Actor[:probe_actor]&.alive?
+        supervise(as: :probe_actor) unless Celluloid[:probe_actor]&.alive?
       end
 
-      def run_without_supervision = Actor[:probe_actor] = new
+      def run_without_supervision = Celluloid[:probe_actor] = new
 
       %i[actor_created actor_named actor_died actors_linked].each do |event|
         define_method(event) { |*cells| tell(event, cells) if $CELLULOID_MONITORING }

@@ -8,11 +8,11 @@ module Celluloid
     # @api private
     class SendersBlock
       # @param cell [Cell, nil] the caller's actor
-      # @param line [Line, nil] to the caller's thread
-      def initialize(block, cell: nil, line: nil)
+      # @param thread [CallerThread, nil] the caller's
+      def initialize(block, cell: nil, thread: nil)
         @block = block
         @cell = cell
-        @line = line
+        @thread = thread
       end
 
       # @return [Proc] for actors that run such blocks themselves
@@ -35,11 +35,10 @@ module Celluloid
         task.suspend(:invokeblock)
       end
 
-      def send_off(run) = @line ? @line.ask(run) : @cell.begin_block(run)
+      def send_off(run) = @thread ? @thread.ask(run) : @cell.begin_block(run)
     end
 
-    # One run of such a block. What goes wrong with it is the caller's own fault, and the actor's
-    # method goes on from there by abort.
+    # One run of such a block. Its errors are the caller's own: the actor's method is aborted.
     #
     # @api private
     class BlockRun
@@ -51,7 +50,7 @@ module Celluloid
         @keywords = keywords
       end
 
-      # The caller may also leave the block by a jump, and with it the call.
+      # A jump out of the block ends the call, too.
       # @return [void]
       def call
         value = @block.call(*@values, **@keywords)
@@ -63,17 +62,17 @@ module Celluloid
         done ? @reply.settle(value) : self.fail
       end
 
-      # Nobody is there any more who could run it.
+      # The caller has gone.
       # @return [void]
       def fail(_error = nil)
         @reply.fail(AbortError.new(Error.new("the caller to whom this block belongs has gone")))
       end
     end
 
-    # From an actor to the thread that waits for its answer.
+    # A thread that waits for an actor's answer, and runs its own blocks meanwhile.
     #
     # @api private
-    class Line
+    class CallerThread
       def initialize
         @queue = ::Thread::Queue.new
       end
@@ -105,12 +104,12 @@ module Celluloid
           end
         end
       ensure
-        hang_up
+        close
       end
 
       private
 
-      def hang_up
+      def close
         @queue.close
         while (kind, value = @queue.pop)
           value.fail if kind == :ask

@@ -3,11 +3,11 @@
 module Celluloid
   module Supervision
     class Container
-      # The workers of a pool, and who gets which.
-      module Crew
+      # Part of {Pool}: starts the workers, and assigns calls to them.
+      module PoolWorkers
         # @return [Boolean] whether this is no method of the pool's own
         def __for_workers__?(name)
-          !Pool.method_defined?(name) && @klass&.public_method_defined?(name)
+          !self.class.method_defined?(name) && @klass&.public_method_defined?(name)
         end
 
         # In the pool's turn, and in no task.
