@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "actor_core/relations"
 require_relative "actor_core/sending"
 require_relative "actor_core/shutdown"
 
@@ -14,6 +15,7 @@ module Raffia
     # @api private
     class ActorCore
       include Sending
+      include Relations
       include Shutdown
 
       # @return [Integer]
@@ -22,7 +24,7 @@ module Raffia
       attr_reader :settings
       # @return [Interface]
       attr_reader :interface
-      # @return [ActorLoop]
+      # @return [ActorGroup]
       attr_reader :group
       # @return [Symbol, String, nil]
       attr_reader :name
@@ -30,7 +32,7 @@ module Raffia
       attr_reader :parent
       # @return [ObjectFactory]
       attr_reader :factory
-      # @return [Executors::Fibers, Executors::Threads, Remote::Place]
+      # @return [Executors::Fibers, Executors::Threads, Remote::ThreadExecutor]
       attr_reader :executor
       # @return [SpinLock]
       attr_reader :lock
@@ -121,40 +123,6 @@ module Raffia
       # @return [Timers]
       def timers = @timers || @lock.hold { @timers ||= Timers.new(self) }
 
-      # Links this actor and the other, both ways.
-      # @param other [ActorCore]
-      # @return [void]
-      def link(other)
-        return if other.equal?(self)
-
-        add_link(other)
-        other.add_link(self)
-      end
-
-      # @return [void]
-      def unlink(other)
-        delete_link(other)
-        other.delete_link(self)
-      end
-
-      # (see Links#add)
-      def add_link(other) = links.add(other)
-
-      # (see Links#delete)
-      def delete_link(other) = @links&.delete(other)
-
-      # (see Links#observe)
-      def watch(&) = links.observe(&)
-
-      # (see Links#unobserve)
-      def unwatch(block) = @links&.unobserve(block)
-
-      # (see Links#monitor)
-      def monitor(other, &) = links.monitor(other, &)
-
-      # (see Links#demonitor)
-      def demonitor(other, handle) = links.demonitor(other, handle)
-
       # (see Timers#start)
       def start_timer(seconds, repeat, &) = timers.start(seconds, repeat, &)
 
@@ -176,6 +144,32 @@ module Raffia
 
       # @return [void]
       def forget_deferred(answer) = @lock.hold { @deferred&.delete(answer) }
+
+      # Puts a message in by the block, which runs under the lock.
+      # @yieldreturn [Boolean] whether it was put in
+      # @return [Boolean] the same
+      def insert
+        idle = @lock.hold do
+          return false unless yield
+
+          @lifecycle.acquire_running
+        end
+        wake if idle
+        true
+      end
+
+      # Runs the block as work of the actor, before the messages that wait.
+      # @param message [Message, nil] instead of a block
+      # @return [void]
+      def urge(message = nil, &block)
+        insert do
+          # A block is meant for the object that is there now. A message of a supervisor's child
+          # may come while the next object is made, and is meant for that.
+          next if dead? || (status == :restarting && message.nil?)
+
+          @mailbox.urge(message || SystemMessage.new(self, block))
+        end
+      end
 
       # Makes the object, and waits for that.
       # @return [Ref]

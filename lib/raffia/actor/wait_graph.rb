@@ -47,6 +47,28 @@ module Raffia
         end
       end
 
+      # Checks that a message can be answered while its sender waits for that. A message at the end
+      # of the cycle may run nested: then there is none.
+      # @param core [ActorCore] which is asked
+      # @param waiting [Message] that the sender handles
+      # @return [void]
+      # @raise [CallCycle]
+      def check(core, waiting, message)
+        calls = path(core, waiting) or return
+        return if message.unwanted? || calls.last.core.admit(calls.last)
+
+        refuse([waiting, message, *calls])
+      end
+
+      # @return [Boolean] whether the actor waits for the sender of the message
+      # @raise [CallCycle] when its method may not run meanwhile
+      def nested?(core, message)
+        calls = path_up(core, message) or return false
+        refuse(calls.reverse) unless core.settings.reentrant.include?(message.name)
+
+        true
+      end
+
       # @return [Message, nil] whose answer the actor waits for
       def awaited_by(core)
         current = core.current

@@ -89,19 +89,6 @@ module Raffia
           nil
         end
 
-        # Puts a message of the system's in by the block, which runs under the lock.
-        # @yieldreturn [Boolean] whether it was put in
-        # @return [Boolean] the same
-        def insert
-          idle = @lock.hold do
-            return false unless yield
-
-            @lifecycle.acquire_running
-          end
-          wake if idle
-          true
-        end
-
         # Has it work, if its loop has not ended: what ends the loop ends the actor, too.
         # @return [void]
         def wake
@@ -110,29 +97,8 @@ module Raffia
           nil
         end
 
-        # Runs the block as work of the actor, before the messages that wait.
-        # @param message [Message, nil] instead of a block
-        # @return [void]
-        def urge(message = nil, &block)
-          insert do
-            # A block is meant for the object that is there now. A message of a supervisor's child
-            # may come while the next object is made, and is meant for that.
-            next if dead? || (status == :restarting && message.nil?)
-
-            @mailbox.urge(message || SystemMessage.new(self, block))
-          end
-        end
-
-        # Looks whether a message can ever be answered while its sender waits for that.
-        # @param waiting [Message] that the sender handles
-        # @return [void]
-        # @raise [CallCycle]
-        def check_cycle(waiting, message)
-          calls = WaitGraph.path(self, waiting) or return
-          return if message.unwanted? || calls.last.core.admit(calls.last)
-
-          WaitGraph.refuse([waiting, message, *calls])
-        end
+        # (see WaitGraph#check)
+        def check_cycle(waiting, message) = WaitGraph.check(self, waiting, message)
 
         # Runs a message that waits behind the one for whose end it is needed.
         # @param message [Message]
@@ -186,17 +152,15 @@ module Raffia
         end
 
         def drop(message)
-          message.reply&.fail(Full.new("the mailbox of #{label} is full, and this message was " \
-            "dropped",
-            limit: @settings.mailbox))
+          text = "the mailbox of #{label} is full, and this message was dropped"
+          message.reply&.fail(Full.new(text, limit: @settings.mailbox))
         end
 
-        # Runs a message now when its sender is waited for by this actor.
-        # @return [Boolean] whether that was so
+        # Runs a message now if this actor waits for its sender.
+        # @return [Boolean] whether it ran
         # @raise [CallCycle] when its method may not run nested
         def reenter(message)
-          calls = WaitGraph.path_up(self, message) or return false
-          WaitGraph.refuse(calls.reverse) unless @settings.reentrant.include?(message.name)
+          return false unless WaitGraph.nested?(self, message)
 
           NestedExecution.new(self, message).start
           true

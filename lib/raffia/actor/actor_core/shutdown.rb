@@ -58,35 +58,6 @@ module Raffia
           true
         end
 
-        # A linked actor has ended.
-        # @param other [ActorCore]
-        # @return [void]
-        def linked_exit(other, reason)
-          delete_link(other)
-          return urge { @execution.object.on_exit(other.ref, reason) } if @settings.trap_exit
-
-          kill(reason) unless reason == :normal
-        end
-
-        # @return [ActorCore, nil]
-        def join(timeout = nil)
-          raise CallCycle.new(calls: [Message.current.inspect, "#{label}#join"]) if inside?
-
-          waiter = Waiter.new
-          return self unless links.add_joiner(waiter)
-
-          (waiter.wait(timeout) == Waiter::TIMED_OUT) ? nil : self
-        ensure
-          @links.delete_joiner(waiter) if waiter
-        end
-
-        # Settles the reply when the actor is dead.
-        # @param reply [#settle, #settled?]
-        # @return [void]
-        def tell_end(reply)
-          reply.settle(true) unless links.add_joiner(reply)
-        end
-
         # Ends the actor: there will be no other object. Called by its executor, or by the parent
         # that was told of a failure.
         # @return [void]
@@ -153,10 +124,6 @@ module Raffia
           deferred = @lock.hold { @deferred.tap { @deferred = nil } }
           deferred&.each_key { |answer| answer.fail(ActorDied.new(ref: ref, reason: reason)) }
         end
-
-        # Tells links and observers that the object has ended.
-        # @return [void]
-        def announce(reason) = @links&.announce(reason)
 
         # @return [void]
         def notify_parent(reason)
