@@ -17,9 +17,10 @@ require_relative "server/hooks"
 require_relative "server/listen/listeners"
 require_relative "server/observability/log_file"
 require_relative "server/settings_reload"
-require_relative "server/run/alone"
-require_relative "server/run/supervised"
-require_relative "server/run/handle"
+require_relative "server/single_process"
+require_relative "server/worker_role"
+require_relative "server/handle"
+require_relative "service"
 
 module Raffia
   # A Rack server: worker processes, and in each of them a fiber for each connection.
@@ -101,41 +102,65 @@ module Raffia
     # second INT does not wait for them.
     #
     # @param config [Config] what systemd has said
-    # @param beside [Object, nil] what further workers do, see {Supervised}; where there are no
-    #   worker processes its `start` is called, and what that returns is stopped at the end
+    # @param others [Array<Service::Role>] further processes under the same supervisor. Where there
+    #   are no worker processes they `start` in this one, and are stopped at the end; their
+    #   `metrics` are shown with the server's
     # @yield once the addresses are ours and the application is loaded
     # @yieldparam listeners [Array<Listen::Listener>]
     # @return [Integer] the exit code that tells how it went
     # @raise [CannotListen] when an address cannot be had
     # @raise [Exception] what the application raises while it is loaded
-    def run(config: Raffia.config, beside: nil, &block)
+    def run(config: Raffia.config, others: [], &block)
       settle
       listening = Listen::Listeners.new(options, inherited: config.inherited)
-      given = {hooks: @hooks, log: log, config: config}
-      unless options.workers.zero?
-        return Supervised.new(@application, listening, options, **given, reload: @reload,
-          beside: beside).run(&block)
-      end
-
-      other = nil
-      Alone.new(@application, listening, options, **given, beside: beside).run do |listeners|
-        other = beside&.start
-        block&.call(listeners)
-      end
+      systemd = {notify_socket: config.notify_socket, watchdog: config.watchdog}
+      method = options.workers.zero? ? :run_single : :run_cluster
+      __send__(method, listening, others, systemd, &block)
     ensure
-      other&.stop
       listening&.close
     end
 
-    # @return [Alone] this server, to be run in any thread
+    # @return [SingleProcess] this server, to be run in any thread
     # @api private
-    def alone
+    def single_process(listening = nil, metrics = nil)
       settle
-      Alone.new(@application, Listen::Listeners.new(options), options, hooks: @hooks, log: log,
-        config: Raffia.config)
+      SingleProcess.new(@application, listening || Listen::Listeners.new(options), options,
+        hooks: @hooks, log: log, metrics: metrics)
     end
 
     private
+
+    def run_single(listening, others, systemd)
+      service = single_process(listening, others.first&.metrics)
+      handles = []
+      foreground = Service::Foreground.new(service, about: "serves in one process",
+        pid_file: options.pidfile, **systemd)
+      code = foreground.run do |bound|
+        handles.concat(others.map(&:start))
+        yield bound if block_given?
+      end
+      # With Ractors that cannot be ended Ruby's own way out may take for ever.
+      service.abandoned? ? ::Process.exit!(code) : code
+    rescue WorkerDied => error
+      log.fatal(error.message)
+      service.abandoned? ? ::Process.exit!(1) : 1
+    ensure
+      handles&.each(&:stop)
+    end
+
+    def run_cluster(listening, others, systemd)
+      role = WorkerRole.new(@application, listening, options, hooks: @hooks, log: log,
+        reload: @reload)
+      roles = [role, *others]
+      # One worker shares its memory with nobody, and loads for itself.
+      template = options.preload == true || roles.sum(&:processes) > 1
+      cluster = Service::Cluster.new(roles, preload: options.preload, template: template,
+        **role.supervision, **systemd)
+      admin = Observability::Admin.start(role.panel, options, log, beside: others.first&.metrics)
+      cluster.run { yield listening.first if block_given? }
+    ensure
+      admin&.stop
+    end
 
     # What would only be found out in the workers.
     def try_out

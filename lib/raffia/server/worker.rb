@@ -30,14 +30,15 @@ module Raffia
       attr_reader :context
 
       # @param listeners [Array<Listen::Listener>] they stay open when the worker ends
-      # @param seat [Object, nil] the supervisor's
+      # @param worker_context [Object, nil] the supervisor's
       # @param heart [#beat, nil] is told that the loop turns
       # @param backend [Symbol, nil] as {Raffia.run} takes it
       # @param counters [Observability::Metrics::Counters] for its requests
-      def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil, backend: nil,
+      def initialize(app, listeners:, options:, worker_context: nil, heart: worker_context,
+        log: nil, backend: nil,
         counters: Observability::Metrics::Counters.alone)
         @listeners = listeners
-        @seat = seat
+        @worker_context = worker_context
         @heart = heart
         listeners.each { |listener| listener.log = log }
         @backend = backend
@@ -138,7 +139,7 @@ module Raffia
       # A supervisor kills when its time is over, so requests are given up a little earlier.
       def grace
         limit = context.options.drain_timeout
-        (limit && @seat) ? [limit - 1, limit / 2.0].max : limit
+        (limit && @worker_context) ? [limit - 1, limit / 2.0].max : limit
       end
 
       # @param seconds [Numeric] to wait
@@ -172,7 +173,7 @@ module Raffia
       def hard_limit
         limit = context.options.hard_timeout or return
         require_relative "admission/hard_limit"
-        Admission::HardLimit.new(self, limit, @seat)
+        Admission::HardLimit.new(self, limit, @worker_context)
       end
     end
   end

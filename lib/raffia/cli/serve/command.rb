@@ -75,7 +75,7 @@ module Raffia
           server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed),
             **said)
           banner = Banner.new(server, app, @file)
-          server.run(config: @config, beside: beside(server)) do |listeners|
+          server.run(config: @config, others: others(server)) do |listeners|
             @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
             @out.flush # whoever waits for it may read a pipe
           end
@@ -85,8 +85,8 @@ module Raffia
         # memory of its machine code, and the supervisor is not at all.
         def compile = (::RubyVM::YJIT.enable if @yjit && defined?(::RubyVM::YJIT.enable))
 
-        # What else is done: nothing.
-        def beside(_server) = nil
+        # Further roles under the same supervisor.
+        def others(_server) = []
 
         def guarded(application)
           outer = Server::Application.new(application.name) do |how|

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../serve/command"
-require_relative "beside"
+require_relative "jobs_role"
 
 module Raffia
   module CLI
@@ -20,13 +20,13 @@ module Raffia
 
         # The jobs too, as in a worker: after the application.
         def check(said)
-          jobs = Beside.new(@jobs, nil, method(:attempt),
-            alone: Server::Options.build(said).workers.zero?)
+          jobs = JobsRole.new(@jobs, nil, method(:attempt),
+            single: Server::Options.build(said).workers.zero?)
           super.tap { jobs.load }
         end
 
-        def beside(server)
-          Beside.new(@jobs, server.log, method(:attempt), alone: server.options.workers.zero?)
+        def others(server)
+          [JobsRole.new(@jobs, server.log, method(:attempt), single: server.options.workers.zero?)]
         end
       end
     end

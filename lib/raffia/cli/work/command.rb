@@ -4,8 +4,9 @@ require_relative "../program"
 require_relative "../user_code"
 require_relative "../../jobs"
 require_relative "../../jobs/worker"
-require_relative "../../jobs/worker/alone"
-require_relative "../../jobs/worker/supervised"
+require_relative "../../jobs/worker/role"
+require_relative "../../jobs/worker/single_process"
+require_relative "../../service"
 require_relative "banner"
 require_relative "health"
 
@@ -21,8 +22,10 @@ module Raffia
         # What goes to the worker, and what to the supervisor.
         WORKER = %i[concurrency threads timeout lease tag labels].freeze
         SUPERVISOR = %i[memory_limit hang_timeout].freeze
+        # Seconds between two looks at the memory of workers: a job may take it up quickly.
+        MEMORY_INTERVAL = 5
         DEFAULTS = %i[require queues labels processes timeout].freeze
-        private_constant :WORKER, :SUPERVISOR, :DEFAULTS
+        private_constant :WORKER, :SUPERVISOR, :MEMORY_INTERVAL, :DEFAULTS
 
         # @param given [Hash]
         # @param out [IO]
@@ -50,14 +53,13 @@ module Raffia
         private
 
         def work
-          health = nil
           @dashboard = dashboard if @given[:web]
-          runner = @given[:processes].zero? ? alone : supervised
-          health = Health.start(runner, @given[:health], log) if @given[:health]
-          runner.run { Banner.new(@given, @program, @queues, health, @dashboard).say(@out) }
+          service = @given[:processes].zero? ? foreground : cluster
+          health = Health.start(service, @status, @given[:health], log) if @given[:health]
+          service.run { Banner.new(@given, @program, @queues, health, @dashboard).say(@out) }
         ensure
           health&.stop
-          @beside&.stop
+          @dashboard_handle&.stop
         end
 
         def dashboard
@@ -66,33 +68,43 @@ module Raffia
             title: title, log: log)
         end
 
-        def alone
-          Jobs::Worker::Alone.new(load: method(:load), pid_file: @given[:pid_file],
-            **systemd) do |heart|
-            @beside = @dashboard&.start
-            worker(heart)
+        def foreground
+          single = Jobs::Worker::SingleProcess.new(method(:load)) do |notifier|
+            @dashboard_handle = @dashboard&.start
+            worker(notifier)
+          end
+          @status = single.status
+          Service::Foreground.new(single, about: "works in one process", **supervision)
+        end
+
+        # The dashboard has the first slot: workers come and go at the end of the row.
+        def cluster
+          role = Jobs::Worker::Role.new(processes: @given[:processes], **role_settings) do |context|
+            worker(context)
+          end
+          @status = role.status
+          Service::Cluster.new([*dashboard_role, role], name: "raffia work #{title}", log: log,
+            memory_interval: MEMORY_INTERVAL, **@given.slice(*SUPERVISOR), **supervision)
+        end
+
+        def dashboard_role
+          return unless @dashboard
+
+          sockets = [@dashboard.socket]
+          settings = {**role_settings, load: -> {}}
+          Jobs::Worker::Role.new(processes: 1, sockets: sockets, **settings) do |context|
+            @dashboard.at(context.ios.first)
           end
         end
 
-        def supervised
-          settings = {workers: @given[:processes], name: "raffia work #{title}", log: log,
-                      pid_file: @given[:pid_file]}
-          settings = beside(settings) if @dashboard
-          Jobs::Worker::Supervised.new(load: method(:load), timeout: @given[:timeout], **settings,
-            **@given.slice(*SUPERVISOR), **systemd) do |seat|
-            seat.ios.empty? ? worker(seat) : @dashboard.at(seat.ios.first)
-          end
-        end
+        def role_settings = {timeout: @given[:timeout], load: method(:load), log: log}
 
-        # The dashboard has the first place: workers come and go at the end of the row.
-        def beside(settings)
-          {**settings, workers: settings[:workers] + 1,
-                       slot: ->(index) { index.zero? ? [@dashboard.socket] : [] }}
+        def supervision
+          {pid_file: @given[:pid_file], notify_socket: @config.notify_socket,
+           watchdog: @config.watchdog}
         end
 
         def title = @given[:tag] || ::File.basename(::Dir.pwd)
-
-        def systemd = {notify_socket: @config.notify_socket, watchdog: @config.watchdog}
 
         def worker(heart)
           check(Jobs.store.url)

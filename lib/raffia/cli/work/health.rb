@@ -18,30 +18,32 @@ module Raffia
         JSON_TYPE = {"content-type" => "application/json", "cache-control" => "no-store"}.freeze
         private_constant :TEXT, :JSON_TYPE
 
-        # @param runner [#status]
+        # @param service [#status]
+        # @param figures [Jobs::Worker::Status::Cluster, Jobs::Worker::Status::SingleProcess]
         # @param address [String]
         # @param log [Logger]
         # @return [Server::Handle]
         # @raise [Server::CannotListen]
-        def self.start(runner, address, log)
+        def self.start(service, figures, address, log)
           require_relative "../../server"
           require_relative "metrics"
-          handle = Server.start(new(runner), bind: address, logger: log, max_connections: 16,
+          handle = Server.start(new(service, figures), bind: address, logger: log,
+            max_connections: 16,
             drain_timeout: 1)
           # In workers it would go on listening when this process has ended.
           Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }
           handle
         end
 
-        # @param runner [#status, #figures]
-        def initialize(runner)
-          @runner = runner
-          @metrics = Metrics.new(runner.figures)
+        # @param (see Health.start)
+        def initialize(service, figures)
+          @service = service
+          @metrics = Metrics.new(figures)
         end
 
         # @return [Array] a Rack response
         def call(env)
-          status = @runner.status
+          status = @service.status
           case env["PATH_INFO"]
           when "/health" then tell(status, status[:ready].positive?)
           when "/ready" then tell(status, status[:ready] == status[:workers], @metrics.trouble)

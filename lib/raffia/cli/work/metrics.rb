@@ -41,7 +41,7 @@ module Raffia
           end
         end
 
-        # @param status [Jobs::Worker::Status::Supervised, Jobs::Worker::Status::Alone]
+        # @param status [Jobs::Worker::Status::Cluster, Jobs::Worker::Status::SingleProcess]
         def initialize(status) = @status = status
 
         # @return [String, nil] why jobs cannot be done: the store cannot be written, or nobody says

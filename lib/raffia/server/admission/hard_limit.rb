@@ -22,12 +22,12 @@ module Raffia
         private_constant :SILENCE
 
         # @param limit [Numeric] seconds
-        # @param seat [Object, nil] the supervisor's
-        def initialize(worker, limit, seat)
+        # @param worker_context [Object, nil] the supervisor's
+        def initialize(worker, limit, worker_context)
           @in_flight = Observability::InFlightRequests.new(worker)
           @context = worker.context
           @limit = limit
-          @seat = seat
+          @worker_context = worker_context
           @logged = {}
           @thread = ::Thread.current
           @watchdog = Process::Watchdog.new((limit / 4.0).clamp(0.01, 1)) { check }
@@ -59,15 +59,15 @@ module Raffia
 
         # Another worker takes over.
         def retire
-          @seat&.leave unless @retired
+          @worker_context&.leave unless @retired
           @retired = true
         end
 
         def exit_now(silence)
-          return unless @seat
+          return unless @worker_context
 
           frames = @thread.backtrace.first(Observability::InFlightRequests::FRAMES)
-          @context.log.fatal("worker #{@seat.index} ends: its loop has not turned for " \
+          @context.log.fatal("worker #{@worker_context.index} ends: its loop has not turned for " \
             "#{silence.round(1)} s. Its thread is at:\n  #{frames.join("\n  ")}")
           ::Process.exit!(STUCK)
         end

@@ -35,10 +35,11 @@ module Raffia
 
         # @param app [Blueprint] shareable
         # @param listeners [Array<Array<Listen::Listener>>] of each Ractor
-        # @param seat [Object, nil] the supervisor's
+        # @param worker_context [Object, nil] the supervisor's
         # @param heart [#beat, nil] is told that all Ractors' loops turn
         # @param counters [Observability::Metrics::Counters] of all of them
-        def initialize(app, listeners:, options:, seat: nil, heart: seat, log: nil,
+        def initialize(app, listeners:, options:, worker_context: nil, heart: worker_context,
+          log: nil,
           counters: Observability::Metrics::Counters.alone)
           @options = options
           @heart = heart

@@ -33,7 +33,9 @@ module Raffia
           attr_writer :supervisor
 
           # @return [Metrics::Counters] of the worker there
-          def counters(seat) = Metrics::Counters.new(@memory, seat.index * LANES + seat.lane).open
+          def counters(worker_context)
+            Metrics::Counters.new(@memory, worker_context.index * LANES + worker_context.lane).open
+          end
 
           # @return [Metrics::Totals]
           def totals
@@ -68,9 +70,9 @@ module Raffia
           def hear(name, data) = (@answers[data.first]&.push(data.last) if name == "in_flight")
 
           # In a worker: answers {#requests}.
-          def self.answer(seat, worker)
-            seat.on_message(:in_flight) do |round, slow|
-              seat.send(:in_flight, [round, worker.in_flight(slow)])
+          def self.answer(worker_context, worker)
+            worker_context.on_message(:in_flight) do |round, slow|
+              worker_context.send(:in_flight, [round, worker.in_flight(slow)])
             end
           end
 

@@ -11,11 +11,11 @@ module Raffia
       #
       # @api private
       module Status
-        # Figures of supervised workers. What they count is in memory that the supervisor shares
+        # Figures of worker processes. Their counters are in memory that the supervisor shares
         # with them. Of the store one of them is asked: the supervisor has not loaded the program.
         #
         # @api private
-        class Supervised
+        class Cluster
           # The name of the question and of the answer.
           MESSAGE = "report"
           # Seconds that a worker has to answer.
@@ -27,13 +27,13 @@ module Raffia
           private_constant :PATIENCE, :FRESH, :SHARE, :LONGEST
 
           # In a worker: answers.
-          # @param seat [Process::Supervisor::WorkerContext]
+          # @param context [Process::Supervisor::WorkerContext]
           # @param worker [Worker]
           # @return [void]
-          def self.answer(seat, worker)
-            seat.on_message(MESSAGE) do |round, pid|
+          def self.answer(context, worker)
+            context.on_message(MESSAGE) do |round, pid|
               if pid == ::Process.pid
-                worker.report_later { |report| seat.send(MESSAGE, [round, report]) }
+                worker.report_later { |report| context.send(MESSAGE, [round, report]) }
               end
             end
           end
@@ -68,7 +68,7 @@ module Raffia
 
           # What a worker has sent to the supervisor.
           # @return [void]
-          def hear(name, data) = (@answers&.push(data) if name == MESSAGE)
+          def receive(name, data) = (@answers&.push(data) if name == MESSAGE)
 
           private
 

@@ -9,7 +9,7 @@ module Raffia
         # Figures of one worker in this process.
         #
         # @api private
-        class Alone
+        class SingleProcess
           # @return [Worker, nil] nil while the application is loaded
           attr_writer :worker
 

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "../../jobs"
+require_relative "../../jobs/worker"
+require_relative "../../jobs/worker/role"
+require_relative "../../jobs/worker/status/single_process"
+require_relative "../program"
+
+module Raffia
+  module CLI
+    module Up
+      # The workers that do jobs beside a server.
+      #
+      # @api private
+      class JobsRole < Jobs::Worker::Role
+        # Settings of a worker.
+        WORKER = %i[queues concurrency timeout].freeze
+        private_constant :WORKER
+
+        # @param given [Hash] by the command line, see {Settings}
+        # @param log [Logger]
+        # @param guard [#call] reports what files of the user raise
+        # @param single [Boolean] whether there are no processes but this one
+        # @raise [ConfigError, NotFound]
+        def initialize(given, log, guard, single:)
+          super(processes: given.fetch(:jobs, 1), log: log, load: method(:load_program),
+            timeout: given.fetch(:timeout, Jobs::Worker::TIMEOUT)) { |context| worker(context) }
+          @given = given
+          @guard = guard
+          @single = single
+          @status = Jobs::Worker::Status::SingleProcess.new if single
+          # A Rails application is what the server loads already.
+          @program = Program.new(given.fetch(:require, []), search: [Program::FILE], optional: true)
+          Jobs::Worker::Queues.new(given.fetch(:queues, []))
+          Jobs.store = given[:store] if given[:store]
+          check(given[:store] || Raffia.config.store.to_s)
+        end
+
+        # @return [Work::Metrics] what the server's metrics address reports of the jobs
+        def metrics
+          require_relative "../work/metrics"
+          Work::Metrics.new(status)
+        end
+
+        # In this process.
+        # @return [Jobs::Worker::Handle]
+        def start
+          load
+          worker(nil).tap { |worker| status.worker = worker }.start
+        end
+
+        private
+
+        # After the application.
+        def load_program
+          @guard.call { @program.load }
+          Jobs.store = @given[:store] if @given[:store]
+        end
+
+        def worker(heart)
+          check(Jobs.store.url)
+          Jobs::Worker.new(Jobs.store, heart: heart, log: @log, wait: true, **@given.slice(*WORKER))
+        end
+
+        def check(url) = @single || Options.common_store(url)
+      end
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require_relative "../../process/suspend_signal"
+require_relative "../worker"
+require_relative "status/single_process"
+
+module Raffia
+  module Jobs
+    class Worker
+      # One worker in this very process, as {Service::Foreground} runs it.
+      #
+      # @api private
+      class SingleProcess
+        # @return [Status::SingleProcess]
+        attr_reader :status
+
+        # @param load [#call] the application
+        # @yieldparam notifier [#beat]
+        # @yieldreturn [Worker]
+        def initialize(load, &make)
+          @load = load
+          @make = make
+          @asked = false
+          @status = Status::SingleProcess.new
+        end
+
+        # @return [void]
+        def load = @load.call
+
+        # @param notifier [#beat]
+        # @yield when the worker is registered
+        # @return [void]
+        def run(notifier, &)
+          @status.worker = @worker = @make.call(notifier)
+          @worker.stop if @asked
+          @worker.run(&)
+        end
+
+        # (see Worker#stop)
+        def stop
+          @asked = true
+          @worker&.stop
+        end
+
+        # @return [Hash{Symbol => #call}]
+        def signals
+          {TSTP: Process::SuspendSignal.handler { @worker&.quiet }, QUIT: ->(_) { Raffia.dump }}
+        end
+      end
+    end
+  end
+end

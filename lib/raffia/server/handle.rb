@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require_relative "../service/handle"
+
+module Raffia
+  class Server
+    # A server that runs in a thread of this process. {#stop} lets the requests in flight end, for
+    # at most `drain_timeout`.
+    class Handle < Service::Handle
+      # @return [Array<Listen::Listener>]
+      attr_reader :listeners
+
+      # @param server [Server]
+      # @raise [Exception] what kept it from starting
+      def initialize(server)
+        service = server.single_process
+        @listeners = service.listening.first
+        super(service)
+      end
+
+      # @return [String] of the first listener
+      def url = listeners.first.url
+
+      # @return [Integer, nil] of the first listener; nil for a Unix socket
+      def port = listeners.first.port
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "../base/signals"
+require_relative "../process/pid_file"
+require_relative "../process/systemd_notifier"
+
+module Raffia
+  module Service
+    # Runs a service in this process until a signal stops it: pid file, signals, and what systemd is
+    # told. A service answers `load`, `run(notifier) { ready }`, `stop` and `signals`.
+    #
+    # @api private
+    class Foreground
+      # HUP stops too: nobody could take over, and the terminal may be gone.
+      STOP = %i[INT TERM HUP].freeze
+      private_constant :STOP
+
+      # @param about [String] what systemd shows while it runs
+      # @param pid_file [String, nil]
+      # @param notify_socket [String, nil] systemd's
+      # @param watchdog [Numeric, nil] systemd's, in seconds
+      def initialize(service, about:, pid_file: nil, notify_socket: nil, watchdog: nil)
+        @service = service
+        @about = about
+        @pid_file = Process::PidFile.new(pid_file)
+        @notifier = Process::SystemdNotifier.new(notify_socket, watchdog)
+        @state = :running
+        @ready = 0
+      end
+
+      # @return [Hash] see {Process::Supervisor#status}
+      def status = {state: @state, workers: 1, ready: @ready, slots: []}
+
+      # @return [Integer] exit status
+      # @yield when the service is ready
+      def run(&)
+        @pid_file.write
+        handlers = self.handlers
+        Signals.with(chain: false, **handlers) do
+          @service.load
+          @loaded = true
+          # The application may have set handlers of its own.
+          Signals.with(chain: false, **handlers) { work(&) }
+        end
+        0
+      ensure
+        @pid_file.remove
+      end
+
+      private
+
+      def work
+        @service.run(@notifier) do |*arguments|
+          @ready = 1
+          yield(*arguments) if block_given?
+          @notifier.ready(@about)
+        end
+      end
+
+      def handlers
+        names = Signals.ignored?(:HUP) ? STOP - [:HUP] : STOP # nohup
+        {**names.to_h { |name| [name, ->(_) { stop }] }, **@service.signals}
+      end
+
+      # An application that loads has nothing to finish, and may load for ever.
+      def stop
+        return exit(0) unless @loaded
+
+        @state = :stopping
+        @notifier.stopping
+        @service.stop
+      end
+    end
+  end
+end
