@@ -3,21 +3,21 @@
 require "fileutils"
 require "rbconfig"
 require "raffia/jobs"
-require_relative "judgement"
+require_relative "checker"
 require_relative "shim"
 require_relative "worker"
 
 module Ledger
-  # Keeps jobs and has them done while bad things happen; then lets all end in peace, and judges.
+  # Enqueues jobs and runs workers while faults are injected; then drains the store, and checks the
+  # history.
   class Campaign
-    # What can happen with any store. Each is a method of this class.
+    # Faults that any store can meet. Each is a method of this class.
     FAULTS = %i[kill_worker kill_supervisor stop_worker turn_clock].freeze
-    # Seconds that the end in peace may take, beyond what many jobs need.
-    PATIENCE = 180
-    # Seconds that a worker stands still, longer than its lease.
-    STANDSTILL = Raffia::Jobs::Store::LEASE + 4
-    # Jobs that wait when faults end. Fewer are left to the peace: who keeps jobs is faster than who
-    # does them.
+    # Seconds that the drain may take, beyond those that many jobs need.
+    TIMEOUT = 180
+    # Seconds that a worker is stopped: longer than its lease.
+    STOPPED = Raffia::Jobs::Store::LEASE + 4
+    # Faults go on while more jobs wait, because producers are faster than workers.
     BACKLOG = 5_000
     HOUR = 3600
     PRODUCERS = 2
@@ -43,13 +43,13 @@ module Ledger
       @nap = nap
       @backlog = backlog
       @log = log
-      @record = File.join(dir, "record")
-      File.write(@record, "")
-      @tail = Tail.new(@record)
+      @history = File.join(dir, "history")
+      File.write(@history, "")
+      @progress = Progress.new(@history)
       @end_of_input = IO.pipe
       @shim = Shim.new(dir, disk: disk)
       @env = {"RAFFIA_STORE" => url, "LEDGER_STORE" => url[/\A[a-z]+/].sub("valkey", "redis"),
-              "LEDGER_RECORD" => @record, "RAFFIA_LOG" => "warn",
+              "LEDGER_HISTORY" => @history, "RAFFIA_LOG" => "warn",
               "RUBYOPT" => nil, **@shim.env}
       @worker = Worker.new(@env, File.join(dir, "worker.log"))
       @url = url
@@ -60,14 +60,14 @@ module Ledger
     # @return [String] path, of what the workers said
     def worker_log = File.join(@dir, "worker.log")
 
-    # @return [Judgement]
+    # @return [Checker]
     def run
       @worker.start
       produce
-      rage
-      peace
+      inject_faults
+      drain
       @worker.stop
-      Judgement.new(@record, @done, left)
+      Checker.new(@history, @done, left)
     ensure
       kill_producers
       @worker.kill_all
@@ -78,7 +78,7 @@ module Ledger
 
     # They go on until the pipe's other end is closed, and have kept as many as are missing.
     def produce
-      missing = @jobs - Record.read(@record)[:kept].size
+      missing = @jobs - History.read(@history)[:kept].size
       return if missing <= 0 && @end_of_input.last.closed?
 
       @producing = Array.new(PRODUCERS) do
@@ -90,54 +90,54 @@ module Ledger
 
     def end_producing = @end_of_input.last.close
 
-    # Each fault at least once, and then as long as jobs are being kept, or many of them wait.
-    def rage
+    # Injects each fault once, then random ones while producers run or many jobs wait.
+    def inject_faults
       order = @faults.shuffle(random: @random)
-      await { @tail.open >= @backlog || !producing? }
+      await { @progress.open >= @backlog || !producing? }
       while (fault = order.shift || (at_work? && @faults.sample(random: @random)))
         sleep(@random.rand(@pause))
-        @log&.puts "#{fault}, with #{@tail.open} of #{@tail.kept} jobs open"
+        @log&.puts "#{fault}, with #{@progress.open} of #{@progress.kept} jobs open"
         send(fault)
         @done[fault] += 1
         end_producing if order.empty?
       end
     end
 
-    def at_work? = producing? || (@tail.grows? && @tail.open > BACKLOG)
+    def at_work? = producing? || (@progress.grows? && @progress.open > BACKLOG)
 
     def producing?
       @producing.reject! { |pid| ::Process.wait(pid, ::Process::WNOHANG) }
       @producing.any?
     end
 
-    # Dead ones are those whose workers died three times: they are kept, and a person puts them
-    # back. The clock ends where it was at its latest, so all that was put off by then is due.
-    def peace
+    # Requeues dead jobs, whose workers died three times, as a person would. The clock stays at its
+    # latest time, so all postponed jobs are due.
+    def drain
       @shim.turn_clock(HOUR)
       @server&.start
-      give_up = now + PATIENCE + @jobs / 500
+      give_up = now + TIMEOUT + @jobs / 500
       until left.values.sum.zero?
         if now > give_up
           raise "it did not come to an end: #{left}\n#{File.read(worker_log).lines.last(20).join}"
         end
 
-        revive
+        requeue_dead
         sleep(0.2)
       end
     end
 
-    def revive
+    def requeue_dead
       dead = store.entries(:dead, limit: 1000)
       @done[:buried] += dead.size unless dead.empty?
       store.requeue(dead)
-      hasten
+      requeue_postponed
     rescue Raffia::Jobs::StoreUnavailable
       nil
     end
 
-    # What was put off under a clock ahead: a server that tells what is due has its own clock, which
-    # we did not turn.
-    def hasten
+    # Requeues jobs that were postponed under a clock ahead: a server has a clock of its own, which
+    # is not turned.
+    def requeue_postponed
       %i[scheduled retry].each do |set|
         store.requeue(store.entries(set, limit: 1000)
           .select { |entry| entry.at > Time.now.to_f + 60 })
@@ -150,7 +150,7 @@ module Ledger
 
     def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
 
-    # --- what happens ---
+    # --- faults ---
 
     def kill_worker
       pid = @worker.workers.sample(random: @random)
@@ -159,19 +159,19 @@ module Ledger
 
     def kill_supervisor = @worker.kill_supervisor
 
-    # Others have its jobs when it wakes up, and its acks must count for nothing.
+    # Other workers have its jobs when it goes on, and the store must refuse its acks.
     def stop_worker
       pid = @worker.workers.sample(random: @random) or return
       @stopped << pid
       @worker.signal(:STOP, pid)
-      sleep(STANDSTILL)
+      sleep(STOPPED)
       @worker.signal(:CONT, pid)
       @stopped.delete(pid)
     end
 
     def turn_clock = @shim.turn_clock([-HOUR, HOUR, 0].sample(random: @random))
 
-    # For a moment, until somebody makes room.
+    # Fills the disk for a moment.
     def fill_disk
       @shim.fill_disk(true)
       sleep(@random.rand(0.5..3.0))
@@ -179,14 +179,14 @@ module Ledger
       @shim.fill_disk(false)
     end
 
-    # The machine of the store: it comes back after a moment.
+    # Kills the store's server, and starts it after a moment.
     def kill_server
       @server.kill
       sleep(@random.rand(0.1..1.0))
       @server.start
     end
 
-    # Nobody is left, and what was not synced neither.
+    # Kills all processes, and removes what was not synced.
     def cut_power
       @worker.kill_all
       kill_producers
@@ -198,14 +198,14 @@ module Ledger
       await_progress
     end
 
-    # All begins anew, which takes its time on a busy machine.
+    # Waits until the new processes make progress.
     def await_progress
-      size = File.size(@record)
-      await { File.size(@record) > size || !producing? }
+      size = File.size(@history)
+      await { File.size(@history) > size || !producing? }
     end
 
     def await
-      give_up = now + PATIENCE
+      give_up = now + TIMEOUT
       sleep(0.05) until yield || now > give_up
     end
 

@@ -4,10 +4,10 @@
 # it took.
 
 require "raffia/jobs"
-require_relative "record"
+require_relative "history"
 
 module Ledger
-  RECORD = Record.new(ENV.fetch("LEDGER_RECORD"))
+  HISTORY = History.new(ENV.fetch("LEDGER_HISTORY"))
 
   # One job of each kind that matters to what may be lost.
   class Job
@@ -20,9 +20,9 @@ module Ledger
     KINDS = %w[quick sleep compute fork fail enqueue].freeze
 
     def perform(kind, mark)
-      RECORD.note(:began, [jid])
+      HISTORY.note(:began, [jid])
       send(kind, mark)
-      RECORD.note(:ended, [jid])
+      HISTORY.note(:ended, [jid])
     end
 
     private
@@ -46,7 +46,7 @@ module Ledger
     # From inside of a job, one more is kept.
     def enqueue(mark)
       one = self.class.perform_async("quick", mark)
-      RECORD.note(:kept, [one])
+      HISTORY.note(:kept, [one])
     end
   end
 
@@ -54,7 +54,8 @@ module Ledger
   module Acks
     def ack(claims)
       super.tap do |ours|
-        RECORD.note(:acked, claims.zip(ours).filter_map { |claim, mine| claim.item["jid"] if mine })
+        HISTORY.note(:acked, claims.zip(ours)
+          .filter_map { |claim, mine| claim.item["jid"] if mine })
       end
     end
   end

@@ -34,7 +34,7 @@ until left <= 0 && $stdin.wait_readable(0)
 
     Ledger::Job.perform_bulk(Array.new(size) { |n| [kind[n], left - n] })
   end
-  Ledger::RECORD.note(:kept, jids)
+  Ledger::HISTORY.note(:kept, jids)
   left -= size
   sleep(random.rand(2 * nap))
 end

@@ -35,19 +35,19 @@ module Raffia
 
     def campaign(url, faults, jobs: JOBS, **options)
       options = {nap: 0.01, pause: 2.0..8.0, **options} if ALL
-      judgement = Ledger::Campaign.new(@dir, url, jobs: jobs, faults: faults,
+      result = Ledger::Campaign.new(@dir, url, jobs: jobs, faults: faults,
         log: ALL ? $stderr : nil, **options).run
-      puts "\n#{name}: #{judgement}" if ALL
-      judgement
+      puts "\n#{name}: #{result}" if ALL
+      result
     rescue Ledger::Shim::Missing => error
       skip error.message
     end
 
     def sqlite(query = "") = "sqlite:#{@disk}/jobs.db#{query}"
 
-    def assert_nothing_lost(judgement)
-      assert(judgement.good?, "#{judgement}\n#{judgement.lost.first(10)}")
-      assert_operator(judgement.to_h["kept"], :>=, JOBS)
+    def assert_nothing_lost(result)
+      assert(result.good?, "#{result}\n#{result.lost.first(10)}")
+      assert_operator(result.to_h["kept"], :>=, JOBS)
     end
 
     def test_sqlite_whose_disk_forgets_what_was_not_synced
@@ -57,9 +57,9 @@ module Raffia
     # It is the syncs that keep jobs: without them this very campaign loses some, of those that wait
     # when the power goes.
     def test_without_syncs_the_power_cut_is_felt
-      judgement = campaign(sqlite("?synchronous=off"), [:cut_power], jobs: 0, disk: @disk,
+      result = campaign(sqlite("?synchronous=off"), [:cut_power], jobs: 0, disk: @disk,
         pause: 0.1..0.2, nap: 0.001, backlog: 1000)
-      refute_empty(judgement.lost, judgement.to_s)
+      refute_empty(result.lost, result.to_s)
     end
 
     def test_redis_that_is_killed

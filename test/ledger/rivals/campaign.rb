@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../record"
+require_relative "../history"
 
 module Ledger
   module Rivals
@@ -15,7 +15,7 @@ module Ledger
       # @param what [Symbol] is killed: :worker or :all
       def initialize(system, dir, jobs:, kills:, quiet:, what:, random: Random.new)
         @system = system
-        @path = File.join(dir, "record")
+        @path = File.join(dir, "history")
         @jobs = jobs
         @what = what
         @quiet = quiet
@@ -29,18 +29,18 @@ module Ledger
         @system.start(@path)
         ids = Array.new(@jobs) { |number| format("%024d", number) }
         kept = @system.keep(ids)
-        @moments.each { |moment| strike if await { ended >= moment } }
+        @moments.each { |moment| kill if await { ended >= moment } }
         await { ended >= kept.size }
-        judge(kept)
+        check(kept)
       ensure
         @system.stop
       end
 
       private
 
-      def strike
+      def kill
         @system.kill(@what)
-        @struck = @struck.to_i + 1
+        @killed = @killed.to_i + 1
       end
 
       # @return [Boolean] whether it came to that, before all was quiet
@@ -55,17 +55,17 @@ module Ledger
         true
       end
 
-      def ended = Record.read(@path)[:ended].size
+      def ended = History.read(@path)[:ended].size
 
-      def judge(kept)
-        record = Record.read(@path)
-        open = kept.reject { |id| record[:ended].key?(id) }
+      def check(kept)
+        history = History.read(@path)
+        open = kept.reject { |id| history[:ended].key?(id) }
         places = @system.places
         found = open.map { |id| places[id] || "nowhere" }.tally
           .map { |place, count| "#{count} #{place}" }
-        [@struck.to_i, kept.size, kept.size - open.size, open.size,
+        [@killed.to_i, kept.size, kept.size - open.size, open.size,
           found.empty? ? "" : found.join(", "),
-          record[:ended].count { |_, times| times > 1 }].join(" | ")
+          history[:ended].count { |_, times| times > 1 }].join(" | ")
       end
 
       def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)

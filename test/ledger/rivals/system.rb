@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require_relative "../record"
+require_relative "../history"
 require_relative "../worker"
 
 module Ledger
@@ -13,11 +13,11 @@ module Ledger
       # What a job does.
       # @param id [String]
       def self.work(id)
-        record = Record.new(ENV.fetch("LEDGER_RECORD"))
-        record.note(:began, [id])
+        history = History.new(ENV.fetch("LEDGER_HISTORY"))
+        history.note(:began, [id])
         sleep(rand(0.01..0.02))
-        record.note(:ended, [id])
-        record.close
+        history.note(:ended, [id])
+        history.close
       end
 
       # @param dir [String] of our own
@@ -27,9 +27,9 @@ module Ledger
         super(env, File.join(dir, "worker.log"))
       end
 
-      # @param record [String] path
-      def start(record = nil)
-        @env = @env.merge("LEDGER_RECORD" => record) if record
+      # @param history [String] path
+      def start(history = nil)
+        @env = @env.merge("LEDGER_HISTORY" => history) if history
         super()
       end
 

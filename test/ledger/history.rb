@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Ledger
-  # What happened to each job, as lines in one file: each line is one write to a file that is only
-  # appended to, so no kill can lose or mix lines. A line is a letter and the id of a job.
-  class Record
+  # Events of jobs as lines of an append-only file. Each line is one write, so a kill cannot lose or
+  # mix lines. A line is a letter and the id of a job.
+  class History
     EVENTS = {kept: "e", began: "b", ended: "f", acked: "a"}.freeze
 
     # @param path [String]
@@ -32,8 +32,8 @@ module Ledger
     end
   end
 
-  # How far it is, from what was added to the record since it was asked last.
-  class Tail
+  # Counts of a growing history.
+  class Progress
     # @param path [String]
     def initialize(path)
       @io = File.open(path)
@@ -43,7 +43,7 @@ module Ledger
     # @return [Integer]
     def kept = counts["e"]
 
-    # @return [Integer] kept and not acknowledged, roughly: those who are killed note less than they
+    # @return [Integer] kept and not acknowledged, roughly: a killed worker has noted less than it
     #   did
     def open = counts.then { |of| of["e"] - of["a"] }
 

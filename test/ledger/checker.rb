@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-require_relative "record"
+require_relative "history"
 
 module Ledger
-  # What is said about a campaign in the end.
-  class Judgement
-    # @param path [String] of the record
+  # Checks the history of a campaign: lost jobs, and jobs acknowledged twice.
+  class Checker
+    # @param path [String] of the history
     # @param faults [Hash{Symbol => Integer}] how often each thing was done to it
     # @param left [Hash{Symbol => Integer}] how many jobs are anywhere in the store
     def initialize(path, faults, left)
-      @kept, @began, @ended, @acked = Record.read(path).values_at(:kept, :began, :ended, :acked)
+      @kept, @began, @ended, @acked = History.read(path).values_at(:kept, :began, :ended, :acked)
       @faults = faults
       @left = left
     end
