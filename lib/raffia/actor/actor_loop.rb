@@ -95,7 +95,7 @@ module Raffia
         Message.clear_current
         serve_orders until @closed
       rescue Exception => error # standard:disable Lint/RescueException
-        # What ends the run has reached this fiber, but the actors live until they have been ended.
+        # The run is ending, but its actors live until they have been ended.
         start unless @closed
         raise error if error.is_a?(::SignalException)
       end

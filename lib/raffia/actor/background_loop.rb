@@ -67,7 +67,7 @@ module Raffia
           group.wait_for_close
         end
       rescue Exception => error # standard:disable Lint/RescueException
-        # For the caller that waits for the loop.
+        # The caller waits for the loop.
         opened << error
         raise
       end

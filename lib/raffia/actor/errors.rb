@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # The actor that was asked has ended, or ended before it answered. What it ended by is the
-  # `cause`, if that was an error.
+  # The actor has ended, or ended before it answered. The error that ended it, if it was one, is the
+  # `cause`.
   class ActorDied < Error
     # @return [Actor::Ref, nil]
     attr_reader :ref
@@ -26,8 +26,7 @@ module Raffia
     def cause = reason.is_a?(Exception) ? reason : super
   end
 
-  # Actors wait for each other in a circle: one of them calls another that waits, directly or
-  # through others, for the answer of the first, or for room in its mailbox.
+  # Actors wait for each other in a cycle: for an answer, or for room in a mailbox.
   class CallCycle < Error
     # @return [Array<String>] who calls whom, the first and the last being the same
     attr_reader :calls

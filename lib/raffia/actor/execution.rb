@@ -175,7 +175,7 @@ module Raffia
       # Ends the object; its caller hears of the error afterwards.
       # @raise [Cancel]
       def failed(message, error)
-        # What ends the loop has reached it: that is no error of the method's.
+        # A cancel of the whole loop is no error of the method.
         error = ActorDied.new(ref: @core.ref, reason: error.reason) if error.is_a?(Cancel)
         signal = ExitSignal.new(reason_of(error), @core.parent.nil?, message, error)
         if @lifecycle.exit_signal.nil? && callers?(message, error)

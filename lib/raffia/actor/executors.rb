@@ -5,7 +5,7 @@ require_relative "executors/threads"
 
 module Raffia
   class Actor
-    # Where an actor's methods run, and how a kill interrupts them.
+    # Executors of actors: they run an actor's methods, and interrupt them when it is killed.
     #
     # @api private
     module Executors

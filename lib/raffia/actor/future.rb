@@ -2,7 +2,7 @@
 
 module Raffia
   class Actor
-    # What an actor will answer. Any fiber or thread may ask for it, as often as it likes.
+    # The answer of an actor, which may come later. Any fiber or thread may wait for it.
     class Future
       # @api private
       def initialize
@@ -52,9 +52,9 @@ module Raffia
         @guard.hold { @waiters&.delete(waiter) } if waiter
       end
 
-      # What is to be done with the answer; it runs where the answer is given, or here and now if it
-      # is there. It must not wait for long. When this one fails or is cancelled the block does not
-      # run, and the one that is returned ends in the same way.
+      # Runs the block with the answer, where that is given, or now if it is there. It must not wait
+      # for long. If this future fails or is cancelled, the block does not run, and the returned one
+      # ends in the same way.
       # @yieldparam value [Object]
       # @return [Future] of the block's value
       def then(&block)

@@ -2,13 +2,12 @@
 
 module Raffia
   class Actor
-    # What an actor can be asked: the public methods that its class has beyond those of {Actor}
-    # itself. A call of any other, or with the wrong number of arguments, is an error of the
-    # caller's and never reaches the actor.
+    # Public methods of an actor's class, beyond those of {Actor}. It checks a call in the caller:
+    # one of another method, or with the wrong number of arguments, never reaches the actor.
     #
     # @api private
     class Interface
-      # What the system calls.
+      # Called by the system only.
       HOOKS = %i[on_start on_stop on_restart on_exit].freeze
       private_constant :HOOKS
 
@@ -49,7 +48,7 @@ module Raffia
         !Actor.method_defined?(name) || @klass.public_instance_method(name).owner < Actor
       end
 
-      # What a method takes.
+      # Parameters of a method.
       class Signature
         # @param method [UnboundMethod]
         def initialize(method)

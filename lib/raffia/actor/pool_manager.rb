@@ -2,18 +2,16 @@
 
 module Raffia
   class Actor
-    # Looks after the workers of a pool: there are as many as there should be, and they end with it.
+    # Keeps as many workers in a pool as there should be, and ends them with it.
     #
     # @api private
     class PoolManager < Actor
-      # Seconds until a worker that could not begin is tried again; twice as many each time.
+      # Seconds before a worker that could not start is tried again, doubled each time.
       FIRST_PAUSE = 0.1
       LONGEST_PAUSE = 5
-      # How often that is tried in a row. Then the pool itself has failed, so that nobody waits for
-      # ever.
+      # Attempts in a row. Then the pool itself fails, so that nobody waits for ever.
       PATIENCE = 10
-      # Seconds that workers who are killed have to end. Code that only computes may take longer,
-      # and is left to itself.
+      # Seconds that killed workers have to end. Code that only computes is left to itself.
       LAST = 5
 
       # @return [Integer]
@@ -33,14 +31,14 @@ module Raffia
       def on_start
         grow(@factory.size)
       rescue Exception # standard:disable Lint/RescueException
-        # Also when nobody waits for the pool any more.
+        # Also when the caller is gone.
         Raffia.shield { dismiss(@pool.workers, false, :shutdown) }
         raise
       end
 
       def on_stop(reason) = dismiss(@pool.workers | @pool.leaving, @pool.finishing?, reason)
 
-      # What came while there was no worker, as {Message#invoke} has it.
+      # Passes on a message that came while there was no worker. See {Message#invoke}.
       def public_send(*, **)
         @pool.forward(Message.current)
       rescue ActorDied, Full, CallCycle => error
@@ -64,8 +62,7 @@ module Raffia
         raise error if attempt >= PATIENCE
 
         pause = [FIRST_PAUSE * 2**(attempt - 1), LONGEST_PAUSE].min
-        # In a fiber of its own: what a worker begins with may take its time, and others are to be
-        # looked after meanwhile.
+        # In a fiber of its own: starting a worker may take long.
         after(pause) { @pool.group.later { @pool.revive(worker, attempt + 1) } }
       end
 
@@ -76,7 +73,7 @@ module Raffia
         @pool.leave(workers) { finish ? finish(workers, reason) : kill(workers, reason) }
       end
 
-      # One that waits until it is tried again has to do that now.
+      # A worker that waits for its next attempt has to make it now.
       def finish(workers, reason)
         workers.each do |worker|
           @pool.revive(worker)

@@ -7,9 +7,8 @@ module Raffia
       # @return [Integer] how many workers there are
       def size = @core.workers.size
 
-      # Makes them more or fewer, and waits for that; those who have to go finish what they have.
-      # Keys are spread anew, so what has a key and is asked before may still be underway with one
-      # worker while what is asked afterwards begins with another.
+      # Changes the number of workers, and waits for that: workers that leave finish their messages.
+      # Keys are spread anew, so two calls with one key, before and after, may overlap.
       # @param size [Integer]
       # @return [self]
       # @raise [ConfigError]
@@ -21,7 +20,7 @@ module Raffia
         self
       end
 
-      # Asks each of them, and waits for none.
+      # Sends a message to each worker, and waits for none.
       # @return [self]
       # @raise [NoMethodError, ArgumentError]
       def broadcast(name, *arguments, **keywords, &block)

@@ -2,7 +2,7 @@
 
 module Raffia
   class Actor
-    # Who of a pool's workers is asked.
+    # Routes of pools: which worker gets a message.
     #
     # @api private
     module PoolRoutes
@@ -13,20 +13,20 @@ module Raffia
       def self.find(route, key)
         raise ConfigError, "give a pool a route or a key, not both" if route && key
 
-        key ? Keyed.new(key_of(key)) : route_of(route)
+        key ? KeyRoute.new(key_of(key)) : route_of(route)
       end
 
       def self.route_of(route)
         case route
-        when nil, :least_busy then LeastBusy.new
-        when :round_robin then RoundRobin.new
+        when nil, :least_busy then LeastBusyRoute.new
+        when :round_robin then RoundRobinRoute.new
         else
           unless route.respond_to?(:call)
             raise ConfigError, "route: #{route.inspect} means nothing here: use :least_busy, " \
               ":round_robin or a proc"
           end
 
-          Keyed.new(route)
+          KeyRoute.new(route)
         end
       end
 
@@ -40,8 +40,8 @@ module Raffia
       end
       private_class_method :route_of, :key_of
 
-      # One after the other. Two threads that take the same turn do no harm.
-      class RoundRobin
+      # One worker after the other. Two threads may take the same turn.
+      class RoundRobinRoute
         def initialize
           @turn = 0
         end
@@ -61,9 +61,9 @@ module Raffia
         end
       end
 
-      # Whoever has the fewest messages; among equals, one after the other.
-      class LeastBusy
-        # Whoever is about to begin again is asked only if all are.
+      # The worker with the fewest messages; among equals, one after the other.
+      class LeastBusyRoute
+        # Added to the backlog of a worker that restarts: it is asked only if all do.
         AWAY = 1_000_000
 
         def initialize
@@ -93,12 +93,12 @@ module Raffia
         end
       end
 
-      # The same for the same key.
-      class Keyed
+      # The same worker for the same key.
+      class KeyRoute
         # @param key [#call]
         def initialize(key)
           @key = key
-          @anyone = LeastBusy.new
+          @anyone = LeastBusyRoute.new
         end
 
         # @return [ActorCore, nil]

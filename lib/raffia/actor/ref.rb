@@ -2,10 +2,9 @@
 
 module Raffia
   class Actor
-    # An actor, for whoever wants something of it. A method that the actor's class has is called
-    # there, and its value returned; those of the ref itself are few, and {call} reaches a method of
-    # the actor's that is named like one of them. Refs are equal when they mean the same actor, and
-    # can be kept, passed on and used after the actor's end.
+    # Reference to an actor. The methods of its class are called on the ref; {call} reaches one that
+    # is named like a method of the ref itself. Refs of one actor are equal, and stay valid after
+    # its end.
     class Ref
       # Key in the fiber's storage of the {Remote::Connection} that dumps or loads refs.
       # @api private
@@ -17,8 +16,7 @@ module Raffia
         @core = core
       end
 
-      # Calls a method of the actor's and waits for what it returns. The caller's {Raffia.deadline}
-      # holds there, too.
+      # Calls a method and waits for its answer. The caller's {Raffia.deadline} holds there, too.
       # @return [Object]
       # @raise [ActorDied] when it has ended, or ends before it answers
       # @raise [TimeoutError] when the actor's call_timeout is over
@@ -30,25 +28,24 @@ module Raffia
         @core.call(name, arguments, keywords.empty? ? nil : keywords, block)
       end
 
-      # @return [Async] whose methods are those of the actor's, and do not wait for its answer
+      # @return [AsyncProxy] whose methods are those of the actor's, and do not wait for its answer
       # @example
       #   mailer.async.deliver(1)
-      def async = Async.new(@core)
+      def async = AsyncProxy.new(@core)
 
-      # @return [Promise] whose methods are those of the actor's, and return a {Future}
+      # @return [FutureProxy] whose methods are those of the actor's, and return a {Future}
       # @example
       #   sent = mailer.future.deliver(1)
       #   sent.value
-      def future = Promise.new(@core)
+      def future = FutureProxy.new(@core)
 
-      # Lets it finish what it does, and what waited before this; then it ends.
-      # @param reason [Object, nil] for those who are linked with it; :normal does not end them
+      # Ends the actor after the messages that wait.
+      # @param reason [Object, nil] for linked actors; :normal does not end them
       # @return [Boolean] whether it had not ended
       def stop(reason = :normal) = @core.stop(reason)
 
-      # Ends it where it waits. What becomes of code that only computes depends on where it runs:
-      # fibers go on up to their next wait, threads are interrupted, processes are killed, Ractors
-      # are left alone.
+      # Ends the actor where it waits. Code that only computes goes on to its next wait in a fiber,
+      # is interrupted in a thread, killed with a process, and left alone in a Ractor.
       # @param reason [Object, nil]
       # @return [Boolean] whether it had not ended
       def kill(reason = :killed) = @core.kill(reason)
@@ -94,12 +91,12 @@ module Raffia
       # @api private
       def raffia_core = @core
 
-      # The actor is to be asked elsewhere from now on.
+      # Redirects the ref to another core.
       # @api private
       def raffia_move(core) = @core = core
 
-      # A ref can go where its actor, or another that holds it, can be asked.
-      # @raise [NotDumpable] anywhere else
+      # Dumps the ref for a {Remote::Connection}.
+      # @raise [NotDumpable] outside of one
       # @api private
       def _dump(_depth)
         connection = Fiber[CONNECTION] or raise NotDumpable,
@@ -126,7 +123,7 @@ module Raffia
 
       # An actor's methods, called without waiting for what they return. An error there ends the
       # actor all the same.
-      class Async < BasicObject
+      class AsyncProxy < BasicObject
         def initialize(core)
           @core = core
         end
@@ -144,7 +141,7 @@ module Raffia
       end
 
       # An actor's methods, which return a {Future} each.
-      class Promise < BasicObject
+      class FutureProxy < BasicObject
         def initialize(core)
           @core = core
         end

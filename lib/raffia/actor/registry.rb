@@ -2,7 +2,7 @@
 
 module Raffia
   class Actor
-    # Actors by name. A name is free again when its actor has ended; a restart keeps it.
+    # Actors by name. A restart keeps the name; the end frees it.
     #
     # @api private
     class Registry

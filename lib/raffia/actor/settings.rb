@@ -2,7 +2,7 @@
 
 module Raffia
   class Actor
-    # How an actor of a class is kept. Given to the class by {ClassMethods#options}, or to `spawn`.
+    # Settings of an actor, given to the class by {ClassMethods#options} or to `spawn`.
     #
     # @!attribute [r] on
     #   @return [Symbol] where its methods run: :fibers (the default; on other Rubies than CRuby:
@@ -40,11 +40,11 @@ module Raffia
     end
 
     class Settings
-      # Where methods can run.
+      # Values of `on`.
       PLACES = %i[fibers threads ractors processes].freeze
       # Fibers need Ruby's Fiber scheduler, which only CRuby has.
       DEFAULT_PLACE = (RUBY_ENGINE == "ruby") ? :fibers : :threads
-      # What can become of a message for which there is no room.
+      # Values of `when_full`.
       POLICIES = %i[block reject drop_newest drop_oldest].freeze
 
       # @api private
@@ -78,7 +78,7 @@ module Raffia
       end
     end
 
-    # What holds where nothing is said.
+    # Defaults.
     Settings::DEFAULT = Settings.new
   end
 end

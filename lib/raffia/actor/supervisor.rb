@@ -145,7 +145,7 @@ module Raffia
             "#{@children.map { |child| child.spec.id.inspect }.join(", ")}"))
       end
 
-      # What goes wrong here is no reason to end.
+      # An error of the caller does not end the supervisor.
       def for_caller
         yield
       rescue => error

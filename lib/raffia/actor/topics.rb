@@ -2,9 +2,8 @@
 
 module Raffia
   class Actor
-    # Who wants to hear of what. What is published goes to each subscriber as a message of its own,
-    # so it is its mailbox that says what becomes of more than it can take, and nobody waits until
-    # it has been worked on.
+    # Publishes messages to subscribers of topics. Each gets a message of its own, so its mailbox
+    # decides what happens when it is full.
     #
     # @api private
     class Topics
@@ -48,7 +47,7 @@ module Raffia
         wanted.count { |subscription| subscription.offer(topic, arguments, keywords) }
       end
 
-      # The same on all sides that this one was started by.
+      # Publishes also on the sides that this one was started by.
       # @param topic [String, Symbol]
       # @return [Integer]
       # @raise [ConfigError]
@@ -85,8 +84,7 @@ module Raffia
         @cores[subscription.core]&.delete(subscription)
       end
 
-      # One that has subscribed once is watched as long as it lives, however often it changes its
-      # mind.
+      # A subscriber is observed once, however often it subscribes.
       def forget_core(core)
         unsubscribe(core)
         @guard.hold { @cores.delete(core) }
@@ -94,8 +92,8 @@ module Raffia
 
       def watch(core) = core.watch { object_ended(core) }
 
-      # What its next object does not subscribe to when it starts is over; what is published until
-      # then waits in the mailbox.
+      # Subscriptions that the next object does not renew when it starts are over. Until then
+      # messages wait in the mailbox.
       def object_ended(core)
         return forget_core(core) unless core.alive?
 

@@ -6,7 +6,7 @@ module Raffia
   module CLI
     # `raffia top`: the actors of running processes, live.
     module Top
-      # How to call it.
+      # Usage line of the help.
       USAGE = "Usage: raffia top [OPTIONS] [PID | SOCKET]..."
 
       # @return [String]
@@ -22,8 +22,8 @@ module Raffia
         names = parser(options).parse(argv)
         return show_help(out) if options[:help]
 
-        require_relative "top/watch"
-        Watch.new(names, out, **options).call
+        require_relative "top/live_view"
+        LiveView.new(names, out, **options).call
         OK
       end
 

@@ -19,7 +19,7 @@ module Raffia
           now ? @group.now { execution.work } : @group.later { execution.work }
         end
 
-        # The same for an actor that has more to do, after others.
+        # Continues an actor that has more to do, after others.
         # @return [void]
         def go_on(execution) = @group.later { execution.work }
 

@@ -23,7 +23,7 @@ module Raffia
         # (see Fibers#dispatch)
         def dispatch(execution, _now) = submit { execution.work }
 
-        # The same thread goes on, if it has nothing else to do for the actor.
+        # Continues in the same thread, if it has nothing else to do for the actor.
         # @return [void]
         def go_on(execution)
           order = -> { execution.work }

@@ -3,8 +3,7 @@
 module Raffia
   class Actor
     module Remote
-      # Takes in whoever connects to a Unix socket, one after the other, until it is closed; in a
-      # forked child it is.
+      # Accepts connections at a Unix socket until it is closed. A forked child closes it.
       #
       # @api private
       class Acceptor

@@ -96,7 +96,7 @@ module Raffia
           end
         end
 
-        # One that has ended may have left its file.
+        # A process that has ended may have left its file.
         def clear
           return unless ::File.socket?(@path)
 

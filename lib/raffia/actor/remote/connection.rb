@@ -148,7 +148,7 @@ module Raffia
 
         private
 
-        # What was only told is not answered.
+        # A request by {tell} is not answered.
         def conclude(kind, number, payload)
           return if number.zero?
 

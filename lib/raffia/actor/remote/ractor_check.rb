@@ -3,9 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # What the methods of an actor's class reach for that no Ractor but the main one may see, as
-      # far as their compiled form shows. What cannot be known beforehand Ruby raises when it is
-      # reached.
+      # Checks that an actor's class can live in a Ractor: it reads the compiled methods for what
+      # only the main Ractor may see. What cannot be known beforehand, Ruby raises at run time.
       #
       # @api private
       class RactorCheck < Executor::Ractors::OuterReferences

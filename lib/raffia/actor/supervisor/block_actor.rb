@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     class Supervisor
-      # A child that is only a block: it runs once, and its end is the child's.
+      # A child that runs one block: the end of the block is its end.
       #
       # @api private
       class BlockActor < Actor

@@ -3,13 +3,11 @@
 module Raffia
   class Actor
     class Supervisor
-      # A child, from start to start: the parent of its core, on the supervisor's behalf. What it is
-      # told may come from any thread; all else is done by the supervisor, one thing at a time.
+      # One child of a supervisor, across its starts: the parent of its core.
       #
       # @api private
       class Child
-        # Seconds that one who was killed has to end. Code that only computes may take longer, and
-        # is left to itself.
+        # Seconds that a killed child has to end. Code that only computes is left to itself.
         KILL_TIMEOUT = 5
         private_constant :KILL_TIMEOUT
 
@@ -66,7 +64,7 @@ module Raffia
           @supervisor.urge(ChildMessage.new(@supervisor, :child_ended, self, @turn, reason))
         end
 
-        # Starts it, or puts a fresh object in its place.
+        # Starts it, or restarts its actor.
         # @return [void]
         # @raise [Exception] what kept it from that
         def start_or_restart
@@ -145,7 +143,7 @@ module Raffia
         def gone_within?(seconds)
           waiter = Waiter.new
           @guard.hold { @waiter = waiter }
-          # Whoever ends it from here on finds the waiter.
+          # An end from here on settles the waiter.
           @core.at_rest? || waiter.wait(seconds) != Waiter::TIMED_OUT
         end
       end

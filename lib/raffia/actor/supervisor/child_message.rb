@@ -3,8 +3,7 @@
 module Raffia
   class Actor
     class Supervisor
-      # What a supervisor is to know of its children. It is work of its like any other, but comes
-      # before what waits.
+      # Tells a supervisor about a child, before the messages that wait.
       #
       # @api private
       class ChildMessage < Actor::Message

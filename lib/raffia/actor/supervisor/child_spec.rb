@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     class Supervisor
-      # A child as it was asked for: what is started, and what becomes of it when it ends.
+      # Specification of a child: actor, arguments, restart and shutdown.
       #
       # @!attribute [r] id
       #   @return [Object] by which the supervisor finds it
@@ -24,9 +24,9 @@ module Raffia
 
       class ChildSpec
         RESTARTS = %i[permanent transient temporary].freeze
-        # Seconds, as OTP has it.
+        # Seconds, OTP's default.
         SHUTDOWN = 5
-        # Ends that are no failures.
+        # Reasons that are no failures.
         GOOD = %i[normal shutdown].freeze
         OWN = (Actor::ClassMethods::OWN - [:link]).freeze
         MINE = %i[id restart shutdown significant pool].freeze
@@ -74,7 +74,7 @@ module Raffia
           restart
         end
 
-        # A block knows of no messages, and so of none that tells it to end.
+        # A block handles no messages, so it cannot be asked to stop.
         def self.shutdown(shutdown, actor_class)
           case shutdown
           when nil then default(actor_class)

@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     class Supervisor
-      # The children of a supervisor, in the order in which they are started.
+      # Children of a supervisor, in the order of their starts.
       #
       # @api private
       class Children
@@ -53,7 +53,7 @@ module Raffia
           end
         end
 
-        # All, or none.
+        # Starts all, or none.
         # @yieldparam child [Child]
         # @yieldreturn [Boolean] whether it is kept, if it has to end again
         # @raise [StartFailed]

@@ -9,7 +9,7 @@ module Raffia
         EXECUTOR = Actor::Settings::DEFAULT_PLACE
         private_constant :EXECUTOR
 
-        # How all supervisors of this class keep their children.
+        # Sets strategy and limits of all supervisors of this class.
         # @param name [Symbol] :one_for_one, :one_for_all or :rest_for_one
         # @param settings [Hash] intensity:, period:, backoff:, max_backoff:, auto_shutdown:, see
         #   {Spec}
@@ -17,7 +17,7 @@ module Raffia
         # @raise [ConfigError]
         def strategy(name, **settings) = @raffia_spec = raffia_spec.with(strategy: name, **settings)
 
-        # One more child, which is started after those before it.
+        # Adds a child, which starts after those before it.
         #
         # @param actor_class [Class, nil] an actor or supervisor; nil: the block is what it does
         # @param arguments [Array] for its `initialize`
@@ -49,8 +49,7 @@ module Raffia
         # @api private
         def raffia_kind = :supervisor
 
-        # A block gets a class of supervisors that is made for the occasion, to say more of its
-        # children.
+        # Yields a builder for the spec of this one supervisor.
         # @yieldparam words [ClassMethods]
         # @api private
         def raffia_factory(arguments, keywords, block)

@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     class Topics
-      # Something that was published, in the mailbox of one subscriber. Nobody waits for it, but
-      # what becomes of it is counted; so it is its own reply.
+      # A published message in the mailbox of one subscriber. Nobody waits for it; it is its own
+      # reply, so that what becomes of it is counted.
       #
       # @api private
       class Delivery < Message

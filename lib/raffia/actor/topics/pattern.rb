@@ -3,14 +3,14 @@
 module Raffia
   class Actor
     class Topics
-      # The subscribers of one pattern: a topic's parts, between dots, of which `*` stands for any
-      # one, `**` for one or more, and `?` for a character.
+      # Subscribers of one pattern. `*` matches one word of a topic, `**` one or more, and `?` a
+      # character.
       #
       # @api private
       class Pattern
-        # What a wildcard stands for.
+        # Wildcards as regular expressions.
         WILD = {"**" => ".+", "*" => "[^.]+", "?" => "[^.]"}.freeze
-        # Part by part, from one dot to the next.
+        # Words between dots.
         TOPIC = /\A[^.\s]+(\.[^.\s]+)*\z/
         private_constant :WILD, :TOPIC
 
@@ -41,8 +41,8 @@ module Raffia
         # @return [Array<Subscription>]
         def subscriptions = @subscriptions.keys
 
-        # The same again is the same, and an actor that begins again takes over what its object
-        # before had subscribed to.
+        # Subscribing again changes nothing. A restarted actor takes over the subscription of its
+        # object before.
         # @return [Subscription]
         def add(core, handler)
           old = @subscriptions.each_key.find { |one| one.core.equal?(core) && one.like?(handler) }

@@ -3,7 +3,7 @@
 module Raffia
   class Actor
     class Topics
-      # What one actor does with what is published.
+      # One actor and the handler of what is published to a pattern.
       #
       # @api private
       class Subscription
@@ -50,7 +50,7 @@ module Raffia
           self
         end
 
-        # The object that subscribed has ended, and is to have a successor.
+        # The object that subscribed has ended; another one follows.
         # @return [void]
         def outlive = @outlived = true
 

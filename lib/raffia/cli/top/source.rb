@@ -8,14 +8,14 @@ require_relative "../../actor"
 module Raffia
   module CLI
     module Top
-      # What the processes show.
+      # Reads what processes show.
       #
       # @api private
       class Source
         # Seconds that a process has to answer. One whose main thread computes in C may take a
         # while.
-        PATIENCE = 5
-        private_constant :PATIENCE
+        READ_TIMEOUT = 5
+        private_constant :READ_TIMEOUT
 
         # @param names [Array<String>] pids and sockets; none: all that there are
         def initialize(names)
@@ -26,19 +26,19 @@ module Raffia
         # @return [Array<Hash>]
         # @raise [NotFound]
         def call(strict: true)
-          return everyone if @names.empty?
+          return all if @names.empty?
 
           @names.filter_map do |name|
-            look(path(name)) or (raise missing(name) if strict)
+            read(path(name)) or (raise missing(name) if strict)
           end
         end
 
         private
 
-        def everyone
+        def all
           ::Dir[::File.join(Actor::IntrospectionSocket.folder, "*.sock")]
             .sort_by { |path| path[/\d+/].to_i }
-            .filter_map { |path| look(path) }
+            .filter_map { |path| read(path) }
         end
 
         def path(name)
@@ -50,19 +50,19 @@ module Raffia
         end
 
         # @return [Hash, nil]
-        def look(path)
+        def read(path)
           ::UNIXSocket.open(path) do |socket|
-            socket.timeout = PATIENCE
+            socket.timeout = READ_TIMEOUT
             line = socket.gets and ::JSON.parse(line, symbolize_names: true, max_nesting: false)
           end
         rescue Errno::ECONNREFUSED
-          forget(path)
+          remove(path)
         rescue SystemCallError, ::IOError, ::JSON::ParserError
           nil
         end
 
         # Its process has gone.
-        def forget(path)
+        def remove(path)
           ::File.delete(path) if ::File.dirname(path) == Actor::IntrospectionSocket.folder
           nil
         rescue SystemCallError

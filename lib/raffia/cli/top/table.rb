@@ -5,12 +5,12 @@ require_relative "../text"
 module Raffia
   module CLI
     module Top
-      # What the processes show, for people.
+      # Formats what processes show, for people.
       #
       # @api private
       class Table
         COLUMNS = %w[ACTOR ON STATUS WAITING HANDLED RESTARTS DOING ERROR].freeze
-        # Of these the numbers stand on the right.
+        # Columns that are aligned to the right.
         NUMBERS = 3..5
         NOBODY = "No process shows its actors: start one with RAFFIA_TOP=on, or with `raffia run " \
           "--top`."

@@ -4,18 +4,16 @@ module Raffia
   class Actor
     module Remote
       class Ractors
-        # As Marshal, for the way to and from a Ractor: what is deeply frozen is not copied. It is
-        # left in a tray, for the other side to take as it is; the frame says where. When the tray
-        # is full it is copied like all else.
+        # Dumps like Marshal, but passes deeply frozen objects on uncopied: they are put into a
+        # tray, and the frame says where. When the tray is full they are copied, too.
         #
         # @api private
         class SharingCodec
-          # In place of what is left in the tray.
+          # Stands in the frame for an object in the tray.
           Placeholder = Struct.new(:place)
           # Other frames begin with the number 4, or a P.
           MARK = "L"
-          # How deep it is looked: an argument is an element of the arguments, and these are part of
-          # the question.
+          # Levels that are searched: an argument is in the arguments of the request.
           DEPTH = 2
           # Longer collections are not searched.
           MANY = 64
@@ -87,7 +85,7 @@ module Raffia
             value.is_a?(::Hash) ? value.transform_values(&) : value.map(&)
           end
 
-          # What a Hash says of keys that it does not have would be lost.
+          # A default of a Hash would be lost.
           def search?(value, depth)
             return false unless depth.positive?
 

@@ -8,10 +8,10 @@ require_relative "table"
 module Raffia
   module CLI
     module Top
-      # Looks again and again, and writes what it sees over what was there.
+      # Shows processes repeatedly, each time over the last view, or once.
       #
       # @api private
-      class Watch
+      class LiveView
         # To the upper left; the rest of the line; the rest of the screen; another screen, and back.
         HOME = "\e[H"
         END_OF_LINE = "\e[K"
@@ -32,7 +32,7 @@ module Raffia
         # @return [void]
         # @raise [NotFound]
         def call
-          views = @source.call # what is wrong with the names is said before anything is shown
+          views = @source.call # wrong names are reported before anything is shown
           return write(views) unless @live
 
           watch(views)
@@ -47,7 +47,7 @@ module Raffia
             on_another_screen { follow(views) { |seen| paint(seen) } }
           end
         rescue Interrupt
-          nil # this is how one ends it
+          nil # Ctrl-C
         end
 
         def follow(views)
