@@ -1,5 +1,5 @@
-/* Who is at the other end. Ruby asks getnameinfo(3) for that, since 3.4 in a thread of its own each
- * time, and accept(2) has said so. */
+/* Accepts connections with the address of their peer. accept(2) tells it; Ruby calls
+ * getnameinfo(3), from 3.4 on in a new thread each time. */
 #include "raffia.h"
 #include "engine.h"
 
@@ -14,7 +14,8 @@
 
 static ID id_no_reverse_lookup, id_set_no_reverse_lookup;
 
-/* By hand: glibc's inet_ntop(3) takes sprintf(3) for these, which is 1,700 instructions. */
+/* Written out, because glibc's inet_ntop(3) calls sprintf(3) for these, which is 1,700
+ * instructions. */
 static VALUE version_4(const unsigned char *bytes)
 {
     char text[INET_ADDRSTRLEN], *end = text;
@@ -40,7 +41,7 @@ union name {
     struct sockaddr_storage room;
 };
 
-/* One of version 4 as such also where the socket is of version 6; Qnil: it has none. */
+/* An IPv4 address as such even on an IPv6 socket; Qnil: there is none. */
 static VALUE address_of(const union name *name)
 {
     if (name->any.sa_family == AF_INET)
@@ -53,8 +54,8 @@ static VALUE address_of(const union name *name)
 /*
  * @overload peer(socket)
  *   @param socket [BasicSocket]
- *   @return [String, nil] its peer's IP address, one of version 4 as such also where the socket is
- *     of version 6; nil: it has none
+ *   @return [String, nil] its peer's IP address, an IPv4 one as such even on an IPv6 socket; nil:
+ *     it has none
  *   @raise [SystemCallError] when it is not connected any more
  */
 static VALUE peer(VALUE module, VALUE socket)
@@ -80,7 +81,7 @@ static int accept_one(int fd, union name *name)
     return accepted;
 }
 
-/* As Ruby's accept makes one. */
+/* A socket like those of Ruby's accept. */
 static VALUE socket_of(int fd, VALUE class)
 {
     enum { MODE = FMODE_READWRITE | FMODE_DUPLEX | FMODE_SYNC };
@@ -91,23 +92,23 @@ static VALUE socket_of(int fd, VALUE class)
 }
 
 /*
- * @overload accept(server, kind, look)
- *   One that has connected, as accept_nonblock has it, and who it is.
+ * @overload accept(server, kind, poll)
+ *   Accepts one connection, if there is one.
  *   @param server [TCPServer, UNIXServer] that never blocks
  *   @param kind [Class] TCPSocket or UNIXSocket
- *   @param look [Boolean] whether it is probably in vain: Linux makes the socket before it looks
- *     whether there is a connection for it
+ *   @param poll [Boolean] whether there is probably none: Linux makes a socket before it looks for
+ *     a connection, so poll(2) is cheaper then
  *   @yieldparam socket [BasicSocket]
  *   @yieldparam address [String, nil] as {.peer}
  *   @return [Boolean] false: there is none
  *   @raise [SystemCallError]
  */
-static VALUE accept_if_any(VALUE module, VALUE server, VALUE kind, VALUE look)
+static VALUE accept_if_any(VALUE module, VALUE server, VALUE kind, VALUE poll)
 {
     union name name = {.any = {.sa_family = AF_UNSPEC}};
     (void)module;
     int listener = raffia_descriptor_of(server);
-    if (RTEST(look) && raffia_poll_once(listener, RAFFIA_READABLE) == 0) return Qfalse;
+    if (RTEST(poll) && raffia_poll_once(listener, RAFFIA_READABLE) == 0) return Qfalse;
     int fd = accept_one(listener, &name);
     if (fd < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Qfalse;
     if (fd < 0) rb_sys_fail("accept");

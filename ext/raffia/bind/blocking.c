@@ -1,4 +1,4 @@
-/* What Ruby sees of the blocking pool: names that are looked up, its cap and its figures. */
+/* The blocking pool for Ruby: name look-ups, its limit and its statistics. */
 #include "raffia.h"
 
 #include <netdb.h>
@@ -9,8 +9,8 @@
 static VALUE resolution_class;
 static ID closers[3];
 
-/* Raffia::Engine::Resolution: one look-up. It may be collected while that runs, which holds its own
- * share. */
+/* Raffia::Engine::Resolution: one look-up. It may be collected while the job runs, which has a
+ * reference of its own. */
 struct lookup {
     struct raffia_resolution *resolution;
     raffia_id id;
@@ -65,7 +65,7 @@ static void add_address(const char *address, void *list)
     rb_ary_push((VALUE)list, rb_usascii_str_new_cstr(address));
 }
 
-/* As the socket library raises it. */
+/* Raises the error of the socket library. */
 static void fail(const struct raffia_resolution *resolution)
 {
     if (resolution->error == EAI_SYSTEM && resolution->reason)
@@ -87,8 +87,9 @@ static VALUE resolution_addresses(VALUE self)
     return rb_funcall(addresses, rb_intern("uniq"), 0);
 }
 
-/* Whether the method that called the hook that called Engine.closing?, which called us, closes a
- * descriptor. What caller_locations says, but without making an object. */
+/* Whether the hook was called by a method that closes a descriptor. The frames are this function,
+ * Engine.closing?, the hook and that method. caller_locations would tell the same, but
+ * allocates. */
 static VALUE native_is_closing(VALUE self)
 {
     enum { SELF, ENGINE, HOOK, METHOD, FRAMES };
@@ -97,7 +98,7 @@ static VALUE native_is_closing(VALUE self)
     if (rb_profile_frames(0, FRAMES, frames, NULL) < FRAMES) return Qfalse;
     VALUE name = rb_profile_frame_method_name(frames[METHOD]);
     for (size_t i = 0; i < sizeof(closers) / sizeof(*closers); i++) {
-        /* The name of an id is one object for all. */
+        /* The name of an id is always the same object. */
         if (name == rb_id2str(closers[i])) return Qtrue;
     }
     return Qfalse;

@@ -35,14 +35,15 @@ static VALUE call_allocate(VALUE class)
 }
 
 /* @overload initialize(work, policy)
- *   @param work [Proc] an operation of core's, of the running fiber
- *   @param policy [OperationPolicy] that learns how long it took */
+ *   @param work [Proc] a blocking operation of core's, of the running fiber
+ *   @param policy [OperationPolicy] that learns how long it takes */
 static VALUE call_initialize(VALUE self, VALUE work, VALUE policy)
 {
     struct call *call = raffia_call_of(self);
-    call->home = raffia_operation_of(work);
-    if (!call->home) rb_raise(rb_eArgError, "this is no blocking operation of the running fiber");
-    call->operation = *call->home;
+    call->original = raffia_operation_of(work);
+    if (!call->original)
+        rb_raise(rb_eArgError, "this is no blocking operation of the running fiber");
+    call->operation = *call->original;
     call->policy = policy;
     call->fiber = rb_fiber_current();
     return self;
@@ -55,18 +56,18 @@ static VALUE call_is_done(VALUE self)
 }
 
 /* @overload complete
- *   Core gets what the function returned. */
+ *   Hands core what the function returned. */
 static VALUE call_complete(VALUE self)
 {
     struct call *call = raffia_call_of(self);
     if (call->state != DONE) return Qfalse;
-    raffia_operation_complete(call->home, call->value, call->error);
+    raffia_operation_complete(call->original, call->value, call->error);
     raffia_operation_learn(call->policy, call->operation.function, call->elapsed);
     return Qtrue;
 }
 
 /* @overload discard
- *   Nobody gets what the function returned: a descriptor that it opened is closed. */
+ *   Drops what the function returned, and closes a descriptor that it opened. */
 static VALUE call_discard(VALUE self)
 {
     struct call *call = raffia_call_of(self);

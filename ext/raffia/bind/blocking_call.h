@@ -1,4 +1,4 @@
-/* Raffia::Engine::BlockingCall: one operation of core's that a thread of a CallQueue is to run. */
+/* Raffia::Engine::BlockingCall: one blocking operation of core's, for a thread of a CallQueue. */
 #ifndef RAFFIA_BIND_BLOCKING_CALL_H
 #define RAFFIA_BIND_BLOCKING_CALL_H
 
@@ -9,12 +9,12 @@ struct raffia_loop;
 
 enum state { NEW, QUEUED, RUNNING, DONE, CANCELLED };
 
-/* The queue's lock guards all that changes. */
+/* The queue's lock protects all mutable fields. */
 struct call {
-    struct call *next; /* in the queue, or of those that run */
-    struct operation operation, *home;
+    struct call *next; /* in the queue, or of the running ones */
+    struct operation operation, *original;
     VALUE self, policy, scheduler, fiber, ticket;
-    struct raffia_loop *loop; /* NULL: nobody is to be told, or the scheduler is in Ruby */
+    struct raffia_loop *loop; /* NULL: no completion is wanted, or the scheduler is in Ruby */
     int portable;
     pthread_t thread;
     enum state state;

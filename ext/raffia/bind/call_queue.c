@@ -1,12 +1,11 @@
-/* Raffia::Engine::CallQueue: blocking operations for threads of Ruby's that stay without the
- * lock.
+/* Raffia::Engine::CallQueue: runs blocking operations on Ruby threads that stay without the GVL.
  *
- * A thread that serves the queue takes one C function after another, and never needs Ruby's lock
- * in between: nor does the loop, which is told by a completion. They are Ruby's threads, because
- * the functions may allocate, and Ruby may collect garbage then.
+ * A thread that serves the queue runs one C function after the other, and takes the GVL for none of
+ * them. The loop gets a completion for each. They are Ruby's threads, because the functions may
+ * allocate, and Ruby may collect garbage then.
  *
- * The function works on the stack of the fiber that called it. So a call has to end, or never to
- * begin, before its fiber may go on. */
+ * A function works on the stack of the fiber that called it. So a call has to end, or never to
+ * begin, before its fiber may resume. */
 #include "blocking_call.h"
 
 #include <errno.h>
@@ -29,20 +28,20 @@ struct call_queue {
     int64_t longest_wait;
 };
 
-/* A thread that serves; on its stack. */
+/* A serving thread; lives on its stack. */
 struct server {
     struct call_queue *queue;
     struct call *call;
     pthread_t thread;
-    int64_t patience;
+    int64_t idle_timeout;
     int interrupted, retired;
-    int failure; /* what was raised while it told of a call */
+    int failure; /* raised while it completed a call */
 };
 
 static const rb_data_type_t queue_type = {
     .wrap_struct_name = "Raffia::Engine::CallQueue",
-    /* The lock and the condition hold no memory; a forked child must not destroy them, as they
-     * may be taken. */
+    /* The lock and the condition own no memory. A forked child must not destroy them, because they
+     * may be locked. */
     .function = {.dfree = RUBY_DEFAULT_FREE},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
@@ -101,22 +100,22 @@ static struct call **link_to(struct call **link, const struct call *call)
     return link;
 }
 
-static struct timespec end_of(int64_t patience)
+static struct timespec deadline_after(int64_t idle_timeout)
 {
 #ifdef __linux__
-    int64_t end = raffia_now() + patience;
+    int64_t end = raffia_now() + idle_timeout;
 #else
-    int64_t end = (int64_t)time(NULL) * 1000000000 + patience;
+    int64_t end = (int64_t)time(NULL) * 1000000000 + idle_timeout;
 #endif
     return (struct timespec){.tv_sec = (time_t)(end / 1000000000),
                              .tv_nsec = (long)(end % 1000000000)};
 }
 
-/* With the lock; NULL when this thread is to return to Ruby. */
+/* With the lock held. NULL when this thread is to return to Ruby. */
 static struct call *next(struct server *server)
 {
     struct call_queue *queue = server->queue;
-    struct timespec end = end_of(server->patience);
+    struct timespec end = deadline_after(server->idle_timeout);
     while (!queue->first) {
         if (queue->closed || server->interrupted) return NULL;
         queue->idle++;
@@ -127,7 +126,7 @@ static struct call *next(struct server *server)
     return server->interrupted ? NULL : take(queue);
 }
 
-/* With the lock. Whoever waits may free the call as soon as it is done. */
+/* With the lock held. The waiting fiber may free the call as soon as it is done. */
 static void finish(struct call_queue *queue, struct call *call)
 {
     struct raffia_loop *loop = call->loop;
@@ -152,7 +151,7 @@ static VALUE deliver_uninterruptibly(VALUE pointer)
     return Qnil;
 }
 
-/* With Ruby's lock, so that the fiber does not go on in between. Thread#kill may strike in Ruby's
+/* With the GVL, so that the fiber does not resume in between. Thread#kill may be raised in Ruby's
  * code, and the fiber would wait for ever. */
 static void *complete_portable(void *pointer)
 {
@@ -170,7 +169,7 @@ static void *complete_portable(void *pointer)
     return NULL;
 }
 
-static void tell(struct server *server)
+static void complete_call(struct server *server)
 {
     struct call *call = server->call;
     if (call->portable) {
@@ -196,7 +195,7 @@ static void *serve(void *pointer)
         call->value = call->operation.function(call->operation.data);
         call->error = errno;
         call->elapsed = raffia_now() - began;
-        tell(server);
+        complete_call(server);
     }
     server->retired = !server->failure && (!server->interrupted || queue->closed);
     if (server->retired) queue->threads--;
@@ -213,7 +212,7 @@ static void interrupt_thread(const struct call *call)
         unblock(call->operation.unblock_data);
 }
 
-/* Ruby wants the thread: it is to be killed, or the process ends. */
+/* Ruby interrupts the thread: it is killed, or the process ends. */
 static void interrupt_server(void *pointer)
 {
     struct server *server = pointer;
@@ -224,19 +223,19 @@ static void interrupt_server(void *pointer)
     pthread_mutex_unlock(&server->queue->lock);
 }
 
-static VALUE serve_outside(VALUE pointer)
+static VALUE serve_without_gvl(VALUE pointer)
 {
     struct server *server = (struct server *)pointer;
     while (!server->retired) {
         server->interrupted = 0;
-        rb_nogvl(serve, server, interrupt_server, server, 0); /* raises what is meant for it */
+        rb_nogvl(serve, server, interrupt_server, server, 0); /* raises interrupts of this thread */
         if (server->failure) rb_jump_tag(server->failure);
     }
     return Qnil;
 }
 
-/* Killed: another thread gets what it may have been woken for. */
-static VALUE leave(VALUE pointer)
+/* A killed thread passes on the signal that may have woken it. */
+static VALUE release_thread(VALUE pointer)
 {
     struct server *server = (struct server *)pointer;
     if (server->retired) return Qnil;
@@ -250,15 +249,16 @@ static VALUE leave(VALUE pointer)
 /*
  * @overload serve(idle)
  *   Runs calls in the calling thread, until there were none for so long, the queue is closed, or
- *     the thread is killed.
+ *   the thread is killed.
  *   @param idle [Numeric] seconds
  *   @return [nil]
  */
 static VALUE queue_serve(VALUE self, VALUE idle)
 {
-    struct server server = {
-        .queue = queue_of(self), .patience = raffia_nanoseconds(idle), .thread = pthread_self()};
-    rb_ensure(serve_outside, (VALUE)&server, leave, (VALUE)&server);
+    struct server server = {.queue = queue_of(self),
+                            .idle_timeout = raffia_nanoseconds(idle),
+                            .thread = pthread_self()};
+    rb_ensure(serve_without_gvl, (VALUE)&server, release_thread, (VALUE)&server);
     RB_GC_GUARD(self);
     return Qnil;
 }
@@ -274,10 +274,10 @@ static VALUE queue_initialize(VALUE self, VALUE limit)
 /*
  * @overload submit(call, scheduler, ticket)
  *   @param call [BlockingCall]
- *   @param scheduler [Scheduler] that of the calling thread
+ *   @param scheduler [Scheduler] of the calling thread
  *   @param ticket [Integer, Object] of the wait that the call ends
- *   @return [Boolean, nil] whether a thread is to be started, and is counted already; nil when
- *     the queue is closed
+ *   @return [Boolean, nil] whether to start a thread, which is counted already; nil when the queue
+ *     is closed
  */
 static VALUE queue_submit(VALUE self, VALUE object, VALUE owner, VALUE ticket)
 {
@@ -307,7 +307,7 @@ static VALUE queue_submit(VALUE self, VALUE object, VALUE owner, VALUE ticket)
 }
 
 /* @overload not_started
- *   There is no thread to be had.
+ *   Takes back the count of a thread that could not be started.
  *   @return [Boolean] whether others will serve the queue */
 static VALUE queue_not_started(VALUE self)
 {
@@ -319,8 +319,8 @@ static VALUE queue_not_started(VALUE self)
 }
 
 /* @overload short_of_threads
- *   A thread that served was killed.
- *   @return [Boolean] whether another one is to be started, and is counted already */
+ *   Called when a serving thread was killed.
+ *   @return [Boolean] whether to start another one, which is counted already */
 static VALUE queue_short_of_threads(VALUE self)
 {
     struct call_queue *queue = queue_of(self);
@@ -331,7 +331,7 @@ static VALUE queue_short_of_threads(VALUE self)
     return start ? Qtrue : Qfalse;
 }
 
-static void take_out(struct call_queue *queue, struct call *call)
+static void dequeue(struct call_queue *queue, struct call *call)
 {
     struct call **link = link_to(&queue->first, call);
     *link = call->next;
@@ -343,7 +343,7 @@ static void take_out(struct call_queue *queue, struct call *call)
 
 /*
  * @overload cancel(call, ticket)
- *   Keeps it from beginning; or has one that runs end soon, and then the given wait.
+ *   Keeps a call from beginning, or interrupts a running one, which then ends the given wait.
  *   @return [Boolean] whether it is over
  */
 static VALUE queue_cancel(VALUE self, VALUE object, VALUE ticket)
@@ -351,7 +351,7 @@ static VALUE queue_cancel(VALUE self, VALUE object, VALUE ticket)
     struct call_queue *queue = queue_of(self);
     struct call *call = raffia_call_of(object);
     pthread_mutex_lock(&queue->lock);
-    if (call->state == QUEUED) take_out(queue, call);
+    if (call->state == QUEUED) dequeue(queue, call);
     if (call->state == RUNNING) {
         call->ticket = ticket;
         interrupt_thread(call);
@@ -363,8 +363,8 @@ static VALUE queue_cancel(VALUE self, VALUE object, VALUE ticket)
 
 /*
  * @overload abandon(scheduler)
- *   That scheduler is closed, and its fibers never go on: what has not begun never will, and
- *     nobody hears of the rest.
+ *   Cancels the calls of a closed scheduler, whose fibers never resume. Running ones are
+ *   interrupted, and complete without notice.
  *   @return [Array<BlockingCall>] that still run; they, and so the stacks they work on, are to be
  *     kept until the process ends
  */
@@ -376,7 +376,7 @@ static VALUE queue_abandon(VALUE self, VALUE owner)
     pthread_mutex_lock(&queue->lock);
     for (struct call *call = queue->first, *following; call; call = following) {
         following = call->next;
-        if (call->scheduler == owner) take_out(queue, call);
+        if (call->scheduler == owner) dequeue(queue, call);
     }
     for (struct call *call = queue->begun; call; call = call->next) {
         if (call->scheduler != owner) continue;
@@ -391,7 +391,7 @@ static VALUE queue_abandon(VALUE self, VALUE owner)
 
 /*
  * @overload close
- *   Takes no more calls. Threads that serve end when those that it has are done.
+ *   Takes no more calls. Serving threads end after the ones they have.
  */
 static VALUE queue_close(VALUE self)
 {

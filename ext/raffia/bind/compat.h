@@ -1,4 +1,4 @@
-/* What differs between the Rubies, in one place. */
+/* Differences between versions of Ruby. */
 #ifndef RAFFIA_COMPAT_H
 #define RAFFIA_COMPAT_H
 
@@ -7,8 +7,8 @@
 #include <ruby/io/buffer.h>
 #include <ruby/thread.h>
 
-/* Sleep without the lock. Interrupts are checked neither before the call nor after it: with one
- * pending the call is left out, and the caller looks when its own state is in order. */
+/* Calls a function without the GVL. Interrupts are checked neither before the call nor after it.
+ * With one pending the call is skipped, and the caller checks when its own state is consistent. */
 #define raffia_without_lock rb_thread_call_without_gvl2
 
 #endif

@@ -1,5 +1,5 @@
-/* Raffia::Engine::Native: the loop as a Ruby object. lib/raffia/engine/select.rb documents the
- * methods, which are the same. */
+/* Raffia::Engine::Native: the loop as a Ruby object. lib/raffia/engine/select.rb documents its
+ * methods, which are the same there. */
 #include "raffia.h"
 #include "compat.h"
 
@@ -10,13 +10,13 @@
 #include "poll_once.h"
 #include "transfer.h"
 
-/* A transfer's data word is a hidden array: what the caller handed in, the buffer, and whether we
- * locked it. */
-enum { PARCEL_DATA, PARCEL_BUFFER, PARCEL_LOCKED, PARCEL_SIZE };
+/* The data of a transfer is a hidden array: the caller's data, the buffer, and whether we locked
+ * it. */
+enum { TRANSFER_DATA, TRANSFER_BUFFER, TRANSFER_LOCKED, TRANSFER_SIZE };
 
 static ID id_locked;
 
-/* Garbage collection. Data words are Ruby objects, each held until its completion has been
+/* Garbage collection. The data of ops are Ruby objects, kept alive until their completion is
  * shifted. */
 
 static void mark_word(raffia_data *data, void *unused)
@@ -82,13 +82,13 @@ struct engine *raffia_engine_of(VALUE self)
     return engine;
 }
 
-/* In a forked child a loop counts as closed: it is the parent's. */
+/* In a forked child the loop counts as closed, because it is the parent's. */
 int raffia_engine_is_open(const struct engine *engine)
 {
     return engine->loop.backend && raffia_loop_owned(&engine->loop);
 }
 
-/* For whoever only looks. */
+/* The loop for a caller that only reads it. */
 static struct raffia_loop *loop_of(VALUE self)
 {
     struct engine *engine = raffia_engine_of(self);
@@ -99,8 +99,8 @@ static struct raffia_loop *loop_of(VALUE self)
     return &engine->loop;
 }
 
-/* For whoever changes it. The back end sleeps without the lock, and must not be called by another
- * thread meanwhile. */
+/* The loop for a caller that changes it. The back end sleeps without the GVL, and no other thread
+ * may call it meanwhile. */
 struct raffia_loop *raffia_engine_loop(VALUE self)
 {
     struct raffia_loop *loop = loop_of(self);
@@ -111,7 +111,7 @@ struct raffia_loop *raffia_engine_loop(VALUE self)
     return loop;
 }
 
-/* Negative results of the core become exceptions. */
+/* Raises the error of a negative result. */
 int64_t raffia_check(int64_t result, const char *what)
 {
     if (result < 0) rb_syserr_fail((int)-result, what);
@@ -183,23 +183,23 @@ static VALUE engine_is_closed(VALUE self)
     return boolean(!raffia_engine_is_open(raffia_engine_of(self)));
 }
 
-/* A parcel is the only object here without a class. */
-static int is_parcel(VALUE word)
+/* Hidden arrays are the only data without a class. */
+static int is_transfer(VALUE word)
 {
     return !RB_SPECIAL_CONST_P(word) && RBASIC_CLASS(word) == 0;
 }
 
-static void collect_parcel(raffia_data *data, void *parcels)
+static void collect_transfer(raffia_data *data, void *transfers)
 {
     VALUE word = (VALUE)*data;
-    if (is_parcel(word)) rb_ary_push((VALUE)parcels, word);
+    if (is_transfer(word)) rb_ary_push((VALUE)transfers, word);
 }
 
-static VALUE unpack(VALUE parcel)
+static VALUE release_buffer(VALUE transfer)
 {
-    VALUE buffer = RARRAY_AREF(parcel, PARCEL_BUFFER);
-    if (RTEST(RARRAY_AREF(parcel, PARCEL_LOCKED))) rb_io_buffer_try_unlock(buffer);
-    return RARRAY_AREF(parcel, PARCEL_DATA);
+    VALUE buffer = RARRAY_AREF(transfer, TRANSFER_BUFFER);
+    if (RTEST(RARRAY_AREF(transfer, TRANSFER_LOCKED))) rb_io_buffer_try_unlock(buffer);
+    return RARRAY_AREF(transfer, TRANSFER_DATA);
 }
 
 static VALUE engine_close(VALUE self)
@@ -211,11 +211,11 @@ static VALUE engine_close(VALUE self)
         rb_raise(rb_eThreadError, "the event loop is in use by another thread: end that one first");
     engine->next = Qnil;
     engine->peeked = 0;
-    VALUE parcels = rb_ary_new();
-    raffia_loop_each(&engine->loop, collect_parcel, (void *)parcels);
+    VALUE transfers = rb_ary_new();
+    raffia_loop_each(&engine->loop, collect_transfer, (void *)transfers);
     raffia_loop_close(&engine->loop);
-    for (long index = 0; index < RARRAY_LEN(parcels); index++)
-        unpack(RARRAY_AREF(parcels, index));
+    for (long index = 0; index < RARRAY_LEN(transfers); index++)
+        release_buffer(RARRAY_AREF(transfers, index));
     return Qnil;
 }
 
@@ -251,22 +251,22 @@ static VALUE engine_disarm(VALUE self, VALUE id)
     return boolean(raffia_check(result, "disarm"));
 }
 
-/* By the back end or the blocking pool. */
+/* The back end transfers, or the blocking pool. */
 static VALUE engine_is_transferring(VALUE self)
 {
     return boolean(raffia_engine_of(self)->backend != NULL);
 }
 
-static VALUE parcel(VALUE data, VALUE buffer)
+static VALUE transfer_data(VALUE data, VALUE buffer)
 {
     int locked = RTEST(rb_funcall(buffer, id_locked, 0));
-    VALUE parcel = rb_ary_hidden_new(PARCEL_SIZE);
-    /* Core hands its own memory in locked already. */
+    VALUE transfer = rb_ary_hidden_new(TRANSFER_SIZE);
+    /* Core has locked its own memory already. */
     if (!locked) rb_io_buffer_lock(buffer);
-    rb_ary_push(parcel, data);
-    rb_ary_push(parcel, buffer);
-    rb_ary_push(parcel, boolean(!locked));
-    return parcel;
+    rb_ary_push(transfer, data);
+    rb_ary_push(transfer, buffer);
+    rb_ary_push(transfer, boolean(!locked));
+    return transfer;
 }
 
 static void check_offset(size_t offset, size_t size)
@@ -307,10 +307,10 @@ static VALUE transfer(VALUE self, enum raffia_kind kind, VALUE io, VALUE buffer,
     struct raffia_loop *loop = raffia_engine_loop(self);
     int descriptor = raffia_descriptor_of(io);
     int64_t start = position(from);
-    VALUE word = parcel(data, buffer);
+    VALUE word = transfer_data(data, buffer);
     int result = raffia_loop_transfer(loop, kind, descriptor, bytes, length, start,
                                       (raffia_data)written(self, word), &id);
-    if (result < 0) unpack(word);
+    if (result < 0) release_buffer(word);
     raffia_check(result, kind == RAFFIA_READ ? "read" : "write");
     return ULL2NUM(id);
 }
@@ -392,8 +392,7 @@ static VALUE engine_inject(VALUE self, VALUE data, VALUE result)
 {
     struct engine *engine = raffia_engine_of(self);
     int64_t number = NUM2LL(result);
-    /* Nobody gives this thread's lock away between here and the end, so the loop cannot be closed
-     * under it. */
+    /* The GVL is not released between here and the end, so the loop cannot be closed meanwhile. */
     if (!raffia_engine_is_open(engine)) return Qfalse;
     raffia_check(raffia_loop_inject(&engine->loop, (raffia_data)written(self, data), number),
                  "inject");
@@ -408,8 +407,7 @@ static VALUE engine_wake(VALUE self)
     return Qtrue;
 }
 
-/* Whether there is a completion; the first is then in `next` and `result`, and stays until it is
- * shifted. */
+/* Whether there is a completion. The first is then in `next` and `result`, until it is shifted. */
 int raffia_engine_peek(VALUE self, struct engine *engine)
 {
     struct raffia_completion completion;
@@ -417,7 +415,7 @@ int raffia_engine_peek(VALUE self, struct engine *engine)
     if (engine->peeked) return 1;
     if (!raffia_loop_shift(&engine->loop, &completion)) return 0;
     VALUE word = (VALUE)completion.data;
-    engine->next = written(self, is_parcel(word) ? unpack(word) : word);
+    engine->next = written(self, is_transfer(word) ? release_buffer(word) : word);
     engine->result = completion.result;
     engine->occurred_after = completion.occurred_after;
     engine->peeked = 1;
@@ -458,8 +456,7 @@ struct sleep {
     int result;
 };
 
-/* A wait that took longer than it takes to ask: nothing had happened when it began.
- * Nanoseconds. */
+/* A wait that took longer than a poll began before anything had happened. Nanoseconds. */
 #define ASLEEP 50000
 
 static void *sleep_unlocked(void *pointer)
@@ -477,9 +474,9 @@ static void interrupt_sleep(void *loop)
     raffia_loop_wake(loop);
 }
 
-static int wait_for(struct engine *engine, int64_t pause, int look)
+static int wait_for(struct engine *engine, int64_t pause, int poll_locked)
 {
-    if (look || pause == 0) {
+    if (poll_locked || pause == 0) {
         int found = raffia_loop_wait(&engine->loop, 0);
         if (found != 0 || pause == 0) return found;
     }
@@ -490,23 +487,24 @@ static int wait_for(struct engine *engine, int64_t pause, int look)
     return sleep.result;
 }
 
-int raffia_engine_turn(VALUE self, int64_t timeout, int look)
+int raffia_engine_turn(VALUE self, int64_t timeout, int poll_locked)
 {
     struct raffia_loop *loop = raffia_engine_loop(self);
     struct engine *engine = raffia_engine_of(self);
     int64_t pause = raffia_check(raffia_loop_prepare(loop, engine->peeked ? 0 : timeout), "poll");
-    return (int)raffia_check(raffia_loop_finish(loop, wait_for(engine, pause, look)), "poll") +
+    return (int)raffia_check(raffia_loop_finish(loop, wait_for(engine, pause, poll_locked)),
+                             "poll") +
            engine->peeked;
 }
 
-/* A look with the lock held comes first: giving it away may cost a whole time slice when other
- * threads compute. */
+/* A poll with the GVL held comes first: releasing it may cost a whole time slice when other threads
+ * compute. */
 static VALUE engine_poll(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 0, 1);
     int64_t timeout = argc == 0 || NIL_P(argv[0]) ? -1 : raffia_nanoseconds(argv[0]);
     int ready = raffia_engine_turn(self, timeout, 1);
-    /* Now that all is in order: signals, Thread#raise, Thread#kill. */
+    /* The state is consistent here: signals, Thread#raise and Thread#kill may be raised. */
     rb_thread_check_ints();
     return INT2NUM(ready);
 }

@@ -1,5 +1,5 @@
-/* What the scheduler's hooks may know of an engine: they use its loop directly, the cold hooks its
- * Ruby methods. */
+/* The part of an engine that the scheduler's hot hooks use: they call its loop directly, the others
+ * its Ruby methods. */
 #ifndef RAFFIA_BIND_ENGINE_H
 #define RAFFIA_BIND_ENGINE_H
 
@@ -9,18 +9,18 @@
 struct engine {
     struct raffia_loop loop;
     const struct raffia_backend *backend; /* stays when the loop is closed */
-    VALUE next;                           /* the data of the completion that has been peeked at */
+    VALUE next;                           /* the data of the peeked completion */
     int64_t result, occurred_after;
     int peeked;
-    int polling; /* a thread is in the back end's wait, without the lock */
+    int polling; /* a thread is in the back end's wait, without the GVL */
 };
 
 /* Raises a TypeError for any other object. */
 struct engine *raffia_engine_of(VALUE engine);
-/* Whether it may be used: neither closed nor, in a forked child, the parent's. */
+/* False when it is closed or, in a forked child, the parent's. */
 int raffia_engine_is_open(const struct engine *engine);
-/* Its loop, for who changes it: raises where raffia_engine_is_open is false, or another thread
- * sleeps in it. */
+/* Its loop, for a caller that changes it. Raises where raffia_engine_is_open is false, or another
+ * thread sleeps in it. */
 struct raffia_loop *raffia_engine_loop(VALUE engine);
 
 /* Whether there is a completion: then `next` and `result` are set, and stay until
@@ -28,12 +28,12 @@ struct raffia_loop *raffia_engine_loop(VALUE engine);
 int raffia_engine_peek(VALUE self, struct engine *engine);
 void raffia_engine_drop(struct engine *engine);
 
-/* One turn. `seconds` as raffia_loop_prepare takes nanoseconds. `look`: ask the kernel once with
- * Ruby's lock held before sleeping without. The number of completions. Interrupts of the thread are
- * not checked. */
-int raffia_engine_turn(VALUE self, int64_t nanoseconds, int look);
+/* Runs one turn; `nanoseconds` as for raffia_loop_prepare. `poll_locked`: polls once with the GVL
+ * held before it sleeps without. Returns the number of completions, and does not check interrupts
+ * of the thread. */
+int raffia_engine_turn(VALUE self, int64_t nanoseconds, int poll_locked);
 
-/* Nanoseconds of any number, rounded up; 0 for what is negative. */
+/* Nanoseconds of any number, rounded up; 0 for a negative one. */
 int64_t raffia_nanoseconds(VALUE seconds);
 /* Raises the SystemCallError of a negative result. */
 int64_t raffia_check(int64_t result, const char *what);

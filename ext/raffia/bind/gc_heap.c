@@ -1,6 +1,6 @@
-/* The heap, for Ractors that share it. Both of these switch collections off and on again without
- * letting any other thread of this Ractor run in between, so nobody can fork, or be interrupted,
- * while they are off. */
+/* Ruby's object heap, which all Ractors share. Both functions switch the garbage collector off and
+ * on again. No other thread of this Ractor runs in between, so none can fork or be interrupted
+ * while it is off. */
 #include "raffia.h"
 
 struct filling {
@@ -25,10 +25,10 @@ static VALUE enable(VALUE unused)
 
 /*
  * @overload grow_heap(count, words)
- *   Make that many objects without collecting, so that the heap grows by their slots.
+ *   Makes so many objects without collecting, so that the heap grows by their slots.
  *   @param count [Integer]
- *   @param words [Integer] the size of a slot, in words beyond the two that each object has
- *   @return [Array, nil] them; nil when collections had been switched off
+ *   @param words [Integer] the size of a slot, in words beyond the two of each object
+ *   @return [Array, nil] the objects; nil when the collector had been switched off
  */
 static VALUE grow_heap(VALUE module, VALUE count, VALUE words)
 {
@@ -41,9 +41,9 @@ static VALUE grow_heap(VALUE module, VALUE count, VALUE words)
 
 /*
  * @overload finish_sweep
- *   Sweep what the last collection has left to be swept: that is what Ruby does when collections
- *   are switched off. A Ractor that runs meanwhile takes a fresh page at most.
- *   @return [Boolean] false when they had been switched off
+ *   Finishes the sweep of the last collection, as Ruby does when the collector is switched off. A
+ *   Ractor that runs meanwhile takes a fresh page at most.
+ *   @return [Boolean] false when it had been switched off
  */
 static VALUE finish_sweep(VALUE module)
 {

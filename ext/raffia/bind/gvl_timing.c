@@ -1,5 +1,5 @@
-/* How much of a thread's time passes without Ruby's lock: what then waits, or computes in C, can go
- * on beside Ruby code. */
+/* Measures how much of a thread's time passes without the GVL: such waits, and computations in C,
+ * can run beside Ruby code. */
 #include "raffia.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,8 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of each thread, written by that thread alone: an event that another thread reports for it finds
- * that one's own. */
+/* Each thread writes its own. An event that another thread reports for it uses that thread's. */
 static _Thread_local struct {
     int watchers;
     bool outside, ready;
@@ -18,8 +17,8 @@ static _Thread_local struct {
     double wall, cpu;
 } mine;
 
-/* The hook is there only while somebody watches: it is called whenever any thread takes or leaves
- * the lock. */
+/* The hook exists only while a thread is measured, because it is called whenever any thread takes
+ * or releases the GVL. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static rb_internal_thread_event_hook_t *hook;
 static int watchers;
@@ -39,7 +38,7 @@ static void leave(void)
     mine.cpu_since = now(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* From here on it waits for the lock only, which is no wait of the program's. */
+/* From here on it waits for the GVL, which is no wait of the program's. */
 static void want(void)
 {
     mine.wall += now(CLOCK_MONOTONIC) - mine.since;
@@ -83,7 +82,8 @@ static void count(int change)
 
 /*
  * @overload measure_gvl(on)
- *   Begin to watch the current thread, or end it. Each beginning needs an end in the same thread.
+ *   Begins to measure the current thread, or ends it. Each beginning needs an end in the same
+ *   thread.
  *   @param on [Boolean]
  *   @return [nil]
  */
@@ -100,7 +100,7 @@ static VALUE measure_gvl(VALUE module, VALUE on)
 
 /*
  * @overload time_without_gvl
- *   What the current thread spent without Ruby's lock while it was watched: only differences mean
+ *   How long the current thread was without the GVL while it was measured. Only differences mean
  *   something.
  *   @return [Array(Float, Float)] seconds by the clock, and of CPU
  */
@@ -112,8 +112,7 @@ static VALUE time_without_gvl(VALUE module)
 
 /*
  * @overload run_delay
- *   How long the current thread has been ready to run without a processor to run on, since it
- *   began.
+ *   How long the current thread has been ready to run without a processor, since its start.
  *   @return [Float] seconds; 0.0 where the kernel does not tell
  */
 static VALUE run_delay(VALUE module)

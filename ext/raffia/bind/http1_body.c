@@ -1,5 +1,5 @@
-/* The bodies of requests, and what comes behind them. Most of a long one is received into the
- * String that the app gets, and decoded there. */
+/* Bodies of requests, and their trailers. Most of a long body is received into the String that the
+ * app gets, and decoded there. */
 #include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* What chunks have beside their data: with so much more room than is wanted, the end of a body
- * comes with the last of its bytes. What one receive is given at max. */
+/* BESIDE: framing of chunks. With so much more room than is wanted, the end of a body arrives with
+ * the last of its bytes. AT_ONCE: the most that one receive is given. */
 enum { BESIDE = 1 << 10, AT_ONCE = 1 << 20 };
 
 static size_t least(size_t one, size_t other)
@@ -16,8 +16,8 @@ static size_t least(size_t one, size_t other)
     return one < other ? one : other;
 }
 
-/* A String that grows is copied, so it begins with room for all that is probably here: when the
- * last receive took all there was, that is what is held. */
+/* A String is copied when it grows, so it begins with room for the bytes that have probably
+ * arrived: all of the input, if the last receive took all there was. */
 static VALUE begin_piece(const struct http1_request *request, size_t found, size_t held, size_t max)
 {
     const struct raffia_parser *parser = &request->input.parser;
@@ -67,8 +67,7 @@ int64_t raffia_http1_decode(struct http1_request *request, size_t max, VALUE *pi
     return taken < 0 ? taken : (int64_t)done;
 }
 
-/* Decodes `size` bytes of the request's where they are: the data closes up. How much data there is,
- * at max `max` bytes, or a refusal. */
+/* Decodes `size` bytes in place. Returns the number of data bytes, `max` at most, or a refusal. */
 static int64_t decode_in_place(struct http1_request *request, char *bytes, size_t size, size_t max)
 {
     struct raffia_parser *parser = &request->input.parser;
@@ -86,7 +85,7 @@ static int64_t decode_in_place(struct http1_request *request, char *bytes, size_
     return (int64_t)done;
 }
 
-/* Room for so much more, and the bytes from there on. */
+/* Makes room for so much more; returns where it begins. */
 static char *expand(VALUE piece, size_t room)
 {
     size_t length = (size_t)RSTRING_LEN(piece);
@@ -94,7 +93,7 @@ static char *expand(VALUE piece, size_t room)
     return RSTRING_PTR(piece) + length;
 }
 
-/* What is here of a long body comes straight into the String. */
+/* Receives what has arrived of a long body straight into the String. */
 static void fill_up(struct http1_request *request, VALUE piece, size_t max)
 {
     const struct raffia_parser *parser = &request->input.parser;
@@ -110,18 +109,17 @@ static void fill_up(struct http1_request *request, VALUE piece, size_t max)
     }
 }
 
-/* The rest of the body's end, so that whoever asks for more need not wait for it. */
 VALUE raffia_http1_complete_piece(struct http1_request *request, VALUE piece, size_t max)
 {
     if (request->input.drained) return piece;
     fill_up(request, piece, max);
     raffia_http1_check(request, raffia_http1_decode(request, 0, NULL));
-    return rb_str_resize(piece, RSTRING_LEN(piece)); /* Room that is not needed is given back. */
+    return rb_str_resize(piece, RSTRING_LEN(piece)); /* frees unused room */
 }
 
 /* @overload trailers
- *   @return [Hash{String => String}, nil] names in small letters; nil: there were none, or the body
- *     has not been read to its end */
+ *   @return [Hash{String => String}, nil] names in lower case; nil: there are none, or the body has
+ *     not been read to its end */
 static VALUE http1_trailers(VALUE self)
 {
     return raffia_http1_request_of(self)->input.trailers;

@@ -1,4 +1,5 @@
-/* A head becomes a Rack env: a copy of the connection's template, and what the request says. */
+/* Makes a Rack env of a head: a copy of the connection's template, and the fields of the
+ * request. */
 #include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
@@ -16,10 +17,10 @@ struct build {
     const struct raffia_parser_head *head;
     const char *bytes;
     VALUE env;
-    uint64_t seen; /* a bit for each key that may be there already */
+    uint64_t seen; /* a bit for each key that may have been set */
 };
 
-/* Binary, as other servers have them: what is in a request is whatever its client made of it. */
+/* Binary, as in other servers, because clients may send anything. */
 static VALUE string(const struct build *build, struct raffia_slice slice)
 {
     return rb_str_new(build->bytes + slice.start, slice.size);
@@ -66,7 +67,7 @@ static void set_field(struct build *build, const struct raffia_field *field)
     rb_hash_aset(build->env, key, value);
 }
 
-/* What the client would rather speak; Rack's name for it. */
+/* rack.protocol: the protocols that the client offers to upgrade to. */
 static VALUE protocols(VALUE env)
 {
     VALUE upgrade = rb_hash_lookup(env, raffia_http1_key("upgrade", 7)), list = rb_ary_new();
@@ -116,8 +117,8 @@ VALUE raffia_http1_env(struct http1_request *request, const struct raffia_parser
     return build.env;
 }
 
-/* In C: a method of Ruby's may let a trap handler in, and with it another fiber, which would read
- * into the same memory. */
+/* In C, because a method of Ruby's may run a trap handler, and with it another fiber, which would
+ * read into the same memory. */
 static VALUE small(const char *bytes, struct raffia_slice name)
 {
     VALUE string = rb_str_new(bytes + name.start, name.size);

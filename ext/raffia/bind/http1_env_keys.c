@@ -1,4 +1,4 @@
-/* The keys of header fields in an env, without an allocation for those that were seen before. */
+/* Keys of header fields in an env, without an allocation for names that were seen before. */
 #include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
@@ -7,8 +7,7 @@
 #include <ruby/ractor.h>
 #include <string.h>
 
-/* What clients and proxies send, without the HTTP_ in front of it. Any other costs a little more
- * when it is first seen. */
+/* Common names, without their HTTP_. Any other costs a little more when it is first seen. */
 static const char *const KNOWN[] = {
     "A_IM",
     "ACCEPT",
@@ -93,8 +92,8 @@ static const char *const KNOWN[] = {
     "X_XSRF_TOKEN",
 };
 
-/* Powers of two. The cache of a Ractor is for the names of its clients, and a client that makes
- * names up only spoils it. */
+/* Powers of two. A Ractor's cache is for the names of its clients; invented names only make it
+ * useless. */
 enum { KNOWN_PLACES = 256, CACHE_PLACES = 256, PREFIX = 5 };
 
 static VALUE known[KNOWN_PLACES]; /* made once, frozen, and never changed again */
@@ -128,7 +127,7 @@ struct text {
     char bytes[PREFIX + RAFFIA_MAX_NAME];
 };
 
-/* Of its size, its first letters and its last: keys that differ elsewhere only share a place. */
+/* Hashes the size, the first letters and the last: keys that differ elsewhere only share a slot. */
 static uint64_t hash(const struct text *text)
 {
     uint64_t first, last;

@@ -1,6 +1,5 @@
-/* Templates of envs: what does not change from one request to the next is there already when an env
- * is copied. For each host that is asked for there is one with its name, since clients ask for few
- * of them again and again. */
+/* Templates of envs: an env begins as a copy with the entries that do not change between requests.
+ * Each host has one with its name, because clients ask for few hosts. */
 #include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
@@ -9,9 +8,9 @@
 #include <ruby/ractor.h>
 #include <string.h>
 
-/* PLACES: hosts of a Ractor that are remembered, a power of two; who makes hosts up only spoils
- * that. ROOM: entries of an env, a browser's fields and what middleware adds among them; a copy has
- * as much room as what it was copied from. */
+/* PLACES: hosts that a Ractor remembers, a power of two; invented hosts only make the cache
+ * useless. ROOM: entries of an env, among them a browser's fields and those of middleware; a copy
+ * has as much room as its original. */
 enum { PLACES = 16, ROOM = 48 };
 
 static rb_ractor_local_key_t cache_key;
@@ -113,9 +112,8 @@ VALUE raffia_http1_template(VALUE entries)
 
 /*
  * @overload template(entries)
- *   @param entries [Hash] that every env shall have
- *   @return [Hash] frozen, of which copies are made in one go; with those of the most usual
- *     request, too
+ *   @param entries [Hash] of every env
+ *   @return [Hash] frozen, and cheap to copy; it also has the entries of the most common request
  */
 static VALUE template(VALUE class, VALUE entries)
 {

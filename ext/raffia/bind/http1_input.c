@@ -1,7 +1,6 @@
-/* Where the bytes of a request come from, and where they are meanwhile. Most requests come whole,
- * and are over with before anybody else runs: they are read in memory that all wires of a thread
- * share. Only what is left over gets memory of the request's own, so that thousands of idle
- * connections have none. */
+/* Receives input, and keeps it until it is consumed. Most requests come whole, and are consumed
+ * before another fiber runs: they are read in memory that all connections of a thread share. Only
+ * the rest gets memory of the connection's own, so thousands of idle connections have none. */
 #include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
@@ -12,11 +11,12 @@
 #include <string.h>
 #include "transfer.h"
 
-/* What a request has as a rule, and what one receive takes of a body; the least room behind bytes
- * that are held. */
+/* SHARED: more than most requests have, and the most that one receive takes of a body. LEAST: the
+ * least room behind bytes that are kept. */
 enum { SHARED = 16 << 10, LEAST = 4 << 10 };
 
-/* A Ractor's thread may go on as another one after a switch: the address is not to be kept. */
+/* A Ractor may continue on another kernel thread after a switch, so the address must not be
+ * kept. */
 static _Thread_local struct {
     struct raffia_parser_head head;
     char bytes[SHARED];
@@ -144,11 +144,11 @@ static int64_t receive_directly(struct http1_request *request)
     return arrived(request, raffia_try_receive(fd, input->bytes + end, room), room);
 }
 
-/* TLS hands out a record at a time, and that is at most so long. */
+/* The most that TLS returns at a time. */
 enum { RECORD = 16 * 1024 };
 
-/* One for all wires of a Ractor. It is taken out while it is in use: openssl may call Ruby's code,
- * and that lets others in. */
+/* All connections of a Ractor share one. It is taken out while it is in use, because openssl may
+ * call Ruby code, and other fibers run then. */
 static VALUE take_record(void)
 {
     VALUE record = rb_ractor_local_storage_value(record_key);
@@ -171,8 +171,8 @@ static VALUE read_nonblock(VALUE pointer)
                           RB_PASS_KEYWORDS);
 }
 
-/* What TLS raises when the peer does not keep to the protocol is an end like any other; of what
- * classes it is we do not know. */
+/* A violation of the TLS protocol ends the input like a close. The classes of these errors are not
+ * known here. */
 static VALUE is_over(VALUE unused, VALUE error)
 {
     (void)unused, (void)error;
@@ -205,12 +205,12 @@ static int64_t receive(struct http1_request *request, uint32_t *events)
                                      : receive_with_ruby(request, events);
 }
 
-/* Receives in a row without a wait; then others have their turn. */
+/* Receives in a row without a wait, before other fibers run. */
 enum { TURN = 16 };
 
-/* A receive that came out short took all there was, and asking again costs a system call: a peer
- * that answers is slower than we are. But what TLS has read ahead is announced by nobody, so there
- * we only let others in. */
+/* A short receive took all there was, and trying again costs a system call: a peer takes longer to
+ * answer. Input that TLS has read ahead is announced by no event, so there other fibers only get a
+ * turn. */
 static int waits_first(struct http1_request *request)
 {
     struct http1_input *input = &request->input;
@@ -250,7 +250,7 @@ size_t raffia_http1_receive_into(struct http1_request *request, char *start, siz
     if (!request->transport.native || request->input.drained) return 0;
     int64_t count = raffia_try_receive(raffia_http1_descriptor(&request->transport), start, room);
     request->input.drained = count < (int64_t)room;
-    if (count <= 0) return 0; /* Whoever asks next is told what it was. */
+    if (count <= 0) return 0; /* the next receive reports it */
     request->transport.received += (uint64_t)count;
     return (size_t)count;
 }

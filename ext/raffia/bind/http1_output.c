@@ -1,5 +1,5 @@
-/* Sending: one system call for all that there is, whether it lies in the response's own memory or
- * in the app's strings. */
+/* Sends output: one system call for all there is, in the connection's own memory and in the app's
+ * strings. */
 #include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
@@ -13,12 +13,11 @@
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 
-/* What a busy connection keeps for its next responses; what was needed once beyond that is given
- * back. */
+/* KEPT: memory that a busy connection keeps for its next responses; more is freed. */
 enum { KEPT = 16 * 1024, VECTORS = 64 };
 
-/* What is sent at once at most: copying it into the kernel takes that long, and a disk may have to
- * be waited for. */
+/* The most that is sent at once: copying it into the kernel takes time, and a disk may have to be
+ * read. */
 enum { BITE = 256 * 1024 };
 
 static ID id_write_nonblock, id_syswrite_nonblock, id_wait_readable, id_wait_writable;
@@ -67,7 +66,7 @@ int raffia_http1_insert(struct http1_output *output, const char *bytes, size_t l
     return 1;
 }
 
-/* Memory is for connections that say something. */
+/* Removes sent bytes, and frees memory that is not needed. */
 static void forget(struct http1_output *output, size_t sent)
 {
     if (sent > 0) output->whole = 0;
@@ -87,16 +86,16 @@ static void disconnected(const char *why)
     rb_raise(rb_path2class("Raffia::Server::Disconnected"), "%s", why);
 }
 
-/* What is to be sent: the response's bytes, then `strings` from `first` on, of which `offset` bytes
- * have gone. */
+/* One call of send: the output, then `strings` from `first` on, of which `offset` bytes have been
+ * sent. */
 struct batch {
     struct http1_response *response;
     VALUE strings; /* Array of Strings, or Qnil */
     long first;
     size_t offset;
     int pinned, done;
-    int64_t deadline; /* until which some more must have gone, once it had to be waited for */
-    size_t since;     /* bytes that have gone since that was set */
+    int64_t deadline; /* until which more must have been sent, after the first wait */
+    size_t since;     /* bytes sent since that was set */
 };
 
 static long remaining(const struct batch *batch)
@@ -143,7 +142,7 @@ static void advance(struct batch *batch, size_t sent)
     }
 }
 
-/* While we wait the app may do with its strings what it likes, so from then on they are copies,
+/* The app may change its strings while the fiber waits, so from the first wait on they are copies,
  * which share their bytes. */
 static void pin(struct batch *batch)
 {
@@ -156,8 +155,8 @@ static void pin(struct batch *batch)
     batch->pinned = 1;
 }
 
-/* Who takes a byte now and then holds as much memory as who takes none: only so many make the time
- * begin anew. */
+/* Bytes that a client must take to start its timeout anew. A client that takes one now and then
+ * occupies as much memory as one that takes none. */
 enum { PROGRESS = 16 * 1024 };
 
 static int64_t time_left(struct batch *batch)
@@ -178,8 +177,8 @@ static void await_room(struct batch *batch)
         disconnected("the client takes nothing more: the write timeout has passed");
 }
 
-/* A thread of the pool must not wait for a slow client: the rest goes to the response's own memory,
- * and its fiber flushes that. Whether there was room for it. */
+/* A thread of the pool must not wait for a slow client: the rest is appended to the output, and the
+ * connection's fiber flushes it. Returns whether there was room for it. */
 static int keep_for_later(struct batch *batch)
 {
     struct http1_output *output = &batch->response->output;
@@ -203,15 +202,15 @@ static void count_sent(struct batch *batch, size_t sent)
     batch->since += sent;
 }
 
-/* Whoever has much to send lets others come in between. */
+/* A long send lets other fibers run in between. */
 static void give_way(struct batch *batch)
 {
     pin(batch);
     raffia_http1_yield();
 }
 
-/* Most answers are one piece, and for that the kernel need not take a list of pieces apart: 3% of
- * the call. */
+/* Most responses are one piece. Then the kernel need not read a list of pieces, which is 3% of the
+ * call. */
 static ssize_t try_to_send(int fd, struct iovec *vectors, int count)
 {
     enum { FLAGS = MSG_DONTWAIT | MSG_NOSIGNAL };
@@ -270,7 +269,7 @@ static void write_string(struct batch *batch, VALUE string)
     struct attempt attempt = {.response = response, .string = string};
     long row = 0;
     while (RSTRING_LEN(attempt.string) > 0) {
-        /* Of what TLS may raise we do not know the classes. */
+        /* The classes of TLS errors are not known here. */
         VALUE written =
             rb_rescue2(try_to_write, (VALUE)&attempt, is_gone, Qnil, rb_eStandardError, (VALUE)0);
         if (written == ID2SYM(id_wait_writable)) {
@@ -302,7 +301,7 @@ static void send_by_methods(struct batch *batch)
     struct http1_output *output = &batch->response->output;
     VALUE all = rb_str_new(output->bytes + output->start, (long)(output->length - output->start));
     forget(output, output->length - output->start);
-    /* Bytes: their encodings need not agree. */
+    /* Appends bytes: the encodings may differ. */
     for (; remaining(batch) > 0; batch->first++) {
         VALUE string = RARRAY_AREF(batch->strings, batch->first);
         rb_str_cat(all, RSTRING_PTR(string), RSTRING_LEN(string));
@@ -311,8 +310,7 @@ static void send_by_methods(struct batch *batch)
     write_string(batch, all);
 }
 
-/* Reentry: whoever is parked in here owns what is being sent; others come when it is done
- * (server/stream.rb has a lock for apps). */
+/* Not reentrant: the fiber that is parked in here owns the output. Ruby code keeps others out. */
 static VALUE dispatch(VALUE pointer)
 {
     struct batch *batch = (struct batch *)pointer;
@@ -325,8 +323,8 @@ static VALUE dispatch(VALUE pointer)
     return Qnil;
 }
 
-/* A timeout of the app's, perhaps, which it goes on from: but the client would take what comes next
- * for the rest of this. */
+/* The app may rescue what was raised, such as a timeout, and write more. The client would take that
+ * for the rest of this piece. */
 static VALUE note_loss(VALUE pointer)
 {
     const struct batch *batch = (const struct batch *)pointer;
@@ -340,7 +338,7 @@ void raffia_http1_send(struct http1_response *response, VALUE strings)
     response->output.deferred = 0;
     if (response->output.truncated) disconnected("a piece of the response was interrupted");
     if (response->request.transport.native && NIL_P(strings))
-        dispatch((VALUE)&batch); /* What is not sent stays where it is. */
+        dispatch((VALUE)&batch); /* what is not sent stays in the output */
     else
         rb_ensure(dispatch, (VALUE)&batch, note_loss, (VALUE)&batch);
 }
@@ -367,7 +365,7 @@ static void send_piece(struct batch *batch, VALUE file, off_t *from, size_t leng
 {
     struct http1_response *response = batch->response;
     for (;;) {
-        /* It may have been closed while we waited, and its number be another's. */
+        /* The file may have been closed during a wait, and its number be another file's. */
         int source = raffia_descriptor_of(file);
         ssize_t sent =
             sendfile(raffia_http1_descriptor(&response->request.transport), source, from, length);

@@ -1,10 +1,10 @@
-/* Answers to pipelined requests are collected, to be sent together. But while they are, another
- * request's app may wait for whatever it likes, and they must not wait with it. */
+/* Responses to pipelined requests are collected and sent together. They are sent before any fiber
+ * waits, because the app of the next request may wait for long. */
 #include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
 
-/* Bytes of answers that are complete: what has begun behind them may still be taken back. */
+/* Bytes of complete responses; one that has begun behind them may still be discarded. */
 static size_t complete(const struct http1_output *output)
 {
     if (output->writing || output->truncated) return 0;
@@ -21,20 +21,19 @@ static VALUE send_complete(VALUE pointer)
     return Qnil;
 }
 
-static VALUE leave_it(VALUE unused, VALUE error)
+static VALUE ignore_error(VALUE unused, VALUE error)
 {
     (void)unused, (void)error;
     return Qnil;
 }
 
-/* What cannot be sent without a wait, or not at all, is the affair of the connection's own fiber,
- * with its next answer. */
+/* The connection's own fiber sends the rest, and reports errors, with its next response. */
 static void send_collected(VALUE self)
 {
     struct http1_response *response = raffia_http1_response_of(self);
     if (!response->output.deferred) return;
     response->output.deferred = 0;
-    rb_rescue2(send_complete, (VALUE)response, leave_it, Qnil, rb_eStandardError, (VALUE)0);
+    rb_rescue2(send_complete, (VALUE)response, ignore_error, Qnil, rb_eStandardError, (VALUE)0);
 }
 
 int raffia_http1_defer_output(struct http1_response *response)

@@ -1,4 +1,4 @@
-/* The words that go with a status. They are for people; no program should look at them. */
+/* Reason phrases, for people. */
 #include "http1_response.h"
 
 #ifdef HAVE_LLHTTP

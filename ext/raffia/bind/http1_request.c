@@ -1,4 +1,4 @@
-/* The input side of the request: requests, and what is left for another protocol. */
+/* Requests, and the bytes that are left for another protocol. */
 #include "http1_request.h"
 
 #ifdef HAVE_LLHTTP
@@ -58,7 +58,7 @@ void raffia_http1_request_limit(struct http1_request *request, VALUE limits)
 {
     if (NIL_P(limits)) return;
     Check_Type(limits, T_HASH);
-    const uint32_t most = UINT32_MAX / 4; /* Distances within a head fit. */
+    const uint32_t most = UINT32_MAX / 4; /* offsets within a head fit */
     struct raffia_parser_limits all = raffia_parser_defaults;
     all.request_line = (uint32_t)limit_named(limits, id_request_line, all.request_line, most);
     all.head = (uint32_t)limit_named(limits, id_head, all.head, most);
@@ -160,7 +160,8 @@ void raffia_http1_next_request(struct http1_request *request)
 }
 
 /* @overload unread
- *   @return [String] what came behind the request, or of the next one; it is forgotten here */
+ *   Takes the input behind the request: of another protocol, or of the next request.
+ *   @return [String] */
 static VALUE http1_unread(VALUE self)
 {
     struct http1_request *request = raffia_http1_reader(self);

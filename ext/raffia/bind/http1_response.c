@@ -1,4 +1,4 @@
-/* Raffia::Native::HTTP1, output side: responses. */
+/* Responses: whole ones, and those in pieces. */
 #include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    BIG = 8 * 1024,    /* Strings from here on are not copied, but sent from where they are */
-    BATCH = 64 * 1024, /* answers to pipelined requests that are sent together */
+    BIG = 8 * 1024,    /* longer Strings are sent without a copy */
+    BATCH = 64 * 1024, /* responses to pipelined requests that are sent together */
 };
 
 static struct http1_output *output_of(VALUE self)
@@ -16,7 +16,7 @@ static struct http1_output *output_of(VALUE self)
     return &raffia_http1_response_of(self)->output;
 }
 
-/* While more requests are here to be answered, their answers go together. */
+/* While more requests have arrived, their responses are sent together. */
 static void send_or_collect(struct http1_response *response)
 {
     if (response->output.length < BATCH && response->request.keep_alive &&
@@ -38,9 +38,9 @@ static int64_t size_of(VALUE strings)
     return size;
 }
 
-static void append_body(struct http1_response *response, VALUE strings, int64_t size)
+static void send_body(struct http1_response *response, VALUE strings, int64_t size)
 {
-    /* It is in memory already, whatever its size. */
+    /* The body is in memory already, so its size does not matter. */
     if (response->output.ahead > 0) response->output.ahead = SIZE_MAX;
     if (response->output.framing == BODY_NONE) {
         send_or_collect(response);
@@ -71,8 +71,7 @@ static int respond_whole(struct http1_response *response, int status, VALUE head
         raffia_http1_bad_response(response, mark,
                                   "the response's body has something else than Strings in it");
     if (!raffia_http1_append_head(&head)) return 0;
-    if (size_of(strings) !=
-        size) { /* Values of headers that are no Strings have been asked what they are. */
+    if (size_of(strings) != size) { /* to_s of header values may have changed it */
         output->begun = 0;
         raffia_http1_bad_response(response, mark,
                                   "the response's body has changed while its headers were read");
@@ -85,12 +84,12 @@ static int respond_whole(struct http1_response *response, int status, VALUE head
                                   output->declared, size);
     }
     output->body = output->framing == BODY_NONE ? 0 : size;
-    append_body(response, strings, size);
+    send_body(response, strings, size);
     output->begun = 0;
     return 1;
 }
 
-/* One with methods of its own may have to be closed. */
+/* A body of another class may have to be closed. */
 static int is_plain_array(VALUE body)
 {
     return RB_TYPE_P(body, T_ARRAY) && RBASIC_CLASS(body) == rb_cArray;
@@ -98,10 +97,10 @@ static int is_plain_array(VALUE body)
 
 /*
  * @overload answer(response)
- *   The way of nearly all responses: says and sends it whole, if its body is an Array.
- *   @param response [Object] what the app returned
- *   @return [Boolean] false: it is of another kind, and nothing has been said
- *   @raise [Server::BadResponse] nothing has been said
+ *   Sends a whole response, if its body is an Array: the path of nearly all responses.
+ *   @param response [Object] that the app returned
+ *   @return [Boolean] false: it is of another kind, and nothing has been written
+ *   @raise [Server::BadResponse] nothing has been written
  *   @raise [Server::Disconnected]
  */
 static VALUE http1_answer(VALUE self, VALUE response)
@@ -120,7 +119,7 @@ static VALUE http1_answer(VALUE self, VALUE response)
 
 /*
  * @overload respond(status, headers, strings)
- *   The same for parts that have been looked at.
+ *   Sends a whole response of checked parts.
  *   @return [Boolean] false: it is to be hijacked
  */
 static VALUE http1_respond(VALUE self, VALUE status, VALUE headers, VALUE strings)
@@ -135,8 +134,8 @@ static VALUE http1_respond(VALUE self, VALUE status, VALUE headers, VALUE string
 
 /*
  * @overload begin(status, headers, length = nil)
- *   Says the head. It is sent with the first piece of the body.
- *   @param length [Integer, nil] bytes of the body; nil: what the headers say, or nobody knows
+ *   Writes the head, which is sent with the first piece of the body.
+ *   @param length [Integer, nil] bytes of the body; nil: as the headers say, or unknown
  *   @return [Boolean] whether a body may follow
  */
 static VALUE http1_begin(int argc, VALUE *argv, VALUE self)
@@ -156,7 +155,7 @@ static VALUE http1_begin(int argc, VALUE *argv, VALUE self)
 
 /*
  * @overload begin_raw(status, headers, protocol = nil)
- *   Says and sends the head of what is not HTTP from there on.
+ *   Sends the head before another protocol.
  *   @param protocol [String, nil] that is switched to
  */
 static VALUE http1_begin_raw(int argc, VALUE *argv, VALUE self)
@@ -206,7 +205,7 @@ static void write_pieces(struct http1_response *response, VALUE string)
 
 /*
  * @overload write(string)
- *   A piece of the body, which is sent at once.
+ *   Sends a piece of the body.
  *   @return [Integer] its bytes
  *   @raise [IOError] when no response has begun, or it has ended
  *   @raise [Server::BadResponse] beyond the content-length
@@ -226,7 +225,7 @@ static VALUE http1_write(VALUE self, VALUE string)
 
 /*
  * @overload send_file(io, from, length)
- *   A piece of the body that is in a file.
+ *   Sends a piece of the body from a file.
  */
 static VALUE http1_send_file(VALUE self, VALUE io, VALUE from, VALUE length)
 {
@@ -239,8 +238,8 @@ static VALUE http1_send_file(VALUE self, VALUE io, VALUE from, VALUE length)
 
 /*
  * @overload finish(trailers = nil)
- *   The end of the body.
- *   @raise [Server::BadResponse] short of the content-length
+ *   Ends the body.
+ *   @raise [Server::BadResponse] when it is shorter than its content-length
  */
 static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
 {
@@ -259,14 +258,13 @@ static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
         raffia_http1_append(output, "\r\n", 2);
     }
     send_or_collect(response);
-    output->begun =
-        0; /* Not before: what is raised meanwhile must not be answered with another response. */
+    output->begun = 0; /* last: an error above must not be answered with another response */
     return Qnil;
 }
 
 /*
  * @overload inform(status, headers)
- *   An interim response, such as 103, which is sent at once. HTTP/1.0 knows none.
+ *   Sends an interim response, such as 103; nothing to a client of HTTP/1.0.
  */
 static VALUE http1_inform(VALUE self, VALUE status, VALUE headers)
 {
@@ -297,7 +295,7 @@ static VALUE http1_set_write_timeout(VALUE self, VALUE seconds)
 }
 
 /* @overload ahead=(bytes)
- *   How many bytes of a stream are kept, for a later {flush}, rather than waited for; of a whole
+ *   How many bytes of a stream are kept for a later {flush} rather than waited for; of a whole
  *   response, all. 0: none.
  *   @param bytes [Integer] */
 static VALUE http1_set_ahead(VALUE self, VALUE bytes)
@@ -307,7 +305,7 @@ static VALUE http1_set_ahead(VALUE self, VALUE bytes)
 }
 
 /* @overload closing=(whether)
- *   Whether the client is to be told that this connection takes no further request. */
+ *   Whether responses tell the client that this connection takes no further request. */
 static VALUE http1_set_closing(VALUE self, VALUE closing)
 {
     output_of(self)->closing = RTEST(closing);
@@ -315,8 +313,8 @@ static VALUE http1_set_closing(VALUE self, VALUE closing)
 }
 
 /* @overload retract
- *   Takes the response that has begun back, if nothing of it has been sent.
- *   @return [Boolean] whether that was possible */
+ *   Discards the response that has begun, if nothing of it has been sent.
+ *   @return [Boolean] whether it was discarded */
 static VALUE http1_retract(VALUE self)
 {
     struct http1_output *output = output_of(self);
@@ -327,7 +325,7 @@ static VALUE http1_retract(VALUE self)
 }
 
 /* @overload conclude
- *   HTTP is over on this connection. */
+ *   Ends HTTP on this connection. */
 static VALUE http1_conclude(VALUE self)
 {
     raffia_http1_request_of(self)->keep_alive = 0;

@@ -1,5 +1,5 @@
-/* Heads of responses: validated and appended in one pass. One that is refused is taken back, so
- * nothing of it is ever sent. */
+/* Heads of responses, validated and appended in one pass. A rejected one is discarded, so nothing
+ * of it is ever sent. */
 #include "http1_response.h"
 
 #ifdef HAVE_LLHTTP
@@ -50,8 +50,8 @@ static void append_status(struct http1_output *output, int status)
     raffia_http1_append(output, "\r\n", 2);
 }
 
-/* The lines of one second are the same in the whole thread. There is no object in it, so Ractors do
- * not get in each other's way. */
+/* A thread's responses of one second have the same line. It is no Ruby object, so Ractors do not
+ * share it. */
 static void append_date(struct http1_output *output)
 {
     static _Thread_local char line[64];
@@ -107,7 +107,7 @@ refused:
                               (int)(size > 64 ? 64 : size), value);
 }
 
-/* Whether a list of options, as `connection` has it, names this one. */
+/* Whether a list of options, such as `connection`, has this one. */
 static int lists(const char *value, size_t size, const char *option)
 {
     size_t length = strlen(option);
@@ -116,11 +116,11 @@ static int lists(const char *value, size_t size, const char *option)
     return 0;
 }
 
-/* What is the server's to say, and so is not passed on. Whether it was that. */
+/* Returns whether the server writes this field itself, and the app's is not passed on. */
 static int is_ours(struct head *head, const char *name, size_t length, const char *value,
                    size_t size)
 {
-    /* What frames a message is not for interim responses, nor for trailers. */
+    /* Interim responses and trailers have no framing fields. */
     if (head->interim)
         return is(name, length, "content-length") || is(name, length, "transfer-encoding");
     switch (length) {
@@ -171,7 +171,7 @@ static void append_line(struct head *head, VALUE key, const char *value, size_t 
     raffia_http1_append(output, "\r\n", 2);
 }
 
-/* Rack 2 has several values in one String, a line each. */
+/* Rack 2 joins several values with newlines. */
 static void append_lines(struct head *head, VALUE key, VALUE value)
 {
     const char *start = RSTRING_PTR(value), *end = start + RSTRING_LEN(value), *newline;
@@ -183,8 +183,8 @@ static void append_lines(struct head *head, VALUE key, VALUE value)
     RB_GC_GUARD(value);
 }
 
-/* Where the app's code has been called: it may have said something itself, or another fiber has.
- * Then our beginning is gone. */
+/* Called after code of the app, which may have written something itself, or another fiber has: then
+ * the partial head is gone. */
 static void check_turn(const struct head *head)
 {
     int are_trailers = head->status == 0;
@@ -224,9 +224,9 @@ static int append_header(VALUE key, VALUE value, VALUE pointer)
                                       key);
         key = rb_sym2str(key);
     }
-    key = rb_str_new_frozen(key); /* The app's code may be called before it is said. */
+    key = rb_str_new_frozen(key); /* code of the app may run before it is appended */
     check_name(head, key);
-    /* Between the server and the app. */
+    /* These are for the server, not for the client. */
     if (RSTRING_LEN(key) > 5 && memcmp(RSTRING_PTR(key), "rack.", 5) == 0) {
         if (is(RSTRING_PTR(key), (size_t)RSTRING_LEN(key), "rack.hijack") ||
             is(RSTRING_PTR(key), (size_t)RSTRING_LEN(key), "rack.protocol"))
@@ -274,15 +274,15 @@ static int has_body(const struct http1_response *response, int status)
     return !response->request.is_head && status >= 200 && status != 204 && status != 304;
 }
 
-/* An app that encodes by itself is believed, but not so far that the next response depends on
- * it. */
+/* An app may encode the body itself, but then the connection closes: the next response must not
+ * depend on it. */
 static void frame(struct head *head)
 {
     struct http1_response *response = head->response;
     struct http1_output *output = &response->output;
     int body = has_body(response, head->status);
     int64_t length = head->length;
-    /* Of what is not sent only the app can know. */
+    /* Only the app knows the length of a body that is not sent. */
     if (length == 0 && !body && (response->request.is_head || head->status == 304)) length = -1;
     if (head->declared >= 0) length = head->declared;
     output->declared = -1;

@@ -1,20 +1,19 @@
-/* Ruby 3.4 gives the hook a Proc, and calling that takes a Ruby thread with the lock twice for
- * each call. What the Proc runs is in its block: a C function of core's, with a pointer to a
- * struct on the stack of the calling fiber (scheduler.c of Ruby). It is read from there. How a
- * Proc keeps its function is tried out first; where the struct is not what it should be, the
- * Proc is called instead. */
+/* Reads core's blocking operations. Ruby 3.4 passes the hook a Proc, and a call of that takes the
+ * GVL twice. The Proc's block holds a C function of core's, and a pointer to a struct on the stack
+ * of the calling fiber (scheduler.c of Ruby), which are read here. How a Proc stores its function
+ * is tried out first. Where the struct is not as expected, the Proc is called instead. */
 #include "operation.h"
 
 #include <ruby/version.h>
 
 #if RUBY_API_VERSION_CODE >= 30400 && RUBY_API_VERSION_CODE < 40000
-/* Words of a Proc up to its block's code; of that code's object up to the function, and to what
- * it is given. */
+/* Words of a Proc before its block's code; of that code's object before the function, and before
+ * its argument. */
 enum { CODE = 2, FUNCTION = 2, ARGUMENT = 3 };
-/* Core's struct is a few frames above the hook's. */
+/* Core's struct is a few frames above the hook's frame. */
 enum { NEAR = 1 << 18 };
 
-static VALUE kind_of_code; /* the flags that tell a block in C from others; 0: not known */
+static VALUE c_block_flags; /* flags that mark a block in C; 0: unknown */
 
 static VALUE code_of(VALUE proc)
 {
@@ -34,7 +33,7 @@ static VALUE never_called(RB_BLOCK_CALL_FUNC_ARGLIST(value, argument))
     return value;
 }
 
-static void look_at_a_proc(void)
+static void probe_proc_layout(void)
 {
     char argument;
     VALUE proc = rb_proc_new(never_called, (VALUE)&argument);
@@ -42,7 +41,7 @@ static void look_at_a_proc(void)
     if (RB_SPECIAL_CONST_P(code) || RB_BUILTIN_TYPE(code) != T_IMEMO) return;
     void **words = (void **)code;
     if (words[FUNCTION] == (void *)(uintptr_t)never_called && words[ARGUMENT] == (void *)&argument)
-        kind_of_code = kind_of(code);
+        c_block_flags = kind_of(code);
     RB_GC_GUARD(proc);
 }
 
@@ -54,9 +53,9 @@ static int is_near(const char *here, const void *pointer)
 struct operation *raffia_operation_of(VALUE work)
 {
     char here;
-    if (!kind_of_code || !RTEST(rb_obj_is_proc(work))) return NULL;
+    if (!c_block_flags || !RTEST(rb_obj_is_proc(work))) return NULL;
     VALUE code = code_of(work);
-    if (kind_of(code) != kind_of_code) return NULL;
+    if (kind_of(code) != c_block_flags) return NULL;
     struct operation *operation = ((void **)code)[ARGUMENT];
     if (!is_near(&here, operation) || !is_near((char *)operation, operation->result)) return NULL;
     const int known = RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE | RB_NOGVL_OFFLOAD_SAFE;
@@ -64,7 +63,7 @@ struct operation *raffia_operation_of(VALUE work)
     return operation->function ? operation : NULL;
 }
 #else
-static void look_at_a_proc(void)
+static void probe_proc_layout(void)
 {
 }
 
@@ -79,11 +78,11 @@ void raffia_operation_complete(struct operation *operation, void *value, int err
 {
     operation->result->value = value;
     operation->result->error = error;
-    operation->result = NULL; /* calling the Proc would fail from now on */
+    operation->result = NULL; /* a call of the Proc would fail from now on */
 }
 
 void raffia_init_operation(VALUE raffia)
 {
     (void)raffia;
-    look_at_a_proc();
+    probe_proc_layout();
 }

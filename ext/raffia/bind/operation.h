@@ -1,4 +1,4 @@
-/* C calls that Ruby 3.4 hands to Fiber::Scheduler#blocking_operation_wait: file-system calls,
+/* C calls that Ruby 3.4 passes to Fiber::Scheduler#blocking_operation_wait: file-system calls,
  * zlib, long divisions. */
 #ifndef RAFFIA_BIND_OPERATION_H
 #define RAFFIA_BIND_OPERATION_H
@@ -7,7 +7,7 @@
 #include <ruby/thread.h>
 
 #ifndef RB_NOGVL_OFFLOAD_SAFE
-#define RB_NOGVL_OFFLOAD_SAFE 0 /* Ruby 3.3, which never asks */
+#define RB_NOGVL_OFFLOAD_SAFE 0 /* Ruby 3.3 never calls the hook */
 #endif
 
 struct operation_result {
@@ -15,7 +15,7 @@ struct operation_result {
     int error;
 };
 
-/* As core has it on the stack of the calling fiber, while the hook runs. */
+/* Core's struct, on the stack of the calling fiber while the hook runs. */
 struct operation {
     void *(*function)(void *data);
     void *data;
@@ -25,13 +25,13 @@ struct operation {
     struct operation_result *result;
 };
 
-/* What the hook's argument stands for; NULL where this Ruby keeps it in another way. */
+/* The operation behind the hook's argument; NULL where this Ruby stores it differently. */
 struct operation *raffia_operation_of(VALUE work);
-/* Tells core what the function returned. */
+/* Hands core what the function returned. */
 void raffia_operation_complete(struct operation *operation, void *value, int error);
-/* Of an engine's policy: the function took so many nanoseconds. */
+/* Tells an engine's policy how many nanoseconds the function took. */
 void raffia_operation_learn(VALUE policy, void *(*function)(void *data), int64_t elapsed);
-/* Whether it is the one that opens files, and returns a descriptor. */
+/* Whether the function opens files, and returns a descriptor. */
 int raffia_operation_opens(VALUE policy, void *(*function)(void *data));
 
 void raffia_init_operation(VALUE raffia);

@@ -1,12 +1,12 @@
-/* Raffia::Engine::OperationPolicy: which blocking operations run in the calling fiber, and which
- * on another thread.
+/* Raffia::Engine::OperationPolicy: decides which blocking operations run in the calling fiber, and
+ * which on another thread.
  *
- * A file-system call that the kernel answers from memory takes a microsecond, a hand-over to a
- * thread and back ten and more. So calls on files run where they are, and long ones elsewhere;
- * the times of each C function decide. Time without Ruby's lock counts, what a thread waits for
- * the lock does not. An open that waits for another program (a FIFO, a terminal) is known before
- * it begins, and so is one on a network file system: Ruby's own open is recognised by trying it
- * out, and its path is looked at. */
+ * A file-system call that the kernel answers from memory takes a microsecond; passing it to a
+ * thread and back takes ten or more. So short calls run in the fiber, and long ones on a thread:
+ * the measured times of each C function decide. Only time without the GVL counts, no wait for it.
+ * An open that waits for another program (a FIFO, a terminal) is known before it begins, and so is
+ * one on a network file system: Ruby's own open function is found by a trial, and its path is
+ * checked. */
 #include "operation.h"
 
 #include <errno.h>
@@ -20,18 +20,18 @@
 
 enum kind { FILES, COMPUTE };
 
-/* Nanoseconds. A file-system call counts as slow above that; most of the last eight decide, as
- * one alone says little: the disk was asked for once, or the thread was preempted. */
+/* Nanoseconds. A file-system call counts as slow above SLOW. Most of the last eight calls decide,
+ * because a single one may have read the disk, or its thread was preempted. */
 enum { SLOW = 200000, MANY = 6, FEW = 2 };
-/* A computation moves by its mean, because a few that are long are all the work: above the first
- * it goes, below the second it comes back. */
+/* A computation moves by its mean, because a few long ones are most of the work: above LONG to a
+ * thread, below SHORT back. */
 enum { LONG = 50000, SHORT = 30000, AT_FIRST = 1000000, LONGEST = 1000000, WEIGHT = 16 };
 
 struct entry {
     void *(*function)(void *data);
     VALUE name; /* of the method that called it first */
     enum kind kind;
-    int elsewhere, always; /* always: never in the fiber */
+    int elsewhere, always; /* always: never runs in the fiber */
     int64_t mean;
     unsigned char slow; /* a bit for each of the last calls */
     uint64_t here_count, elsewhere_count;
@@ -49,7 +49,7 @@ struct policy {
 
 static VALUE sym_closed, sym_files, sym_compute, sym_waiting;
 
-/* What core's open is given. */
+/* The argument of core's open function. */
 struct opening {
     VALUE path;
     int flags;
@@ -141,7 +141,7 @@ static struct entry *add(struct policy *policy, void *(*function)(void *data))
     struct entry *entry = &policy->entries[policy->count++];
     *entry = (struct entry){.function = function, .name = name, .kind = kind_of(text)};
     entry->mean = entry->kind == COMPUTE ? AT_FIRST : 0;
-    /* Where opens are not known, any call may be one that waits. */
+    /* Where the open function is unknown, any call may be one that waits. */
     int unsure = entry->kind == FILES && policy->probe == PROBED && !policy->open;
     entry->always = unsure || strstr(text, "copy_stream") != NULL;
     entry->elsewhere = entry->always || entry->kind == COMPUTE;
@@ -175,7 +175,7 @@ int raffia_operation_opens(VALUE self, void *(*function)(void *data))
 
 struct timed {
     struct operation *operation;
-    struct raffia_devices *devices; /* of a path that is to be looked at first */
+    struct raffia_devices *devices; /* of a path that is checked first */
     enum raffia_open_check check;
     void *value;
     int error, returned;
@@ -210,7 +210,7 @@ static VALUE run_without_lock(VALUE pointer)
     return Qnil;
 }
 
-/* An interrupt was raised when the file was open already. */
+/* An interrupt was raised after the file was opened. */
 static VALUE close_unreturned(VALUE pointer)
 {
     const struct timed *timed = (const struct timed *)pointer;
@@ -231,14 +231,14 @@ static void run_here(struct timed *timed)
         raffia_operation_complete(timed->operation, timed->value, timed->error);
 }
 
-/* Core's functions for opening and closing are found by an open and a close of ours, which come
- * back to this hook. */
+/* Core's functions that open and close are found by an open and a close of our own, which come back
+ * to this hook. */
 
 #define PROBE "/dev/null"
 
 static VALUE open_and_close(VALUE none)
 {
-    VALUE mode = rb_str_new_cstr("w"); /* core says nothing of closing what is only read */
+    VALUE mode = rb_str_new_cstr("w"); /* core does not announce the closing of a read-only IO */
     VALUE fd = rb_funcall(rb_cIO, rb_intern("sysopen"), 2, rb_str_new_cstr(PROBE), mode);
     VALUE io = rb_funcall(rb_cIO, rb_intern("for_fd"), 2, fd, mode);
     return rb_funcall(io, rb_intern("close"), 0), none;
@@ -258,12 +258,12 @@ static void probe(struct policy *policy)
     rb_protect(open_and_close, Qnil, &failure);
     policy->probe = PROBED;
     if (!failure) return;
-    /* An interrupt that was raised here is for the fiber. */
+    /* An interrupt that was raised here belongs to the fiber. */
     if (!RTEST(rb_obj_is_kind_of(rb_errinfo(), rb_eSystemCallError))) rb_jump_tag(failure);
     rb_set_errinfo(Qnil);
 }
 
-static void take_probe(struct policy *policy, const struct operation *operation)
+static void note_probe(struct policy *policy, const struct operation *operation)
 {
     if (policy->probe == PROBING_OPEN && is_opening(operation->data)) {
         policy->open = operation->function;
@@ -281,12 +281,10 @@ static VALUE class_of(const struct entry *entry)
 
 /*
  * @overload run(work)
- *   Runs an operation in the calling fiber, if that is the place for it. For the hook of the
- *     scheduler alone.
- *   @param work [Proc] as core hands it to the hook
- *   @return [Symbol, true, nil] true: done; :closed: done, and it has closed a descriptor;
- *     :files, :compute, :waiting: threads of that
- *     kind are to do it; nil: this is not known to be an operation of core's
+ *   Runs an operation in the calling fiber, if it is short. Only the scheduler's hook may call it.
+ *   @param work [Proc] the hook's argument
+ *   @return [Symbol, true, nil] true: done; :closed: done, and it has closed a descriptor; :files,
+ *     :compute, :waiting: threads of that kind are to run it; nil: no known operation of core's
  */
 static VALUE policy_run(VALUE self, VALUE work)
 {
@@ -297,7 +295,7 @@ static VALUE policy_run(VALUE self, VALUE work)
     if (policy->probe == NOT_PROBED)
         probe(policy);
     else if (policy->probe != PROBED)
-        take_probe(policy, timed.operation);
+        note_probe(policy, timed.operation);
     struct entry *entry = find(policy, function);
     if (!entry) entry = add(policy, function);
     if (entry->elsewhere && function != policy->close)

@@ -1,4 +1,4 @@
-/* Strings that travel to another process in shared memory. Long ones are not copied on arrival: the
+/* Sends Strings to another process in shared memory. Long ones are not copied on arrival: the
  * String is the mapping. */
 #include "raffia.h"
 
@@ -7,11 +7,11 @@
 #include <unistd.h>
 #include "shm.h"
 
-/* From here on a String is mapped and not copied: below, it gains little, and there are only so
- * many mappings. */
+/* Bytes from which a String is mapped and not copied. Below, a mapping gains little, and their
+ * number is limited. */
 enum { MIN_MAPPED = 256 * 1024 };
-/* A process may have some 65,000 mappings, and without any left malloc fails too: this many are
- * ours at once, then we copy. */
+/* A process may have some 65,000 mappings, and without any left malloc fails too. Beyond this many
+ * of ours, Strings are copied. */
 enum { MAX_MAPPINGS = 4096 };
 static atomic_int mappings;
 static ID id_mapping;
@@ -43,9 +43,9 @@ static const rb_data_type_t mapping_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
 
-/* The String that is handed out is a part of a hidden one, which all Strings that share its memory
- * keep alive, and which keeps the mapping. A part, because a whole one would hand out the hidden
- * one itself where core wants it frozen. */
+/* Returns a part of a hidden String, which owns the mapping, and which all Strings that share its
+ * memory keep alive. It is a part, because core would return a whole shared String itself where it
+ * wants it frozen. */
 static VALUE share(VALUE owner, const struct mapping *mapping)
 {
     VALUE hidden = rb_str_new_static(mapping->start, (long)(RAFFIA_SHM_HEAD + mapping->size));
@@ -111,8 +111,8 @@ static VALUE close_files(VALUE pointer)
 
 /*
  * @overload payload_sockets
- *   @return [Array(Integer, Integer), nil] two descriptors that belong together; nil where there
- *     are no payloads
+ *   @return [Array(Integer, Integer), nil] two connected descriptors; nil where payloads are not
+ *     supported
  */
 static VALUE payload_sockets(VALUE module)
 {
@@ -141,8 +141,8 @@ static struct raffia_payload payload(VALUE object)
  *   Sends copies, all or none, and never waits.
  *   @param socket [Integer]
  *   @param contents [Array<String, IO::Buffer>] at most MAX_PAYLOADS
- *   @return [Boolean] false when there is not memory enough, no descriptor, or the other side has
- *     not taken what came before
+ *   @return [Boolean] false without memory or a descriptor, or when the other side has not received
+ *     what came before
  */
 static VALUE send_payloads(VALUE module, VALUE socket, VALUE contents)
 {
@@ -152,8 +152,8 @@ static VALUE send_payloads(VALUE module, VALUE socket, VALUE contents)
     if (count > RAFFIA_SHM_MAX_PAYLOADS) return Qfalse;
     for (long i = 0; i < count; i++)
         payloads[i] = payload(rb_ary_entry(contents, i));
-    /* Under the lock of the VM: nobody may change them meanwhile. It takes about a millisecond for
-     * 4 MiB. */
+    /* With the GVL held, so that no thread changes them meanwhile. 4 MiB take about a
+     * millisecond. */
     VALUE sent = raffia_shm_send(NUM2INT(socket), payloads, (int)count) >= 0 ? Qtrue : Qfalse;
     RB_GC_GUARD(contents);
     return sent;
@@ -161,7 +161,7 @@ static VALUE send_payloads(VALUE module, VALUE socket, VALUE contents)
 
 /*
  * @overload receive_payloads(socket)
- *   What was sent by one call. It must have been sent already.
+ *   Receives the Strings of one call, which must have been sent already.
  *   @param socket [Integer]
  *   @return [Array<String>] binary ones
  *   @raise [SystemCallError]

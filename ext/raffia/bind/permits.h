@@ -9,9 +9,9 @@
 #include <ruby.h>
 
 struct permits {
-    VALUE given; /* WeakKeyMap: fiber => whether it ends a sleep too; Qnil before the first */
-    VALUE
-    abandoned_blockers; /* WeakKeyMap: fiber => what it has stopped blocking on; Qnil before the first */
+    /* WeakKeyMaps, or Qnil before the first entry. */
+    VALUE given;              /* fiber => whether its permit ends a sleep too */
+    VALUE abandoned_blockers; /* fiber => what it has stopped blocking on */
 };
 
 /* Keeps a wake-up for a fiber that does not wait. */

@@ -1,13 +1,14 @@
-/* Where a Ractor leaves things for the one that started it, so that they need not be copied. */
+/* Raffia::Native::RactorMailbox: passes shareable objects from a Ractor to the one that started it,
+ * without copies. */
 #include "raffia.h"
 
 #include <ruby/ractor.h>
 #include <stdatomic.h>
 
-/* More than there are ever replies under way between a Ractor and its driver. */
+/* More than the replies that are ever under way between a Ractor and its driver. */
 #define SLOTS 8
 
-/* One Ractor puts, one takes; a frame through a pipe, which tells of each, is what orders the
+/* One Ractor puts, one takes. A frame through a pipe, which announces each object, orders the
  * two. */
 struct mailbox {
     VALUE slots[SLOTS];
@@ -46,8 +47,8 @@ static VALUE mailbox_alloc(VALUE klass)
 /*
  * @overload put(object)
  *   @param object [Object] shareable
- *   @return [Integer, nil] its number; nil when there is no room
- *   @raise [ArgumentError] when another Ractor may not see it
+ *   @return [Integer, nil] its number; nil when the mailbox is full
+ *   @raise [ArgumentError] when it is not shareable
  */
 static VALUE mailbox_put(VALUE self, VALUE object)
 {
@@ -63,10 +64,10 @@ static VALUE mailbox_put(VALUE self, VALUE object)
 
 /*
  * @overload take(number)
- *   Whatever was put before it, and was not asked for, is dropped.
- *   @param number [Integer] what #put answered
+ *   Drops the objects that were put before it and not taken.
+ *   @param number [Integer] that #put returned
  *   @return [Object]
- *   @raise [IndexError] when nothing with that number is there
+ *   @raise [IndexError] when there is none with that number
  */
 static VALUE mailbox_take(VALUE self, VALUE wanted)
 {

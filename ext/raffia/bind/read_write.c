@@ -1,5 +1,5 @@
 /* Core calls these hooks on IO#read, IO#write and similar methods with a length of 0; IO::Buffer's
- * own methods pass the least number of transfer.
+ * own methods pass the least number of bytes.
  *
  * A length of 0 reads once without waiting, except from sockets: IO#read_nonblock comes here too. A
  * write always waits for room: IO#write_nonblock does not come here, IO#syswrite would fail
@@ -29,11 +29,11 @@ struct transfer {
     int sliced; /* a large read of a file */
 };
 
-/* Bytes of a file after which others run, where the read is larger: some 100 us, if all is in
+/* Bytes after which other fibers run during a larger read of a file: some 100 us, if all is in
  * memory. */
 enum { SLICE = 1 << 20 };
 
-/* The class is there when the socket library is loaded, and then for ever. */
+/* The class exists once the socket library has been loaded, and then for ever. */
 static int is_socket(VALUE io)
 {
     static VALUE basic_socket;
@@ -48,14 +48,13 @@ static int64_t receive(const struct transfer *transfer, int fd, char *start, siz
                             : raffia_try_read(fd, start, room, RAFFIA_CURRENT_POSITION);
 }
 
-/* The stacks of more fibers than that are in no cache, and the second switch costs more than a
+/* With more fibers their stacks are in no cache, and the second switch costs more than a system
  * call. */
 enum { MANY = 4096 };
 
-/* While others are ready to run, a ring takes what is to be sent and sends it with what they will
- * have by then: the kernel is asked once for all of it, and a peer on this machine is woken
- * once. */
-static int is_worth_collecting(const struct transfer *transfer)
+/* While other fibers are ready, a ring collects output and sends it with theirs: one system call
+ * for all, and a peer on this machine is woken once. */
+static int is_worth_batching(const struct transfer *transfer)
 {
     const struct raffia_loop *loop = transfer->scheduler->loop;
     return loop->backend->transfers && loop->ready.count > 0 &&
@@ -78,7 +77,7 @@ static int submit(struct parking *parking)
                                       RAFFIA_CURRENT_POSITION, (raffia_data)parking->wait->ticket,
                                       &id),
                  "send");
-    parking->op = id; /* Only now is there something to wait for. */
+    parking->op = id; /* set only now that there is an op to wait for */
     return 0;
 }
 
@@ -92,7 +91,7 @@ static VALUE unlock(VALUE buffer)
     return rb_io_buffer_try_unlock(buffer) ? Qtrue : Qfalse;
 }
 
-static int64_t collect(const struct transfer *transfer, int fd, const char *start, size_t room)
+static int64_t send_batched(const struct transfer *transfer, int fd, const char *start, size_t room)
 {
     VALUE limit = RB_TYPE_P(transfer->io, T_FILE) ? rb_io_timeout(transfer->io) : Qnil;
     struct sending sending = {
@@ -107,7 +106,7 @@ static int64_t collect(const struct transfer *transfer, int fd, const char *star
         .start = start,
         .room = room};
     sending.parking.arg = &sending;
-    /* Core hands its own memory in locked already. */
+    /* Core has locked its own memory already. */
     if (RTEST(rb_funcall(transfer->buffer, id_is_locked, 0))) {
         raffia_park(&sending.parking);
     } else {
@@ -119,15 +118,15 @@ static int64_t collect(const struct transfer *transfer, int fd, const char *star
     return sending.parking.result;
 }
 
-static int64_t send_off(const struct transfer *transfer, int fd, const char *start, size_t room)
+static int64_t send_now(const struct transfer *transfer, int fd, const char *start, size_t room)
 {
-    if (transfer->socket && is_worth_collecting(transfer))
-        return collect(transfer, fd, start, room);
+    if (transfer->socket && is_worth_batching(transfer))
+        return send_batched(transfer, fd, start, room);
     return transfer->socket ? raffia_try_send(fd, start, room)
                             : raffia_try_write(fd, start, room, RAFFIA_CURRENT_POSITION);
 }
 
-/* The buffer is asked each time: its memory may be another after a wait. */
+/* The address is read each time, because the memory may be another after a wait. */
 static int64_t try(const struct transfer *transfer, int fd, size_t offset, size_t *room)
 {
     if (transfer->kind == RAFFIA_READ) {
@@ -136,10 +135,10 @@ static int64_t try(const struct transfer *transfer, int fd, size_t offset, size_
         return *room ? receive(transfer, fd, start, *room) : 0;
     }
     const char *start = raffia_buffer_for_reading(transfer->buffer, offset, room);
-    return *room ? send_off(transfer, fd, start, *room) : 0;
+    return *room ? send_now(transfer, fd, start, *room) : 0;
 }
 
-/* With all three arguments, as core calls it: a subclass may have its own. */
+/* With all three arguments, like core's calls: a subclass may have its own method. */
 static VALUE await(const struct transfer *transfer)
 {
     VALUE arguments[] = {transfer->io,
@@ -148,7 +147,7 @@ static VALUE await(const struct transfer *transfer)
     return rb_funcallv(transfer->scheduler->self, id_io_wait, 3, arguments);
 }
 
-/* It waits, but unlike its kin it leaves that to us; only the name of the caller tells it from
+/* IO#sysread leaves the waiting to the scheduler. Only the caller's name tells it from
  * IO#read_nonblock. */
 static int is_sysread(void)
 {
@@ -172,8 +171,8 @@ static VALUE transfer_file(const struct transfer *transfer, size_t done)
                       SIZET2NUM(transfer->offset), SIZET2NUM(done));
 }
 
-/* A file gives without waiting what is in memory of it, but callers expect that only its end makes
- * a read short. */
+/* A file returns without waiting the bytes that are in memory, but callers expect that only its end
+ * makes a read short. */
 static int is_whole(const struct transfer *transfer, int fd, int64_t count, size_t room)
 {
     if (count == 0 || (size_t)count == room || transfer->kind == RAFFIA_WRITE || transfer->socket)
@@ -181,9 +180,8 @@ static int is_whole(const struct transfer *transfer, int fd, int64_t count, size
     return !raffia_is_cut_short(fd, RAFFIA_CURRENT_POSITION);
 }
 
-/* Where there was nothing to read several times in a row, there will be nothing again, and asking
- * costs a system call: a peer that answers is slower than we are. Now and then it is asked all the
- * same. */
+/* After SEVERAL misses in a row the next read will probably miss too, and costs a system call: a
+ * peer takes longer to answer. NOW_AND_THEN it is tried all the same. */
 enum { SEVERAL = 3, NOW_AND_THEN = 16 };
 
 static unsigned char *misses_of(struct read_misses *misses, int fd)
@@ -206,8 +204,8 @@ static int is_likely_to_miss(unsigned char *misses)
     return *misses >= SEVERAL;
 }
 
-/* A socket's read_nonblock does not come here (it has a recv of its own), so whoever reads a socket
- * is ready to wait. */
+/* A socket's read_nonblock does not come here (it has a recv of its own), so the caller is ready to
+ * wait. */
 static VALUE read_socket(const struct transfer *transfer)
 {
     unsigned char *misses =
@@ -248,7 +246,8 @@ static VALUE run(const struct transfer *transfer)
         }
         if (count == -EAGAIN && !transfer->socket && raffia_is_file(fd))
             return transfer_file(transfer, done);
-        /* What has arrived is told first; the error, if it lasts, comes with the next call. */
+        /* The bytes that have arrived are returned first; the error, if it lasts, comes with the
+         * next call. */
         if (!waits(transfer, count)) return done > 0 ? SIZET2NUM(done) : LL2NUM(count);
         if (RTEST(await(transfer))) continue;
         return done > 0
@@ -297,7 +296,7 @@ static VALUE scheduler_io_read(VALUE self, VALUE io, VALUE buffer, VALUE length,
 
 /*
  * @overload io_write(io, buffer, length, offset)
- *   Hook. The other way.
+ *   Hook. Writes from +offset+ on.
  *   @return [Integer] as {#io_read}
  */
 static VALUE scheduler_io_write(VALUE self, VALUE io, VALUE buffer, VALUE length, VALUE offset)

@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 
-/* By descriptor: how often in a row a read found nothing. */
+/* By descriptor: reads in a row that found nothing. */
 struct read_misses {
     unsigned char *counts;
     size_t size;

@@ -1,4 +1,4 @@
-/* Blocks for other Ractors. */
+/* Gives blocks another self, for other Ractors. */
 #include "raffia.h"
 
 static VALUE receiver_of(VALUE proc)
@@ -7,8 +7,7 @@ static VALUE receiver_of(VALUE proc)
 }
 
 /* The first word of a Proc of Ruby code is its self (struct rb_captured_block). That is no public
- * interface, so it is believed only after Ruby itself has said the same: before the change, and
- * after it. */
+ * interface, so Ruby's own answer is compared with it, before the change and after it. */
 static VALUE *self_slot(VALUE proc)
 {
     if (!RB_TYPE_P(proc, T_DATA) || !RTYPEDDATA_P(proc)) return NULL;
@@ -17,13 +16,12 @@ static VALUE *self_slot(VALUE proc)
 
 /*
  * @overload rebind_self(block, object)
- *   A copy of a block with another self. The variables that it captures are the same; only `self`,
- *   and so the methods and instance variables that it calls without a receiver, are the new
- *   object's.
+ *   A copy of a block with another self. It captures the same variables; only `self`, and so
+ *   methods and instance variables without a receiver, are the new object's.
  *   @param block [Proc]
  *   @param object [Object]
  *   @return [Proc, nil] nil where that is impossible: a block made of a method or a symbol, or a
- *     Ruby with other insides
+ *     Ruby with another layout
  */
 static VALUE rebind_self(VALUE module, VALUE block, VALUE object)
 {

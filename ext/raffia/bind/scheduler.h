@@ -38,8 +38,8 @@ struct scheduler {
     size_t postponed_interrupts; /* raised at the next wait of their fiber */
     uint64_t switches;
     struct poll_turns turns;
-    int64_t
-        occurred_after; /* lower bound of the time of the event that resumed the running fiber; nanoseconds */
+    /* Lower bound of the time of the event that resumed the running fiber; nanoseconds. */
+    int64_t occurred_after;
     struct read_misses read_misses;
     struct close_scan closes;
     int detects_deadlocks;

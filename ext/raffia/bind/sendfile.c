@@ -1,4 +1,4 @@
-/* What IO.copy_stream needs in a fiber: sendfile(2) that does not wait. */
+/* sendfile(2) that does not wait, for IO.copy_stream in a fiber. */
 #include "raffia.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static int64_t send_now(int to, int from, off_t position, size_t length)
         count = sendfile(to, from, &position, length);
     while (count < 0 && errno == EINTR);
     if (count >= 0) return count;
-    /* The caller writes then, and that raises what is wrong with the socket. */
+    /* The caller writes then, which raises the error of the socket. */
     return errno == EAGAIN ? -EAGAIN : -EINVAL;
 }
 #else
@@ -56,7 +56,7 @@ static VALUE native_sendfile(VALUE module, VALUE to, VALUE from, VALUE position,
 /*
  * @overload cached?(file, position)
  *   @return [Boolean] whether the byte there can be read without waiting for a disk; true where
- *     that is not known
+ *     that is unknown
  */
 static VALUE is_cached(VALUE module, VALUE file, VALUE position)
 {

@@ -1,6 +1,6 @@
-/* Raffia::Native::SharedCounters: numbers that a parent, its children and all their Ractors share,
- * and what a server writes there for each request by one call. It is frozen, and shareable: what
- * changes is not Ruby's. */
+/* Raffia::Native::SharedCounters: numbers in memory that a parent, its children and all their
+ * Ractors share. A server counts each request there by one call. The object is frozen and
+ * shareable, because the numbers are no Ruby objects. */
 #include "raffia.h"
 
 #include "request_metrics.h"
@@ -41,7 +41,7 @@ static VALUE counters_alloc(VALUE klass)
 static struct counters *counters_of(VALUE self)
 {
     struct counters *counters = rb_check_typeddata(self, &counters_type);
-    if (!counters->values) rb_raise(rb_eArgError, "uninitialized counters");
+    if (!counters->values) rb_raise(rb_eArgError, "uninitialized SharedCounters");
     return counters;
 }
 
@@ -50,17 +50,17 @@ static raffia_counter *counter_at(VALUE self, VALUE index)
     struct counters *counters = counters_of(self);
     size_t at = NUM2SIZET(index);
     if (at >= counters->count)
-        rb_raise(rb_eIndexError, "a board of %zu numbers has none at %zu", counters->count, at);
+        rb_raise(rb_eIndexError, "there are %zu counters, and none at %zu", counters->count, at);
     return counters->values + at;
 }
 
-/* The tally that begins at an index. */
+/* The request metrics that begin at an index. */
 static struct raffia_request_metrics *metrics_at(VALUE self, VALUE index)
 {
     struct counters *counters = counters_of(self);
     size_t at = NUM2SIZET(index);
     if (at > counters->count || counters->count - at < REQUEST_METRICS)
-        rb_raise(rb_eIndexError, "there is no room for a tally at %zu", at);
+        rb_raise(rb_eIndexError, "there is no room for request metrics at %zu", at);
     return (struct raffia_request_metrics *)(void *)(counters->values + at);
 }
 
@@ -74,7 +74,7 @@ static VALUE counters_initialize(VALUE self, VALUE count)
     struct counters *counters = rb_check_typeddata(self, &counters_type);
     size_t wanted = NUM2SIZET(count);
     if (wanted == 0 || counters->values)
-        rb_raise(rb_eArgError, "a counters has at least one number, and begins once");
+        rb_raise(rb_eArgError, "there must be at least one counter, set up once");
     counters->values = raffia_counters_map(wanted);
     if (!counters->values) rb_sys_fail("mmap");
     counters->count = wanted;
@@ -101,7 +101,7 @@ static VALUE counters_set(VALUE self, VALUE index, VALUE value)
 }
 
 /* @overload add(index, number)
- *   @return [Integer] what it is then */
+ *   @return [Integer] the sum */
 static VALUE counters_add(VALUE self, VALUE index, VALUE number)
 {
     int64_t by = NUM2LL(number);
@@ -110,7 +110,7 @@ static VALUE counters_add(VALUE self, VALUE index, VALUE number)
 }
 
 /* @overload raise_to(index, number)
- *   It becomes at least that number. */
+ *   Raises the counter to at least that number. */
 static VALUE counters_raise_to(VALUE self, VALUE index, VALUE number)
 {
     raffia_counter_raise(counter_at(self, index), NUM2LL(number));
@@ -125,7 +125,7 @@ static VALUE counters_to_a(int argc, VALUE *argv, VALUE self)
     struct counters *counters = counters_of(self);
     size_t from = argc > 0 ? NUM2SIZET(argv[0]) : 0;
     if (from > counters->count)
-        rb_raise(rb_eIndexError, "a board of %zu numbers has none at %zu", counters->count, from);
+        rb_raise(rb_eIndexError, "there are %zu counters, and none at %zu", counters->count, from);
     size_t count = argc > 1 ? NUM2SIZET(argv[1]) : counters->count - from;
     if (count > counters->count - from) count = counters->count - from;
     VALUE numbers = rb_ary_new_capa((long)count);
@@ -137,8 +137,8 @@ static VALUE counters_to_a(int argc, VALUE *argv, VALUE self)
 
 /*
  * @overload begin(gauge)
- *   A request begins.
- *   @param gauge [Integer] the index of the number of those that are going on
+ *   Counts the start of a request.
+ *   @param gauge [Integer] the index of the counter of requests under way
  *   @return [Integer] now, in microseconds of the monotonic clock
  */
 static VALUE counters_begin(VALUE self, VALUE gauge)
@@ -148,13 +148,13 @@ static VALUE counters_begin(VALUE self, VALUE gauge)
 }
 
 /*
- * @overload finish(gauge, tally, began, status, queued, received, sent)
- *   It has ended.
- *   @param tally [Integer] the index of the tally
- *   @param began [Integer] what {begin} answered
- *   @param status [Integer] 0 when nothing was answered
- *   @param queued [Integer] microseconds; negative when not known
- *   @return [Integer] how long it took, in microseconds
+ * @overload finish(gauge, metrics, began, status, queued, received, sent)
+ *   Counts the end of a request.
+ *   @param metrics [Integer] the index of the request metrics
+ *   @param began [Integer] that {begin} returned
+ *   @param status [Integer] 0 without a response
+ *   @param queued [Integer] microseconds; negative when unknown
+ *   @return [Integer] its duration in microseconds
  */
 static VALUE counters_finish(int argc, VALUE *argv, VALUE self)
 {
@@ -183,11 +183,11 @@ void raffia_init_shared_counters(VALUE raffia)
     VALUE counters = rb_define_class_under(native, "SharedCounters", rb_cObject);
     rb_define_alloc_func(counters, counters_alloc);
     rb_undef_method(counters, "initialize_copy");
-    /* How many numbers a tally has, in this order: requests, answers of the five classes, bytes
-     * received and sent, and two histograms, of durations and of times in the queue: the buckets,
-     * and the sum. */
+    /* The number of counters of request metrics, in this order: requests, responses of the five
+     * classes, bytes received and sent, and two histograms, of durations and of queue times: the
+     * buckets, and the sum. */
     rb_define_const(counters, "REQUEST_METRICS", INT2FIX(REQUEST_METRICS));
-    /* The upper bounds of the buckets, in microseconds; one more is for what is longer. */
+    /* The upper bounds of the buckets, in microseconds; one more bucket is for longer times. */
     rb_define_const(counters, "BOUNDS", bounds());
     rb_define_method(counters, "initialize", counters_initialize, 1);
     rb_define_method(counters, "size", counters_size, 0);

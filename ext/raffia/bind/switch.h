@@ -10,7 +10,9 @@ struct scheduler;
 struct start {
     VALUE fiber, running;
     uint64_t number;
-    int once; /* it did not start the other fiber but raised in it (Fiber#raise): the switch to it removes the entry */
+    /* It did not start the other fiber but raised in it (Fiber#raise): the switch to it removes the
+     * entry. */
+    int once;
 };
 
 struct start_stack {

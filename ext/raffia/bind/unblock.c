@@ -1,6 +1,6 @@
 /* The unblock hook. Any thread calls it, often with an interrupt of its own pending. Ruby before
- * 4.0 raises that interrupt inside of the hook, or right after it. Neither the wake-up may be lost
- * by that, nor what the caller had to do next. */
+ * 4.0 raises that interrupt in the hook, or right after it. Neither the wake-up may get lost, nor
+ * what the caller had to do next. */
 #include <ruby.h>
 #include <ruby/thread.h>
 #include <ruby/version.h>
@@ -14,10 +14,10 @@ static ID id_is_blocking;
 /* IO#close and the threads that read the IO
  *
  * The closing fiber sleeps until each of these threads has called unblock. Such a thread holds a
- * Mutex meanwhile, which belongs to this close alone and which the closing fiber needs to go on. It
- * also has an interrupt pending: the IOError of the closed stream. When that is raised by the hook,
- * Ruby does not unlock the Mutex before the thread ends, so this does. The hook is not told which
- * Mutex it is. It is found on the stack of the closing fiber. */
+ * Mutex meanwhile, which belongs to this close alone, and which the closing fiber needs to resume.
+ * It also has an interrupt pending: the IOError of the closed stream. When the hook raises that,
+ * Ruby does not unlock the Mutex before the thread ends, so this does. The hook does not get the
+ * Mutex: it is found on the stack of the closing fiber. */
 
 #if defined(HAVE_RB_OBJSPACE_REACHABLE_OBJECTS_FROM) && RUBY_API_VERSION_CODE < 40000
 
@@ -28,7 +28,7 @@ struct search {
     VALUE found;
 };
 
-/* No program sees this Mutex: it has no class. */
+/* This Mutex has no class, so no program sees it. */
 static void compare(VALUE object, void *pointer)
 {
     struct search *search = pointer;
@@ -70,7 +70,7 @@ static void wake(struct raffia_unblocking *unblocking)
     unblocking->woken = 1;
 }
 
-/* The first attempt lets a pending interrupt raise; the next ones are made on the way of that. */
+/* The first attempt raises a pending interrupt; the others are made while it unwinds. */
 static int attempt(VALUE pointer)
 {
     struct raffia_unblocking *unblocking = (struct raffia_unblocking *)pointer;
@@ -109,9 +109,9 @@ static void yield(struct raffia_unblocking *unblocking)
 
 /*
  * @overload wake_fiber(blocker, fiber)
- *   Calls the block, which wakes the fiber, until it has returned; then lets an interrupt of the
- *   calling thread raise.
- *   @param blocker [Object] as the hook gets it
+ *   Calls the block, which wakes the fiber, until it has returned; then raises an interrupt of the
+ *   calling thread.
+ *   @param blocker [Object] the hook's argument
  *   @return [nil]
  */
 static VALUE wake_fiber(VALUE module, VALUE blocker, VALUE fiber)

@@ -1,4 +1,4 @@
-/* Waking a fiber from any thread, whatever interrupts that thread meanwhile. */
+/* Wakes a fiber from any thread, whatever interrupts that thread meanwhile. */
 #ifndef RAFFIA_BIND_UNBLOCK_H
 #define RAFFIA_BIND_UNBLOCK_H
 
@@ -12,7 +12,7 @@ struct raffia_unblocking {
     int attempted, woken;
 };
 
-/* Calls `wake` until it has returned. Raises afterwards what came meanwhile. */
+/* Calls `wake` until it has returned. Raises afterwards what was raised meanwhile. */
 void raffia_unblock(struct raffia_unblocking *unblocking);
 
 #endif

@@ -1,4 +1,4 @@
-/* What must not be broken off in the middle. */
+/* Calls that interrupts must not end in the middle. */
 #include "raffia.h"
 
 struct call {
@@ -27,9 +27,9 @@ static VALUE raise_again(VALUE failure)
     return Qnil;
 }
 
-/* What was raised first is kept by rb_ensure. What comes later is dropped, but for Thread#kill and
- * Fiber#kill, which have a number in the place of an exception: they cannot be said again, so the
- * rest is done on their way. */
+/* rb_ensure keeps what was raised first. Later exceptions are dropped, except Thread#kill and
+ * Fiber#kill: they have a number in place of an exception and cannot be raised again, so the rest
+ * is done while they unwind. */
 static VALUE attempt_again(VALUE pointer)
 {
     int failure = 0;
@@ -48,7 +48,7 @@ void raffia_uninterruptible(int (*function)(VALUE of), VALUE of)
 {
     int failure = 0;
     struct call call = {.function = function, .of = of};
-    /* Unlike rb_ensure, rb_protect leaves the frames of methods that C has called, so that the
+    /* Unlike rb_ensure, rb_protect keeps the frames of methods that C has called, so that the
      * function finds its block again. */
     rb_protect(attempt, (VALUE)&call, &failure);
     if (failure) rb_ensure(raise_again, (VALUE)failure, attempt_again, (VALUE)&call);
@@ -62,11 +62,10 @@ static int yield(VALUE unused)
 
 /*
  * @overload uninterruptible
- *   Calls the block until it returns something truthy. What is raised meanwhile, in it or between
- *   two calls (Thread#raise, a signal), does not keep it from being called again, and is raised
- *   when it is done: of several the first, but before all Thread#kill. For memory that somebody
- *   else still uses: code in Ruby alone cannot promise as much, as interrupts strike between its
- *   lines.
+ *   Calls the block until it returns something truthy. An exception meanwhile, in it or between two
+ *   calls (Thread#raise, a signal), does not end that, and is raised afterwards: of several the
+ *   first, but Thread#kill before all. For memory that the kernel or another thread still uses.
+ *   Ruby code alone cannot promise as much, because interrupts are raised between its lines.
  *   @yieldreturn [Boolean] whether it is done
  *   @return [nil]
  */

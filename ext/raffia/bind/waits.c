@@ -5,7 +5,7 @@
 /* Blocks never move, so a pointer is good until the wait is released. 64 waits are about 7 KB. */
 enum { BLOCK_BITS = 6, BLOCK_SIZE = 1 << BLOCK_BITS };
 
-/* 16 million waits at once, and 2^38 lives of each slot, fit a Fixnum. */
+/* 16 million waits at once, and 2^38 uses of each slot, fit a Fixnum. */
 enum { INDEX_BITS = 24 };
 
 static size_t index_of(VALUE ticket)

@@ -1,33 +1,33 @@
-/* The table of waits. A wait is one suspension of one fiber; completions of the engine name it by
- * its ticket, a Fixnum, so they hold no object and cost no allocation. A slot that is used again
- * has another ticket: what comes too late finds nothing. */
+/* The table of waits. A wait is one suspension of one fiber. Completions of the engine name it by
+ * its ticket, a Fixnum, so they hold no object and cost no allocation. A reused slot has another
+ * ticket: a late completion finds nothing. */
 #ifndef RAFFIA_BIND_WAITS_H
 #define RAFFIA_BIND_WAITS_H
 
 #include <ruby.h>
 
 enum reason { FOR_IO, FOR_TIME, FOR_UNBLOCK, FOR_TURN, FOR_WORK };
-/* Whose unblock may end it: nobody's; anybody's but a late one; anybody's. */
+/* Which unblock may end it: none, all but a late one, any. */
 enum wakeable { BY_NOBODY, BY_EVENT, BY_ANYBODY };
 
 struct wait {
-    VALUE ticket; /* of this life of the slot */
-    VALUE fiber;  /* the one that is suspended */
+    VALUE ticket; /* of this use of the slot */
+    VALUE fiber;  /* that is suspended */
     VALUE
-    owner; /* the scheduler's fiber in which it runs: another one when that is resuming an Enumerator */
+    owner; /* the scheduler's fiber that resumes `fiber` as an Enumerator, or `fiber` itself */
     VALUE blocker;
-    VALUE error; /* what to raise instead, or Qnil */
+    VALUE error; /* to be raised instead, or Qnil */
     int64_t result;
     int64_t since; /* coarse monotonic nanoseconds */
-    int64_t limit; /* nanoseconds, or negative; for people who look */
-    struct wait *
-        outer; /* of the same fiber, when a trap handler waits in the middle of it; of a free slot, the next */
+    int64_t limit; /* nanoseconds, or negative; for inspection */
+    /* The fiber's wait in which a trap handler began this one; of a free slot, the next one. */
+    struct wait *outer;
     int fd;
     unsigned char events, reason, wakeable;
     unsigned char used, settled, uninterruptible, woken;
-    unsigned char unannounced; /* it waits for what would be closed without a word */
+    unsigned char unannounced; /* Ruby does not announce the closing of its IO */
     unsigned char must_complete,
-        op_completed; /* its op must have completed before it can end; it has */
+        op_completed; /* its op must have completed before it ends; it has */
 };
 
 struct waits {

@@ -1,13 +1,13 @@
-/* What Ruby keeps for a file in its buffer and has not written yet. */
+/* The write buffer of a Ruby file: bytes that are not written yet. */
 #include "raffia.h"
 
 #include <ruby/io.h>
 
 #ifdef HAVE_RB_IO_T_WBUF
-/* The member is as public as it was, and marked because it will not stay so. */
+/* Ruby has marked the member as deprecated, but still declares it. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* NULL for one that was never opened. */
+/* NULL for an IO that was never opened. */
 static struct rb_io_internal_buffer *output_of(VALUE io)
 {
     Check_Type(io, T_FILE);
@@ -19,8 +19,8 @@ static struct rb_io_internal_buffer *output_of(VALUE io)
 /*
  * @overload write_buffered?(io)
  *   @param io [IO] closed or open
- *   @return [Boolean, nil] whether something is to be written; nil where Ruby does not let anybody
- *     see it (from 4.0)
+ *   @return [Boolean, nil] whether there is something to write; nil where Ruby does not show it
+ *     (from 4.0)
  */
 static VALUE write_buffered(VALUE module, VALUE io)
 {
@@ -36,10 +36,10 @@ static VALUE write_buffered(VALUE module, VALUE io)
 
 /*
  * @overload discard_write_buffer(io)
- *   For a forked child, in which it is a copy: the parent writes it. Ruby has no method for that,
- *   each one that empties the buffer writes.
+ *   Empties the buffer in a forked child, where it is a copy: the parent writes it. All methods of
+ *   Ruby that empty the buffer write it.
  *   @param io [IO] closed or open
- *   @return [Boolean] false where Ruby does not let anybody at it (from 4.0)
+ *   @return [Boolean] false where Ruby does not give access to it (from 4.0)
  */
 static VALUE discard_write_buffer(VALUE module, VALUE io)
 {
