@@ -182,7 +182,9 @@ class SQLiteStoreTest < Raffia::TestCase
     store.enqueue([draft])
     transaction = store.instance_variable_get(:@database).instance_variable_get(:@writer)
       .instance_variable_get(:@transaction)
-    call = ->(&block) { transaction.run([Jobs::Stores::SQLite::GroupCommit::Call.new(block, false)]) }
+    call = ->(&block) {
+      transaction.run([Jobs::Stores::SQLite::GroupCommit::Call.new(block, false)])
+    }
     call.call { |db| db.wake(["default"]) }
     call.call { |_| nil }
     rung = 0

@@ -4,7 +4,7 @@ require "test_helper"
 require "tmpdir"
 require "raffia/jobs"
 
-class JobsStoreOpeningTest < Raffia::TestCase
+class JobsStoreAddressTest < Raffia::TestCase
   Store = Raffia::Jobs::Store
 
   def test_what_people_see_of_an_address
