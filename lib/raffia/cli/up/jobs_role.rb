@@ -24,7 +24,7 @@ module Raffia
         # @raise [ConfigError, NotFound]
         def initialize(given, log, guard, single:)
           super(processes: given.fetch(:jobs, 1), log: log, load: method(:load_program),
-            timeout: given.fetch(:timeout, Jobs::Worker::TIMEOUT)) { |context| worker(context) }
+            timeout: given.fetch(:timeout, Settings[:timeout].default)) { |context| worker(context) }
           @given = given
           @guard = guard
           @single = single

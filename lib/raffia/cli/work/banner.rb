@@ -54,7 +54,7 @@ module Raffia
         # than a supervisor.
         def store = (Jobs.store.url if @given[:store] || @given[:processes].zero?)
 
-        def concurrency = @given[:concurrency] || Jobs::Worker::CONCURRENCY
+        def concurrency = @given[:concurrency] || Settings[:concurrency].default
       end
     end
   end

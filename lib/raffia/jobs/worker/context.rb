@@ -28,15 +28,15 @@ module Raffia
 
         # @param worker [Worker]
         # @param scope [Scope]
-        # @param settings [Hash] of the worker
+        # @param options [Options]
         # @param lease_monitor [LeaseMonitor, nil]
         # @yield with each turn of the event loop
-        def initialize(worker, scope, settings, lease_monitor, &on_turn)
+        def initialize(worker, scope, options, lease_monitor, &on_turn)
           @worker = worker
           @store = worker.store
-          @settings = settings
-          @log = settings[:log]
-          @middleware = settings[:middleware]
+          @options = options
+          @log = options.log
+          @middleware = options.middleware
           @lease_monitor = lease_monitor
           @shared_lease = lease_monitor&.shared_lease
           build_observers(&on_turn)
@@ -47,13 +47,13 @@ module Raffia
         private
 
         def build_observers(&)
-          @logger = JobLogger.new(@log, @settings[:instrument])
+          @logger = JobLogger.new(@log, @options.instrument)
           @metrics = @logger.metrics
           @backoff = Backoff.new(@log)
-          @loop_monitor = LoopMonitor.new(@settings[:heart], @log, lenient: @settings[:lenient],
+          @loop_monitor = LoopMonitor.new(@options.heart, @log, lenient: @options.lenient?,
             shared_lease: @shared_lease, &)
-          @heartbeat = Heartbeat.new(@store, info, ttl: @settings[:lease],
-            interval: @settings[:beat], metrics: @metrics,
+          @heartbeat = Heartbeat.new(@store, info, ttl: @options.lease,
+            interval: @options.beat, metrics: @metrics,
             log: @log, identity: @lease_monitor&.identity ||
               Heartbeat.new_identity, shared_lease: @shared_lease)
         end
@@ -68,7 +68,7 @@ module Raffia
           @recurring = Recurring::Schedule.new(Client.new(@store, Setup.current.client_middleware))
           @maintenance = Maintenance.new(@store, Recurring::Ticker.new(@recurring, @log), @backoff,
             @log,
-            recover: @settings[:recover], heartbeat: @heartbeat) { run_suspects }
+            recover: @options.recover, heartbeat: @heartbeat) { run_suspects }
           @fetcher = new_fetcher(@store, @worker.queues, @heartbeat, @runner, @backoff,
             @maintenance)
           @heartbeat.on_beat(&Reconciliation.new(@store, @log, @runner, @acks, @fetcher)
@@ -76,9 +76,9 @@ module Raffia
         end
 
         def new_fetcher(*parts)
-          return Fetcher.new(*parts) { @worker.stop } unless @settings[:isolated]
+          return Fetcher.new(*parts) { @worker.stop } unless @options.isolated
 
-          SuspectFetcher.new(*parts, link: @settings[:heart]) { @worker.stop }
+          SuspectFetcher.new(*parts, link: @options.heart) { @worker.stop }
         end
 
         # In isolated workers; where there can be none, here, while nothing else runs.
@@ -91,7 +91,7 @@ module Raffia
 
         def info
           queues = @worker.queues
-          {**@settings[:about], "hostname" => Socket.gethostname, "pid" => ::Process.pid,
+          {**@options.about, "hostname" => Socket.gethostname, "pid" => ::Process.pid,
                                 "queues" => queues.names,
                                 "weights" => queues.weights, "concurrency" => @worker.concurrency,
                                 "version" => VERSION,

@@ -27,13 +27,13 @@ module Raffia
         attr_reader :lease_monitor
 
         # @param worker [Worker]
-        # @param settings [Hash] of the worker
+        # @param options [Options]
         # @param commands [Thread::Queue]
         # @param shared_metrics [SharedMetrics]
-        def initialize(worker, settings, commands, shared_metrics)
+        def initialize(worker, options, commands, shared_metrics)
           @worker = worker
-          @settings = settings
-          @log = settings[:log]
+          @options = options
+          @log = options.log
           @commands = commands
           @shared_metrics = shared_metrics
           @quiet = false
@@ -49,11 +49,11 @@ module Raffia
         # @return [void]
         # @raise [StoreUnavailable]
         def run(scope, &)
-          @lease_monitor = start_lease_monitor if @settings[:monitored]
+          @lease_monitor = start_lease_monitor if monitored?
           Setup.current.at_start.each { |hook| hook.call(@worker, @log) }
-          @context = Context.new(@worker, scope, @settings, @lease_monitor) { write_metrics }
+          @context = Context.new(@worker, scope, @options, @lease_monitor) { write_metrics }
           @helpers << scope.spawn { @context.loop_monitor.run }
-          registration = Registration.new(@context.backoff, @commands, wait: @settings[:wait], &)
+          registration = Registration.new(@context.backoff, @commands, wait: @options.wait, &)
           work(scope, registration) if registration.call(@worker) { register }
         ensure
           @helpers.each { |task| task.cancel(:stop) }
@@ -81,28 +81,30 @@ module Raffia
 
         private
 
+        def monitored? = @options.monitored && LeaseMonitor.possible?(@worker.store)
+
         def start_lease_monitor
           grace = @worker.timeout + 3 * Drain::GRACE
           LeaseMonitor.new(@worker.concurrency, @log, store: @worker.store,
-            heart: @settings[:heart], lenient: @settings[:lenient],
-            isolation: {make: (method(:isolated_worker) unless @settings[:isolated]),
-                        hang_timeout: @settings[:hang_timeout], grace: grace})
+            heart: @options.heart, lenient: @options.lenient?,
+            isolation: {make: (method(:isolated_worker) unless @options.isolated),
+                        hang_timeout: @options.hang_timeout, grace: grace})
         end
 
         # @param link [LeaseMonitor::SupervisorLink]
         def isolated_worker(link)
-          Worker.new(@worker.store, **@settings[:inherited], concurrency: 1, heart: link,
+          Worker.new(@worker.store, **@options.for_isolated, concurrency: 1, heart: link,
             isolated: true)
         end
 
         def register
           @context.heartbeat.register
-          @context.recurring.replace_code(Setup.current.recurring) unless @settings[:isolated]
+          @context.recurring.replace_code(Setup.current.recurring) unless @options.isolated
         end
 
         def work(scope, registration)
           start_heartbeat
-          tasks = [@context.acks, *(@context.maintenance.tasks unless @settings[:isolated])]
+          tasks = [@context.acks, *(@context.maintenance.tasks unless @options.isolated)]
           @helpers.concat(tasks.map { |task| scope.spawn { task.run } })
           sidecars = Raffia::Run::Sidecars.new(Setup.current.actors, @log).begin(scope) { @worker.stop }
           registration.announce

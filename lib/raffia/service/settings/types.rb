@@ -21,7 +21,7 @@ module Raffia
                         paths: "FILE", uris: "URI", uri: "URI", string: "NAME", strings: "NAME",
                         port: "PORT", log: "FILE"}.freeze
         # Types that may be given several times.
-        LISTS = %i[uris paths strings].freeze
+        LISTS = %i[uris paths strings list].freeze
         private_constant :NONE, :SECONDS, :BYTES, :FLAGS
 
         module_function
@@ -101,6 +101,9 @@ module Raffia
 
         # @return [String, nil] a path, - for the standard streams, nil for none
         def log(value) = (value == true || value == "-") ? "-" : path(value)
+
+        # @return [Object] of several values, checked by who uses them
+        def list(value) = value
 
         # @return [Object] any
         def object(value) = value

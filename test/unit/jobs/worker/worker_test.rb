@@ -206,8 +206,8 @@ class JobsWorkerTest < TestSupport::JobsCase
   end
 
   def test_what_cannot_be_meant_is_refused
-    assert_refused(/concurrency: 0 is not a count/) { Worker.new(@store, concurrency: 0) }
-    assert_refused(/timeout: -1/) { Worker.new(@store, timeout: -1) }
+    assert_refused(/concurrency 0 makes no sense: use a whole number from 1 up/) { Worker.new(@store, concurrency: 0) }
+    assert_refused(/timeout -1 makes no sense/) { Worker.new(@store, timeout: -1) }
     assert_refused(/"a b" cannot be the name of a queue/) { Worker.new(@store, queues: ["a b"]) }
     assert_refused(/"x" is no weight of a queue/) { Worker.new(@store, queues: ["a,x", "b"]) }
   end
