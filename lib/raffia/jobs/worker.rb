@@ -117,7 +117,7 @@ module Raffia
       end
 
       # @return [Hash{String => Hash}] of classes with `on: :auto`: "on" and "why"
-      def account = context&.places&.account || {}
+      def account = context&.executors&.account || {}
 
       # @return [Hash] sent with each heartbeat
       def state

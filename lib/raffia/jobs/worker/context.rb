@@ -10,7 +10,7 @@ require_relative "heartbeat"
 require_relative "job_logger"
 require_relative "loop_monitor"
 require_relative "maintenance"
-require_relative "places"
+require_relative "executors"
 require_relative "reconciliation"
 require_relative "runner"
 require_relative "suspect_fetcher"
@@ -24,7 +24,7 @@ module Raffia
       class Context
         attr_reader :worker, :store, :middleware, :shared_lease, :logger, :metrics, :backoff,
           :loop_monitor,
-          :heartbeat, :acks, :places, :runner, :recurring, :maintenance, :fetcher
+          :heartbeat, :acks, :executors, :runner, :recurring, :maintenance, :fetcher
 
         # @param worker [Worker]
         # @param scope [Scope]
@@ -60,7 +60,7 @@ module Raffia
 
         def build_runner(scope)
           @acks = AckBatcher.new(@store, @heartbeat, @backoff, @logger)
-          @places = Places.new(@store, @middleware, @worker.sizes, @log, @shared_lease)
+          @executors = Executors.new(@store, @middleware, @worker.sizes, @log, @shared_lease)
           @runner = Runner.new(scope, @worker.concurrency, self)
         end
 

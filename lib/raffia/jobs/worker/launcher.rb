@@ -154,7 +154,7 @@ module Raffia
         end
 
         def drain
-          @context.places.announce_stop
+          @context.executors.announce_stop
           @context.runner.on_idle { @commands.push(:idle) }
           Drain.new(@context.runner, @context.acks, @log)
             .call(@worker.timeout) { |seconds| @commands.pop(timeout: seconds) }
@@ -171,7 +171,7 @@ module Raffia
           @heartbeats&.shutdown(Drain::GRACE)
           @lookout&.close
           @context.heartbeat.resign
-          @context.places.close
+          @context.executors.close
           write_metrics
         end
       end

@@ -31,7 +31,7 @@ module Raffia
         attr_accessor :on
         # @return [#measure, nil]
         # @api private
-        attr_accessor :gauge
+        attr_accessor :meter
         # @return [Fiber] that does it, if it is one of this process
         # @api private
         attr_writer :fiber
@@ -103,7 +103,7 @@ module Raffia
         def work
           {"jid" => jid, "queue" => @claim.queue, "payload" => raw_payload, "run_at" => @run_at,
            "tid" => tid, "on" => @on.to_s,
-           "progress" => @progress || @context.places.progress(self),
+           "progress" => @progress || @context.executors.progress(self),
            "note" => @note, "backtrace" => (backtrace if @traced)}.compact
         end
 
@@ -163,7 +163,7 @@ module Raffia
         # @api private
         def interrupt(why, by_force: false)
           @told ||= why
-          @context.places.interrupt(self, why, by_force: by_force)
+          @context.executors.interrupt(self, why, by_force: by_force)
         end
 
         # Ends it where its fiber waits.
@@ -182,7 +182,7 @@ module Raffia
           CancellationStack.enter(self) { |scope| perform(scope) }
           @context.logger.done(self, seconds)
           @context.acks.push(@claim)
-        rescue Places::Crowded
+        rescue Executors::Saturated
           outcome.not_begun
         rescue Interrupted
           outcome.unfinished
@@ -200,7 +200,7 @@ module Raffia
           Payload::FieldCheck.check(@item)
           job = Perform.job_class(item["class"])
           @context.logger.started(self)
-          @context.places.call(self, job)
+          @context.executors.call(self, job)
         end
 
         def seconds = Clock.now - @began

@@ -100,7 +100,7 @@ module Raffia
 
         # Jobs that would wait for their executor are left to other workers.
         def capacity
-          spare = @context.places.spare
+          spare = @context.executors.spare_capacity
           free = @limit - @runs.size
           (spare && spare < free) ? spare : free
         end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "support/jobs_case"
-require "raffia/jobs/worker/places/habit"
+require "raffia/jobs/worker/executors/class_profile"
 
 class JobsWorkerAutoTest < TestSupport::JobsCase
-  Habit = Worker::Places::Habit
+  ClassProfile = Worker::Executors::ClassProfile
   # What a run has shown.
   Shown = Struct.new(:wall, :ruby, :free, :held) do
     def held? = held
@@ -35,62 +35,62 @@ class JobsWorkerAutoTest < TestSupport::JobsCase
     end
   end
 
-  def habit(*shown) = Habit.new.tap { |habit| shown.each { |one| habit.learn(one) } }
+  def profile(*shown) = ClassProfile.new.tap { |profile| shown.each { |one| profile.learn(one) } }
 
   def test_it_begins_on_threads_and_is_measured
-    habit = Habit.new
-    on, gauge = habit.next_run
+    profile = ClassProfile.new
+    on, meter = profile.next_run
     assert_equal :threads, on
-    assert gauge
+    assert meter
   end
 
   def test_what_waits_goes_to_fibers
-    habit = habit(*[Shown.new(1.0, 0.001, 0.0)] * 3)
-    assert_equal :fibers, habit.on
-    assert_equal "1.0 ms of Ruby code a run, the rest is waiting", habit.why
-    assert_includes [nil, Worker::Places::Gauge], habit.next_run.last&.class
+    profile = profile(*[Shown.new(1.0, 0.001, 0.0)] * 3)
+    assert_equal :fibers, profile.on
+    assert_equal "1.0 ms of Ruby code a run, the rest is waiting", profile.why
+    assert_includes [nil, Worker::Executors::Meter], profile.next_run.last&.class
   end
 
   def test_what_computes_goes_to_processes
-    habit = habit(*[Shown.new(0.1, 0.09, 0.0)] * 3)
+    profile = profile(*[Shown.new(0.1, 0.09, 0.0)] * 3)
     assert_equal [:processes, "90.0 ms of Ruby code a run would keep the others here waiting"],
-      [habit.on, habit.why]
+      [profile.on, profile.why]
   end
 
   # How many runs go by without a look.
-  def unseen(habit)
+  def unseen(profile)
     count = 0
-    count += 1 until habit.next_run.last
+    count += 1 until profile.next_run.last
     count
   end
 
   def test_what_is_in_processes_is_tried_anew_now_and_then
-    habit = habit(*[Shown.new(0.1, 0.09, 0.0)] * 3)
-    assert_equal 64, unseen(habit)
-    3.times { habit.learn(Shown.new(0.1, 0.09, 0.0)) }
-    assert_equal [:processes, 128], [habit.on, unseen(habit)]
-    2.times { habit.learn(Shown.new(0.1, 0.001, 0.0)) }
-    assert_equal [:processes, :threads], [habit.on, habit.next_run.first]
-    habit.learn(Shown.new(0.1, 0.001, 0.0))
-    assert_equal :fibers, habit.on
+    profile = profile(*[Shown.new(0.1, 0.09, 0.0)] * 3)
+    assert_equal 64, unseen(profile)
+    3.times { profile.learn(Shown.new(0.1, 0.09, 0.0)) }
+    assert_equal [:processes, 128], [profile.on, unseen(profile)]
+    2.times { profile.learn(Shown.new(0.1, 0.001, 0.0)) }
+    assert_equal [:processes, :threads], [profile.on, profile.next_run.first]
+    profile.learn(Shown.new(0.1, 0.001, 0.0))
+    assert_equal :fibers, profile.on
   end
 
   def test_what_computes_without_the_lock_stays_on_threads
-    assert_equal :threads, habit(*[Shown.new(0.1, 0.001, 0.09)] * 3).on
+    assert_equal :threads, profile(*[Shown.new(0.1, 0.001, 0.09)] * 3).on
   end
 
   def test_what_holds_up_the_loop_goes_back_to_threads
-    habit = habit(*[Shown.new(0.1, 0.001, 0.0)] * 3)
-    assert_equal :fibers, habit.on
-    habit.learn(Shown.new(0.1, 0.001, 0.0, true))
-    assert_equal :threads, habit.on
-    assert_match(/holds up the loop/, habit.why)
+    profile = profile(*[Shown.new(0.1, 0.001, 0.0)] * 3)
+    assert_equal :fibers, profile.on
+    profile.learn(Shown.new(0.1, 0.001, 0.0, true))
+    assert_equal :threads, profile.on
+    assert_match(/holds up the loop/, profile.why)
   end
 
   def test_one_run_that_is_odd_changes_nothing
-    habit = habit(*[Shown.new(0.1, 0.001, 0.0)] * 3)
-    habit.learn(Shown.new(0.1, 0.03, 0.0))
-    assert_equal :fibers, habit.on
+    profile = profile(*[Shown.new(0.1, 0.001, 0.0)] * 3)
+    profile.learn(Shown.new(0.1, 0.03, 0.0))
+    assert_equal :fibers, profile.on
   end
 
   def test_jobs_that_do_next_to_nothing_end_up_in_fibers

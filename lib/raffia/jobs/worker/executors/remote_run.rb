@@ -5,9 +5,9 @@ require_relative "../../perform"
 module Raffia
   module Jobs
     class Worker
-      class Places
-        # What a run is where its worker is not: in another process or Ractor. See {Run}.
-        class Outside
+      class Executors
+        # A run as its job sees it in another process or Ractor. See {Run}.
+        class RemoteRun
           # @return [Hash]
           attr_reader :item
           # @return [Store, nil] nil in a Ractor
@@ -19,26 +19,26 @@ module Raffia
 
           # @param item [Hash]
           # @param store [Store, nil]
-          # @param line [Line, nil] to the worker; nil: there is none
-          def initialize(item, store = nil, line = nil)
+          # @param status [SharedStatus, nil] nil: the worker cannot reach it
+          def initialize(item, store = nil, status = nil)
             @item = item
             @store = store
-            @line = line
+            @status = status
           end
 
           # @return [String, nil]
           def jid = @item["jid"]
 
           # @return [Boolean] see {Run#stopping?}
-          def stopping? = !@line.nil? && @line.told?
+          def stopping? = !@status.nil? && @status.told?
 
           # @return [Boolean]
-          def cancelled? = !@line.nil? && @line.cancelled?
+          def cancelled? = !@status.nil? && @status.cancelled?
 
           # @param progress [Float] from 0.0 to 1.0
           def progress=(progress)
             @progress = progress.to_f.clamp(0.0, 1.0)
-            @line&.progress = @progress
+            @status&.progress = @progress
           end
         end
       end

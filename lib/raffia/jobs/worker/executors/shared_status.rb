@@ -5,25 +5,25 @@ require_relative "../../../process/supervisor/scoreboards"
 module Raffia
   module Jobs
     class Worker
-      class Places
-        # Two numbers in memory that a worker and a process of its share: what the job was told, and
-        # how far it is.
+      class Executors
+        # Two numbers in memory that a worker shares with a process of its: the order that the job
+        # was given, and its progress.
         #
         # @api private
-        class Line
-          WORDS = {stopping: 1, cancelled: 2}.freeze
+        class SharedStatus
+          ORDERS = {stopping: 1, cancelled: 2}.freeze
           # One is added, so that 0 is nothing yet.
           SCALE = 1_000_000
           private_constant :SCALE
 
           # @param count [Integer]
-          # @return [Array<Line>] made before the processes are forked
+          # @return [Array<SharedStatus>] made before the processes are forked
           def self.several(count)
             board = Process::Supervisor::Scoreboards.new(1, count * 2).board(0)
             Array.new(count) { |index| new(board, index) }
           end
 
-          # @return [Integer] which one it is
+          # @return [Integer] its number
           attr_reader :index
 
           def initialize(board, index)
@@ -38,15 +38,15 @@ module Raffia
             self
           end
 
-          # @param why [Symbol] of {WORDS}
+          # @param order [Symbol] of {ORDERS}
           # @return [void]
-          def tell(why) = @board[@index * 2] = WORDS.fetch(why)
+          def tell(order) = @board[@index * 2] = ORDERS.fetch(order)
 
           # @return [Boolean]
           def told? = @board[@index * 2].positive?
 
           # @return [Boolean]
-          def cancelled? = @board[@index * 2] == WORDS[:cancelled]
+          def cancelled? = @board[@index * 2] == ORDERS[:cancelled]
 
           # @param share [Float]
           def progress=(share)

@@ -6,11 +6,11 @@ require_relative "../../../pool/auto/thread_time"
 module Raffia
   module Jobs
     class Worker
-      class Places
-        # Measures one run where it is done, see {Auto}.
+      class Executors
+        # Measures one run where it is done.
         #
         # @api private
-        class Gauge
+        class Meter
           # @return [Float, nil] seconds by the clock; nil before it was measured
           attr_reader :wall
           # @return [Float] seconds of Ruby code, and of C code without Ruby's lock

@@ -2,7 +2,7 @@
 
 require "support/jobs_case"
 
-class JobsWorkerPlacesTest < TestSupport::JobsCase
+class JobsWorkerExecutorsTest < TestSupport::JobsCase
   SEEN = TestSupport::JobsCase::SEEN
 
   class ThreadJob

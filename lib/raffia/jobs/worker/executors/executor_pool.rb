@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "../../../pool"
+
+module Raffia
+  module Jobs
+    class Worker
+      class Executors
+        # Runs jobs in the workers of a pool, while each run's own fiber waits.
+        #
+        # @api private
+        class ExecutorPool
+          # Jobs for each worker: one that it does, and one that waits, so that it need not.
+          JOBS_PER_WORKER = 2
+          # Seconds that an interrupted job has to end, before it is given up.
+          GRACE = 5
+
+          # @param executors [Executors]
+          # @param name [Symbol] of the executor
+          def initialize(executors, name)
+            @executors = executors
+            @name = name
+            @size = executors.sizes[name]
+            @pool = pool
+            @futures = {}.compare_by_identity
+          end
+
+          # @return [Object]
+          # @raise [Saturated]
+          def call(run, job, seconds)
+            raise Saturated if spare_capacity <= 0
+
+            @futures[run] = nil # others may come while this one is submitted
+            future = @futures[run] = submit(run, job, seconds)
+            limit = outer_limit(seconds)
+            limit ? Raffia.timeout(limit) { future.value } : future.value
+          ensure
+            @futures.delete(run)
+            give_up(future) if future && !future.done?
+          end
+
+          def interrupt(run, why, _by_force) = @futures[run]&.cancel(why) || run.break_off(why)
+
+          def spare_capacity = @size * JOBS_PER_WORKER - @futures.size
+
+          def close = @pool.terminate
+
+          private
+
+          # @return [Numeric, nil] seconds after which the job is ended from here; nil where it keeps
+          #   to its time by itself
+          def outer_limit(_seconds) = nil
+
+          def give_up(future)
+            future.cancel(:timeout)
+            Raffia.shield { future.wait(GRACE) }
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "executor_pool"
+
+module Raffia
+  module Jobs
+    class Worker
+      class Executors
+        # Runs jobs in workers of this process that any block can be handed to, as in threads: for
+        # code that blocks where fibers would not be switched.
+        #
+        # @api private
+        class LocalPool < ExecutorPool
+          # Anything may be half done in a thread, so a cancelled job is only told; one whose worker
+          # has to end is interrupted.
+          def interrupt(run, why, by_force) = by_force ? super : :told
+
+          private
+
+          def pool = Pool.new(on: @name, workers: @size)
+
+          def submit(run, job, seconds)
+            @pool.submit do
+              isolated do
+                seconds ? Raffia.timeout(seconds) { perform(run, job) } : perform(run, job)
+              end
+            end
+          end
+
+          def perform(run, job)
+            Run.adopt(run)
+            run.fiber = ::Fiber.current
+            @executors.perform(run, job)
+          end
+
+          # Other jobs come to the same thread: what this one keeps in fiber storage, or under
+          # Thread.current[], is its own.
+          def isolated(&) = ::Fiber.new(blocking: true, storage: {}, &).resume
+        end
+      end
+    end
+  end
+end

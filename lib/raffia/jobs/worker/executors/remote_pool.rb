@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "executor_pool"
+require_relative "remote_run"
+
+module Raffia
+  module Jobs
+    class Worker
+      class Executors
+        # Runs jobs in workers that have their code from the start and are told nothing while they
+        # work, as in Ractors: for classes that keep to a Ractor's rules.
+        #
+        # @api private
+        class RemotePool < ExecutorPool
+          # Seconds that a job has to end by itself when its time is up, before its worker is
+          # interrupted.
+          MARGIN = 2
+
+          # In the worker.
+          # @api private
+          module Work
+            NO_MIDDLEWARE = Middleware.new
+            ::Ractor.make_shareable(NO_MIDDLEWARE) if defined?(::Ractor)
+
+            # @return [nil]
+            def self.call(payload, seconds)
+              item = Payload.load(payload)
+              job = Perform.job_class(item["class"])
+              run = RemoteRun.new(item)
+              perform = -> { Perform.with(job, item, NO_MIDDLEWARE, run) }
+              seconds ? Raffia.timeout(seconds, &perform) : perform.call
+              nil
+            end
+          end
+
+          # Middleware stays here: it is around the wait, with an object of the class that does not
+          # do the work.
+          def call(run, job, seconds)
+            return super if @executors.middleware.empty?
+
+            @executors.middleware.call(job.new, run.item) { super }
+          end
+
+          # Only at the end of the worker, which is theirs too.
+          def interrupt(run, why, by_force) = by_force ? super : :told
+
+          private
+
+          def outer_limit(seconds) = seconds && seconds + MARGIN
+
+          def pool = Pool.new(on: @name, workers: @size, &Work.method(:call))
+
+          # A worker elsewhere cannot tell when the job begins.
+          def submit(run, _job, seconds)
+            run.enter
+            @pool.submit(run.claim.payload, seconds)
+          end
+        end
+      end
+    end
+  end
+end
