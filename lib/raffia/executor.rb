@@ -13,11 +13,11 @@ module Raffia
   #
   # A module that answers
   #
-  #     check(limits)      raises ConfigError where this Ruby, or what the caller asks, does not allow it
+  #     check(limits)      raises ConfigError where this Ruby or the limits do not allow it
   #     capacity(limit)    -> Integer, calls at once when nobody says how many
   #     granularity        -> Float, seconds of work worth one hand-over; 0.0: a call at a time
   #     in_caller?         -> whether the caller does the work, so that nobody else is waited for
-  #     local?             -> whether a call may be a new block; else workers have theirs from the start
+  #     local?             -> whether a call may bring a block; else workers have it from the start
   #     group              -> class of {WorkerGroup}s that end with the block they are opened for
   #     background_group   -> class of those that outlive it; nil: the submitter does the work
   #     around { }         runs the block where the group can work
@@ -35,14 +35,14 @@ module Raffia
   # == Group: capacity and the way it is used
   #
   # Runs up to +capacity+ {WorkerLoop}s for a coordinator: start, grow, size, join, stop.
-  # +stop+ is close with grace: calls are interrupted as below, and waited for. The coordinator is
-  # whoever has the work. It has a +feed+ (+take(wait:)+), and is told of what became of it.
+  # +stop+ is close with grace: calls are interrupted as below, and waited for. The coordinator
+  # has the work, in a +feed+, and is told of its outcome.
   #
   # == Worker: a call that is elsewhere
   #
   #     post(message, count) { |error| ... }  sends a message of so many calls; the block makes the
   #                                           error for one that cannot be sent
-  #     receive { |error| ... }               -> {Reply} to the oldest message; nil: the worker is dead
+  #     receive { |error| ... }               -> {Reply} to the oldest message; nil: it is dead
   #     reply?(seconds), room?(count), sendable?(value), refusal(value, index, error), pid, replaced
   #     noted                                 -> Integer, nil: the call that it began last; notes?
   #     death { {item:, index:} }             -> WorkerDied
@@ -61,8 +61,8 @@ module Raffia
   #                C code ends first
   #     ractors    between messages; the call   :abandoned    WorkerDied with its last words; the
   #                goes on unheard                            process cannot fork any more on Ruby 3
-  #     processes  at any time                  :killed       WorkerDied with signal and item; what
-  #                                                           was posted and not begun goes to others
+  #     processes  at any time                  :killed       WorkerDied with signal and item; calls
+  #                                                           that were not begun go to others
   #
   # Cancel is raised in fibers and threads, so +ensure+ blocks run. A death is never silent: each
   # call that was posted is answered, handed to another worker, or named in an error.

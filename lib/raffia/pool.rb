@@ -29,8 +29,8 @@ module Raffia
     # @return [Symbol] the strategy
     attr_reader :on
 
-    # A pool for the time of a block: shut down at the block's end, terminated when that ends with an
-    # exception.
+    # A pool for the time of a block: shut down at the block's end, terminated when that ends with
+    # an exception.
     #
     #     Raffia::Pool.open(on: :threads) { |pool| pool.submit { ... } }
     #
@@ -59,7 +59,8 @@ module Raffia
     # @yield what each worker does with what is submitted; +:processes+ and +:ractors+ need it
     # @raise [ConfigError]
     # @raise [NotShareable] on +:ractors+, when the block captures what no other Ractor may see
-    def initialize(on: :threads, workers: nil, queue: QUEUE, overflow: :block, idle: IDLE, work: nil,
+    def initialize(on: :threads, workers: nil, queue: QUEUE, overflow: :block, idle: IDLE,
+      work: nil,
       **limits, &block)
       check(queue, idle, overflow)
       strategy = Strategy.fetch(on)

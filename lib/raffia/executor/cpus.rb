@@ -4,16 +4,15 @@ require "etc"
 
 module Raffia
   module Executor
-    # How many processors this process may really use: the ones its affinity mask names, or fewer
-    # when a control group (a container) grants it less time than that. A quota of one and a half
+    # The processors that this process may really use: those of its affinity mask, or fewer when a
+    # control group (a container) grants it less time than that. A quota of one and a half
     # processors counts as two, so that none of it is lost.
     #
     # @api private
     module Cpus
       ROOT = "/sys/fs/cgroup"
       TOPOLOGY = "/sys/devices/system/cpu"
-      # In the first version of control groups each resource has a tree of its own, mounted under
-      # one of these.
+      # Version 1 of control groups has a tree for each resource, mounted under one of these.
       FIRST_VERSION = %w[cpu cpu,cpuacct].freeze
 
       class << self
@@ -71,7 +70,7 @@ module Raffia
           []
         end
 
-        # A container may see its own group as the root, or not at all: what is not there has no
+        # A container may see its own group as the root, or not at all: a missing group has no
         # quota.
         def upwards(root, path, &)
           return [] unless path

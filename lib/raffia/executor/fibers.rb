@@ -36,9 +36,9 @@ module Raffia
 
       def background_group = BackgroundGroup
 
-      # Under the running scheduler if there is one, else in a run of its own. A blocking fiber below
-      # a scheduler has neither: its thread cannot get a second scheduler, so there the run goes to
-      # another thread.
+      # Under the running scheduler if there is one, else in a run of its own. A blocking fiber
+      # below a scheduler has neither: its thread cannot get a second scheduler, so there the run
+      # goes to another thread.
       def around(&)
         return yield if ::Fiber.current_scheduler
 
@@ -54,7 +54,8 @@ module Raffia
       # @raise [ConfigError]
       def run
         unless Raffia.respond_to?(:run)
-          raise ConfigError, "on: :fibers needs a Fiber scheduler: require \"raffia\", or call it " \
+          raise ConfigError,
+            "on: :fibers needs a Fiber scheduler: require \"raffia\", or call it " \
             "under the scheduler of your choice"
         end
 

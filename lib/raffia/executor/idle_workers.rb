@@ -4,104 +4,104 @@ require_relative "../base/clock"
 
 module Raffia
   module Executor
-    # The workers that have nothing to do, in the order in which they came to rest. Whoever rested
-    # least is called first: those that are not needed then rest long enough to be sent home.
+    # The workers without work, in the order in which they came. The last one is woken first: those
+    # that are not needed then stay idle long enough to be dismissed.
     #
     # None of them watches the clock, because waiting for some time costs a thread much more than
     # waiting. One thread does that for all; work that comes and goes does not wake it, and it ends
-    # when it finds nobody at rest.
+    # when it finds no worker idle.
     #
     # @api private
     class IdleWorkers
-      # What a worker waits for. It is in the list as long as it was not rung.
-      class Bell < Thread::ConditionVariable
-        attr_accessor :listed, :since, :home
+      # The wait of one worker. It is in the list until it is woken.
+      class Entry < Thread::ConditionVariable
+        attr_accessor :listed, :since, :dismissed
       end
-      private_constant :Bell
+      private_constant :Entry
 
-      # @param lock [Thread::Mutex] that whoever calls a method of this holds
-      # @param patience [Numeric, nil] seconds after which a worker is sent home; nil: never
-      def initialize(lock, patience)
+      # @param lock [Thread::Mutex] held by callers of any method here
+      # @param timeout [Numeric, nil] seconds after which a worker is dismissed; nil: never
+      def initialize(lock, timeout)
         @lock = lock
-        @patience = patience
-        @bells = []
+        @timeout = timeout
+        @entries = []
         @count = 0
-        @watch = nil
+        @watcher = nil
         @closed = false
-        @alarm = Thread::ConditionVariable.new
+        @change = Thread::ConditionVariable.new
       end
 
-      # @return [Integer] how many are here, those included that were called and have not got up yet
+      # @return [Integer] idle workers, those included that were woken and do not run yet
       attr_reader :count
 
-      # Rest, until there is something to do or it is time to go home.
-      # @yieldreturn [Boolean] whether there is nothing to do
+      # Wait until there is work, or the worker is dismissed.
+      # @yieldreturn [Boolean] whether there is none
       # @return [void]
-      def rest
+      def wait
         @count += 1
-        bell = Bell.new
-        bell.since = Clock.now if @patience
-        while !bell.home && yield
-          hang(bell)
-          bell.wait(@lock)
+        entry = Entry.new
+        entry.since = Clock.now if @timeout
+        while !entry.dismissed && yield
+          list(entry)
+          entry.wait(@lock)
         end
       ensure
         @count -= 1
-        @bells.delete(bell) if bell&.listed
+        @entries.delete(entry) if entry&.listed
       end
 
       # @return [void]
-      def call_one
-        ring(@bells.pop) unless @bells.empty?
+      def wake_one
+        wake(@entries.pop) unless @entries.empty?
       end
 
       # @return [void]
-      def call_all = @bells.shift(@bells.size).each { |bell| ring(bell) }
+      def wake_all = @entries.shift(@entries.size).each { |entry| wake(entry) }
 
-      # Nobody will rest here any more.
+      # No worker waits here any more.
       # @return [void]
       def close
         @closed = true
-        call_all
-        @alarm.signal
+        wake_all
+        @change.signal
       end
 
       private
 
-      def hang(bell)
-        @bells << bell unless bell.listed
-        bell.listed = true
+      def list(entry)
+        @entries << entry unless entry.listed
+        entry.listed = true
+        return unless @timeout
+
         # Fiber storage is inherited, and this thread serves others too.
-        if @patience
-          @watch ||= ::Fiber.new(blocking: true, storage: {}) { Thread.new { watch } }.resume
-        end
+        @watcher ||= ::Fiber.new(blocking: true, storage: {}) { Thread.new { watch } }.resume
       end
 
-      def ring(bell)
-        bell.listed = false
-        bell.signal
+      def wake(entry)
+        entry.listed = false
+        entry.signal
       end
 
       def watch
         Thread.current.name = "raffia idle"
         Thread.current.report_on_exception = false
         @lock.synchronize do
-          left = @patience # whoever began to rest may be at work by now, and rest again soon
+          left = @timeout # a worker that came first may be at work by now, and idle again soon
           while left && !@closed
-            @alarm.wait(@lock, left)
-            left = send_home
+            @change.wait(@lock, left)
+            left = dismiss
           end
-          @watch = nil
+          @watcher = nil
         end
       end
 
-      # @return [Numeric, nil] seconds until it is the next one's turn; nil when nobody rests
-      def send_home
-        until @bells.empty?
-          left = @bells.first.since + @patience - Clock.now
+      # @return [Numeric, nil] seconds until the next one is dismissed; nil when none is idle
+      def dismiss
+        until @entries.empty?
+          left = @entries.first.since + @timeout - Clock.now
           return left if left.positive?
 
-          ring(@bells.shift.tap { |bell| bell.home = true })
+          wake(@entries.shift.tap { |entry| entry.dismissed = true })
         end
       end
     end

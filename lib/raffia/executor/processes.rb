@@ -17,7 +17,8 @@ module Raffia
       def check(_limits)
         return if ::Process.respond_to?(:fork)
 
-        raise ConfigError, "on: :processes needs fork, which this Ruby does not have: use on: :threads"
+        raise ConfigError, "on: :processes needs fork, which this Ruby does not have: use on: " \
+          ":threads"
       end
 
       def capacity(_limit = nil) = Executor.default_capacity

@@ -20,7 +20,8 @@ module Raffia
     # item_timeout:: seconds for each attempt at each item; then TimeoutError about that item
     # retries:: further attempts of an item whose block fails or takes too long, or whose worker
     #           dies; by default none
-    # backoff:: seconds before the second attempt, doubled before each further one, or a callable, as
+    # backoff:: seconds before the second attempt, doubled before each further one, or a callable,
+    # as
     #           {Raffia.retry} has it. Meanwhile the workers do other items
     # retry_on:: the errors to try again on, by default StandardError, to which TimeoutError and
     #            WorkerDied belong
@@ -37,8 +38,8 @@ module Raffia
     # cancellation, and Ctrl-C. Fibers stop where they wait, threads almost anywhere, processes in
     # any case, Ractors between chunks.
     #
-    # Workers read Arrays and ranges of numbers themselves; the caller reads everything else, item by
-    # item, so it may be endless.
+    # Workers read Arrays and ranges of numbers themselves; the caller reads everything else, item
+    # by item, so it may be endless.
     module API
       # @param items [Enumerable]
       # @yieldparam item [Object]
@@ -50,7 +51,7 @@ module Raffia
       # @raise [NotDumpable] when item, result or exception cannot go to or from a process
       # @raise [Exception] what the block raised
       def map(items, on: :fibers, ordered: true, **options, &block)
-        gather = ordered ? Gather::Ordered.new : Gather::Unordered.new
+        gather = ordered ? Gather::OrderedResults.new : Gather::UnorderedResults.new
         Call.run("map", items, Plan.new(:map, block, Work::NOTHING), gather, on: on, **options)
       end
 
@@ -58,30 +59,31 @@ module Raffia
       # @return [Enumerable] the items
       def each(items, on: :fibers, **options, &block)
         plan = Plan.new(:each, block, Work::NOTHING)
-        Call.run("each", items, plan, Gather::Discarded.new(items), on: on, **options)
+        Call.run("each", items, plan, Gather::NoResults.new(items), on: on, **options)
       end
 
       # As {map}, without the results that are nil or false.
       # @return [Array]
       def filter_map(items, on: :fibers, ordered: true, **options, &block)
-        all = ordered ? Gather::Ordered.new : Gather::Unordered.new
+        all = ordered ? Gather::OrderedResults.new : Gather::UnorderedResults.new
         plan = Plan.new(:map, block, Work::NOTHING)
-        Call.run("filter_map", items, plan, Gather::Truthy.new(all), on: on, **options)
+        Call.run("filter_map", items, plan, Gather::TruthyResults.new(all), on: on, **options)
       end
 
       # The first item, in time, for which the block says yes; the rest of the work is stopped.
       # @return [Object, nil] nil when there is none
       def find_any(items, on: :fibers, **options, &block)
         plan = Plan.new(:find, block, Work::NOTHING)
-        Call.run("find_any", items, plan, Gather::First.new, on: on, **options)
+        Call.run("find_any", items, plan, Gather::FirstResult.new, on: on, **options)
       end
 
-      # Folds the items. Each worker folds chunks of neighbours, and the chunks' values are folded in
-      # order.
+      # Folds the items. Each worker folds chunks of neighbours, and the chunks' values are folded
+      # in order.
       #
-      # Without +combine+ the same block folds both, so it must be associative and give what it takes,
-      # as <tt>a + b</tt> does. With +combine+ each chunk starts from +initial+, which must change
-      # nothing when combined (0 for a sum), and the block may take an item into any kind of value:
+      # Without +combine+ the same block folds both, so it must be associative and give what it
+      # takes, as <tt>a + b</tt> does. With +combine+ each chunk starts from +initial+, which must
+      # change nothing when combined (0 for a sum), and the block may take an item into any kind of
+      # value:
       #
       #     Raffia.reduce(1..1_000_000, 0, combine: :+, on: :processes) { |sum, i| sum + i * i }
       #

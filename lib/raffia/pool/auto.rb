@@ -56,7 +56,8 @@ module Raffia
       # As a group's class is asked for a group.
       # @api private
       def new(coordinator, _workers)
-        WorkerGroup.new(coordinator, self, Probe.new(enough: @enough, sends_items: !@input.indexed?))
+        WorkerGroup.new(coordinator, self,
+          Probe.new(enough: @enough, sends_items: !@input.indexed?))
       end
 
       # @api private

@@ -41,7 +41,9 @@ module Raffia
           own = {workers: workers, sizer: sizer, **retrying(retries, strategy, plan)}
           traversal = (retries ? Retry::Traversal : Traversal).new(input, gather, options, **own)
           strategy.around do
-            within(options.timeout) { traversal.run(strategy.group.new(traversal, workers, &slots)) }
+            within(options.timeout) do
+              traversal.run(strategy.group.new(traversal, workers, &slots))
+            end
           end
           traversal.value
         rescue Interrupt => interrupt
@@ -49,7 +51,8 @@ module Raffia
         end
 
         # An interrupt of the caller, wherever it waits, stops everything; so a time limit is simply
-        # that. It is inside of the group's loop: there the caller is a fiber that can be interrupted.
+        # that. It is inside of the group's loop: there the caller is a fiber that can be
+        # interrupted.
         def within(timeout, &) = timeout ? Raffia.timeout(timeout, &) : yield
 
         def retrying(retries, strategy, plan)

@@ -37,7 +37,7 @@ module Raffia
 
       # @param counter [#value=] in shared memory
       # @return [ChunkService] the same, which notes the index of each item before its block
-      def noting(counter) = Noting.new(@plan, @input, counter)
+      def noting(counter) = NotingService.new(@plan, @input, counter)
 
       # @param block [Proc] shareable, in place of the one that this has
       # @return [ChunkService] for a Ractor
@@ -59,7 +59,7 @@ module Raffia
       end
 
       # For a process: after it was killed, the parent asks at which item it was.
-      class Noting < ChunkService
+      class NotingService < ChunkService
         def initialize(plan, input, counter)
           @counter = counter
           @index = 0
@@ -88,7 +88,7 @@ module Raffia
           @index += 1
         end
       end
-      private_constant :Noting
+      private_constant :NotingService
     end
   end
 end

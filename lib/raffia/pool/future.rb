@@ -3,7 +3,7 @@
 require_relative "../base/error"
 require_relative "../task"
 require_relative "interrupt_backtrace"
-require_relative "future/interruptible"
+require_relative "future/execution"
 require_relative "item_failure"
 require_relative "validation"
 
@@ -12,7 +12,7 @@ module Raffia
     # The outcome of a call that was submitted to a pool. Any number of fibers and threads may wait
     # for it.
     class Future
-      include Interruptible
+      include Execution
 
       # @return [Array] of the block
       # @api private
@@ -89,7 +89,9 @@ module Raffia
       def then(&block)
         Validation.block("then", block)
         Continuation.new(@coordinator, self, block).tap do |follower|
-          follower.resolve unless @coordinator.exclusive { done? ? nil : (@followers ||= []) << follower }
+          unless @coordinator.exclusive { done? ? nil : (@followers ||= []) << follower }
+            follower.resolve
+          end
         end
       end
 

@@ -10,7 +10,7 @@ module Raffia
     # @api private
     module Gather
       # Results in the order of the items.
-      class Ordered
+      class OrderedResults
         def initialize = @values = []
 
         # @return [Boolean] whether that was enough, and the rest need not be done
@@ -23,7 +23,7 @@ module Raffia
       end
 
       # Results as they come.
-      class Unordered
+      class UnorderedResults
         def initialize = @values = []
 
         def add(_chunk, values)
@@ -35,7 +35,7 @@ module Raffia
       end
 
       # Results that are neither nil nor false, as either of the above.
-      class Truthy
+      class TruthyResults
         def initialize(all) = @all = all
 
         def add(chunk, values) = @all.add(chunk, values)
@@ -44,7 +44,7 @@ module Raffia
       end
 
       # Nothing but the input itself, as Enumerable#each returns it.
-      class Discarded
+      class NoResults
         def initialize(items) = @items = items
 
         def add(_chunk, _none) = false
@@ -53,7 +53,7 @@ module Raffia
       end
 
       # The first item, in time, that a block said yes to.
-      class First
+      class FirstResult
         def initialize = @value = nil
 
         def add(chunk, position)

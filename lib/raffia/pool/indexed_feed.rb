@@ -9,7 +9,7 @@ module Raffia
     #
     # @api private
     class IndexedFeed
-      # @param input [Input::Indexed, Input::Span]
+      # @param input [Input::IndexedItems, Input::Span]
       # @param sizer [ChunkSize]
       # @param workers [Integer] who share it: near the end the chunks shrink, so that all finish
       #   together

@@ -11,11 +11,11 @@ module Raffia
     # @api private
     module Input
       # @param items [Enumerable, #each]
-      # @return [Indexed, Span, Stream]
+      # @return [IndexedItems, Span, Stream]
       # @raise [ConfigError]
       def self.of(items)
         case items
-        when Array then Indexed.new(items)
+        when Array then IndexedItems.new(items)
         when Range then Span.over(items) || stream(items)
         else stream(items)
         end
@@ -31,7 +31,7 @@ module Raffia
 
       # An Array, as it is when the call begins: a block that changes it has no effect on what is
       # worked on. Ruby copies the elements only if somebody changes the original.
-      class Indexed
+      class IndexedItems
         # @return [Integer]
         attr_reader :size
 

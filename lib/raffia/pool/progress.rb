@@ -20,7 +20,7 @@ module Raffia
 
         title = wish.is_a?(String) ? wish : "raffia"
         total = nil unless total.is_a?(Integer)
-        bar(title, total, out) || Lines.new(title, total, out)
+        bar(title, total, out) || LineWriter.new(title, total, out)
       end
 
       def self.bar(title, total, out)
@@ -46,7 +46,7 @@ module Raffia
       end
 
       # A line now and then, and one at the end.
-      class Lines
+      class LineWriter
         # Seconds between lines.
         EVERY = 2.0
 

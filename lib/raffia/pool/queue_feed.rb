@@ -32,7 +32,7 @@ module Raffia
         @most = 0
         @ended = false
         @lock = Thread::Mutex.new
-        @resting = Executor::IdleWorkers.new(@lock, idle)
+        @idle_workers = Executor::IdleWorkers.new(@lock, idle)
         @emptied = Thread::ConditionVariable.new
       end
 
@@ -50,7 +50,7 @@ module Raffia
           return :full if full == :refuse && full?
 
           add(item)
-          @resting.call_one
+          @idle_workers.wake_one
           :added
         end
       end
@@ -61,7 +61,7 @@ module Raffia
       def push_all(items)
         @lock.synchronize do
           added = items.take_while { add(_1) unless @ended || full? }.size
-          (brief? ? [added, 1].min : added).times { @resting.call_one }
+          (brief? ? [added, 1].min : added).times { @idle_workers.wake_one }
           added
         end
       end
@@ -73,7 +73,7 @@ module Raffia
         @lock.synchronize do
           @items.unshift(*items) # they get new numbers, which no worker can have noted
           @out -= items.size
-          @resting.call_all
+          @idle_workers.wake_all
         end
       end
 
@@ -82,7 +82,7 @@ module Raffia
       #   long that the worker may go
       def take(wait: true)
         @lock.synchronize do
-          @resting.rest { nothing? } if wait && nothing?
+          @idle_workers.wait { nothing? } if wait && nothing?
           cut unless @items.empty?
         end
       end
@@ -102,7 +102,7 @@ module Raffia
       def finish
         @lock.synchronize do
           @ended = true
-          @resting.close
+          @idle_workers.close
           @emptied.broadcast
         end
       end
@@ -123,7 +123,7 @@ module Raffia
       end
 
       # @return [Integer] how many workers wait for items
-      def idle = @resting.count
+      def idle = @idle_workers.count
 
       # @return [Integer] the most items that ever waited
       attr_reader :most

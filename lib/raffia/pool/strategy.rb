@@ -85,7 +85,7 @@ module Raffia
 
       # Checks and prepares what can be before the start.
       # @param plan [Plan]
-      # @param input [Input::Indexed, Input::Span, Input::Stream, nil]
+      # @param input [Input::IndexedItems, Input::Span, Input::Stream, nil]
       # @param sizer [ChunkSize]
       # @param options [Options]
       # @return [Proc] makes a {WorkerSlot}

@@ -21,7 +21,7 @@ module Raffia
       # @return [ChunkSize]
       attr_reader :sizer
 
-      # @param input [Input::Indexed, Input::Span, Input::Stream]
+      # @param input [Input::IndexedItems, Input::Span, Input::Stream]
       # @param gather [#add, #value] see {Gather}
       # @param options [Options]
       # @param workers [Integer] at most so many at once

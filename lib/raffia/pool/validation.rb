@@ -51,7 +51,8 @@ module Raffia
         return unless group.respond_to?(:threads?) && group.threads?
         return if !defined?(::Ractor) || ::Ractor.current.equal?(::Ractor.main)
 
-        raise ConfigError, "on: #{name.inspect} needs threads, and inside of a Ractor these can hang " \
+        raise ConfigError,
+          "on: #{name.inspect} needs threads, and inside of a Ractor these can hang " \
           "for ever: use on: :inline or on: :fibers there, or take the outer call to on: :processes"
       end
 
@@ -61,7 +62,8 @@ module Raffia
             "give a whole number from 0 up"
         end
         unless time?(backoff) || backoff.respond_to?(:call)
-          raise ConfigError, "backoff: #{backoff.inspect} is not a pause: give seconds from 0 up, or " \
+          raise ConfigError,
+            "backoff: #{backoff.inspect} is not a pause: give seconds from 0 up, or " \
             "what gives them for the number of the attempt that failed"
         end
         return if Array(classes).all?(Module)

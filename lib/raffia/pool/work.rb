@@ -62,7 +62,8 @@ module Raffia
           note_killed(position) unless reply
         end
 
-        # @return [Executor::Reply] with the position of the first item that the block says yes to, or nil
+        # @return [Executor::Reply] with the position of the first item that the block says yes to,
+        #   or nil
         def find(items, block, _seed)
           position = -1
           reply = nil
@@ -121,7 +122,11 @@ module Raffia
         def failed(error, position)
           raise error if error.is_a?(Cancel) || error.is_a?(::Timeout::ExitException)
 
-          failure = error.is_a?(Executor::Failure::Remote) ? error.failure : Executor::Failure.of(error)
+          failure = if error.is_a?(Executor::Failure::Remote)
+            error.failure
+          else
+            Executor::Failure.of(error)
+          end
           failure.position = position
           Executor::Reply.new(nil, failure)
         end

@@ -175,7 +175,7 @@ module PoolFutureContract
 
       future = pool.submit(item[0], 0, 1)
       wait_until { future.status == :pending && File.exist?("#{item[0].join("/")}.1") }
-      wait_until { Thread.list.any? { |thread| thread.name == "raffia pauses" && thread.stop? } }
+      wait_until { Thread.list.any? { |thread| thread.name == "raffia delays" && thread.stop? } }
       assert(Thread.new { pool.shutdown }.join(LONG), "it waits for the pause")
       assert_equal([0, :done], [future.value, future.status])
     end

@@ -14,7 +14,9 @@ class PoolAutoPartsTest < Raffia::TestCase
   def measured(sends_items: false)
     probe = Auto::Probe.new(enough: 0.0, sends_items: sends_items)
     Auto::ThreadTime.watch do
-      probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([yield], nil, 0.0)] }
+      probe.measure do
+        [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([yield], nil, 0.0)]
+      end
     end
     probe.conclude(9) { |refusal| {processes: refusal}.compact }
   end
@@ -29,7 +31,9 @@ class PoolAutoPartsTest < Raffia::TestCase
     probe = Auto::Probe.new(enough: 0.3, sends_items: false)
     sleep(0.3)
     Auto::ThreadTime.watch do
-      probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([1], nil, 0.0)] }
+      probe.measure do
+        [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([1], nil, 0.0)]
+      end
     end
     assert probe.measured?
     refute probe.due?
@@ -61,7 +65,8 @@ class PoolAutoPartsTest < Raffia::TestCase
   def test_what_it_sends_is_measured_or_refused
     assert_equal(Marshal.dump(["x" * 5_000]).bytesize, measured { "x" * 5_000 }.bytes)
     assert_operator(measured(sends_items: true) { "x" }.bytes, :>, measured { "x" }.bytes)
-    assert_match(/a result cannot be dumped by Marshal \(.*IO/, measured { $stdout }.obstacles.fetch(:processes))
+    assert_match(/a result cannot be dumped by Marshal \(.*IO/,
+      measured { $stdout }.obstacles.fetch(:processes))
   end
 
   def test_what_is_very_large_is_not_dumped_to_its_end
@@ -72,7 +77,11 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   def test_it_rests_after_a_conclusion_and_looks_again
     probe = Auto::Probe.new(enough: 0.0, sends_items: false)
-    run = -> { probe.measure { [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([1], nil, 0.01)] } }
+    run = -> {
+      probe.measure do
+        [Raffia::Pool::Chunk.new(0, 1, items: [1]), Raffia::Executor::Reply.new([1], nil, 0.01)]
+      end
+    }
     assert_equal([false, false], [probe.measured?, probe.due?])
     run.call
     assert_predicate(probe, :due?)
@@ -84,17 +93,19 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   # --- what a block assigns to
 
-  def effects(&block) = Auto::SideEffects.of(block)
+  def effects(&block) = Auto::AssignmentCheck.of(block)
 
   def test_blocks_that_assign_to_what_is_outside
     total = 0
     assert_equal("a variable outside of it", effects { |n| total += n })
     assert_equal("a variable outside of it", effects { |n| [n].each { |m| total = m } })
     assert_equal("a variable outside of it", effects { |n| n.nil? || (total ||= n) })
-    assert_equal("a variable outside of it", effects { Integer("x") rescue total = 1 }) # standard:disable Style/RescueModifier
+    assert_equal("a variable outside of it",
+      effects { Integer("x") rescue total = 1 }) # standard:disable Style/RescueModifier
     assert_equal("@seen", effects { |n| @seen = n })
     assert_equal("@seen", effects { |n| n.times { @seen ||= 1 } })
-    assert_equal("$raffia_seen", effects { |n| $raffia_seen = n }) # standard:disable Style/GlobalVars
+    assert_equal("$raffia_seen",
+      effects { |n| $raffia_seen = n }) # standard:disable Style/GlobalVars
   end
 
   def test_blocks_that_do_not
@@ -105,9 +116,13 @@ class PoolAutoPartsTest < Raffia::TestCase
       [1].each { |m| sum += m }
       sum
     })
-    assert_nil(effects { |n| def self.local(x) = y = x }) # standard:disable Lint/UselessAssignment, Lint/NestedMethodDefinition
-    assert_nil(Auto::SideEffects.of(:to_s.to_proc))
-    assert_nil(Auto::SideEffects.of(method(:puts).to_proc))
+    assert_nil(effects { |n|
+      def self.local(x)
+        x
+      end
+    }) # standard:disable Lint/UselessAssignment, Lint/NestedMethodDefinition
+    assert_nil(Auto::AssignmentCheck.of(:to_s.to_proc))
+    assert_nil(Auto::AssignmentCheck.of(method(:puts).to_proc))
   end
 
   # --- obstacles
@@ -187,7 +202,8 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   def test_fibers_that_do_not_block_are_kept
     [0...40, (0...40).each].each do |items|
-      results, choices = map(:fibers, items) { |n| sleep(0.1) && n } # so long that a busy machine does not hide it
+      # so long that a busy machine does not hide it
+      results, choices = map(:fibers, items) { |n| sleep(0.1) && n }
       assert_equal([(0...40).to_a, [:fibers]], [results, choices.map(&:on)])
     end
   end
@@ -214,12 +230,15 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   def test_a_fold_without_an_initial_value_shows_its_work_too
     choices = []
-    assert_equal(1275, Raffia.reduce(1..50, on: auto(:threads), explain: choices.method(:<<)) { |a, b| sleep(0.001) && a + b })
+    assert_equal(1275, Raffia.reduce(1..50, on: auto(:threads),
+      explain: choices.method(:<<)) { |a, b| sleep(0.001) && a + b })
     assert_equal([2], choices.map { |choice| choice.measurement.done })
   end
 
   def test_the_reasons_are_told
-    assert_output("", /\Araffia: inline, for all of 3 items.*\n  an item takes .*Ruby code/) { Raffia.map([1, 2, 3], on: :auto, explain: true) { |n| n } }
+    assert_output("", /\Araffia: inline, for all of 3 items.*\n  an item takes .*Ruby code/) do
+      Raffia.map([1, 2, 3], on: :auto, explain: true) { |n| n }
+    end
     assert_output("", "") { Raffia.map([1, 2, 3], on: :auto) { |n| n } }
     assert_output("", "") { Raffia.map([], on: :auto, explain: true) { |n| n } }
     choices = []

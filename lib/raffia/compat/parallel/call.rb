@@ -8,8 +8,8 @@ require_relative "item_feed"
 module Raffia
   module Compat
     module Parallel
-      # A call with workers: Raffia's group of threads and its slots, under a coordinator that has the
-      # gem's manners.
+      # A call with workers: Raffia's group of threads and its slots, under a coordinator that has
+      # the gem's manners.
       #
       # @api private
       class Call
@@ -28,7 +28,8 @@ module Raffia
         # @return [Object] the value of the call
         def call
           signal = @request.interrupt_signal or return work
-          Signals.share(signal.to_s.delete_prefix("SIG"), ->(_) { @coordinator.interrupt(signal) }) do
+          Signals.share(signal.to_s.delete_prefix("SIG"),
+            ->(_) { @coordinator.interrupt(signal) }) do
             work
           end
         end

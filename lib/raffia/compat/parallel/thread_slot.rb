@@ -19,8 +19,8 @@ module Raffia
           @coordinator = coordinator
         end
 
-        # @return [Array(NumberedItem, Executor::Reply), nil] only when one has failed there is anything left to
-        #   tell
+        # @return [Array(NumberedItem, Executor::Reply), nil] only when one has failed there is
+        #   anything left to tell
         def collect
           entry = @posted.first
           while entry

@@ -89,7 +89,9 @@ module Raffia
 
         # For workers elsewhere: takes what they are sent.
         def work(request)
-          return WorkerSlots.callback(*request.ractor, request.with_index?) if request.place == :ractors
+          if request.place == :ractors
+            return WorkerSlots.callback(*request.ractor, request.with_index?)
+          end
 
           items = request.items
           if items

@@ -4,8 +4,8 @@ module Raffia
   module Executor
     module ErrorTransport
       # An exception as plain data, for those that Marshal refuses: one of ActiveRecord holds its
-      # connection pool, a NoMethodError its receiver. It keeps class, message, cause, backtrace, and
-      # each instance variable that can be dumped; readers of the others answer nil.
+      # connection pool, a NoMethodError its receiver. It keeps class, message, cause, backtrace,
+      # and each instance variable that can be dumped; readers of the others answer nil.
       #
       # class_name:: by which the class is found again
       # message:: what the exception says
@@ -31,7 +31,8 @@ module Raffia
         class << self
           # @param error [Exception]
           # @param variables [Boolean] whether to keep more than class, message and backtrace
-          # @return [ErrorRecord, nil] nil when its class has no name by which it could be found again
+          # @return [ErrorRecord, nil] nil when its class has no name by which it could be found
+          #   again
           def of(error, variables: true, depth: DEEPEST)
             name = error.class.name
             return unless name && ::Object.const_get(name).equal?(error.class)
@@ -68,7 +69,9 @@ module Raffia
             dump = dump_of(error.instance_variable_get(name))
             variables[name] = dump if dump
           end
-          self.cause = ErrorRecord.of(error.cause, depth: depth - 1) if error.cause && depth.positive?
+          if error.cause && depth.positive?
+            self.cause = ErrorRecord.of(error.cause, depth: depth - 1)
+          end
         end
 
         # @return [Exception] made without its class's own `initialize`

@@ -6,8 +6,8 @@ require_relative "../worker_loop"
 module Raffia
   module Executor
     module Fibers
-      # Worker loops in fibers of the running scheduler, as tasks of one scope: the scope ends after them,
-      # and cancels them when the caller is interrupted.
+      # Worker loops in fibers of the running scheduler, as tasks of one scope: the scope ends after
+      # them, and cancels them when the caller is interrupted.
       #
       # @api private
       class WorkerGroup

@@ -5,8 +5,8 @@ require_relative "../worker_loop"
 module Raffia
   module Executor
     module Inline
-      # No workers: the caller drives. What comes out of the block (an exception, +break+, +throw+, a
-      # timeout) needs no carrying.
+      # No workers: the caller drives. What comes out of the block (an exception, +break+, +throw+,
+      # a timeout) needs no carrying.
       #
       # @api private
       class WorkerGroup

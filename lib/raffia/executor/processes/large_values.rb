@@ -5,38 +5,38 @@ require_relative "../../process/shared_memory_payloads"
 module Raffia
   module Executor
     module Processes
-      # Finds what is too long for a pipe inside of a value, and puts slips in its places: Strings of
-      # {Process::SharedMemoryPayloads::WORTH} bytes or more, and IO::Buffers of any length, because Marshal does
-      # not know them.
+      # Finds contents that are too long for a pipe inside of a value, and puts placeholders for
+      # them: Strings of {Process::SharedMemoryPayloads::WORTH} bytes or more, and IO::Buffers of
+      # any length, because Marshal does not know them.
       #
-      # It looks into Arrays, the values of Hashes, and Structs, as far as that costs little. One that
-      # is elsewhere, in an object of another class for example, goes through the pipe with the rest.
+      # It looks into Arrays, the values of Hashes, and Structs, as far as that costs little.
+      # Contents elsewhere, in an object of another class for example, go through the pipe with the
+      # rest.
       #
       # @api private
       class LargeValues
-        # In place of what travels as a parcel.
+        # Stands for contents that travel in shared memory.
         #
-        # content:: its number in the message; or itself, when it could not be sent so
-        # encoding:: its name; nil for an IO::Buffer
-        Slip = Struct.new(:content, :encoding)
+        # content:: their number in the message; or themselves, when they could not be sent so
+        # encoding:: name; nil for an IO::Buffer
+        Placeholder = Struct.new(:content, :encoding)
 
-        # How deep it is looked. The items are three deep, in a chunk of arguments.
+        # Depth of the search. Items are three deep in a message of arguments.
         DEPTH = 5
-        # How many objects are looked at in all. Where there are more, they are small ones.
-        PATIENCE = 1_024
+        # Objects that are looked at in all. Where there are more, they are small.
+        BUDGET = 1_024
 
         def initialize
-          @left = PATIENCE
+          @left = BUDGET
         end
 
         # @return [Array<String, IO::Buffer>] what was found
         def contents = @contents ||= []
 
-        # @return [Array<Slip>] in the same order
-        def slips = @slips ||= []
+        # @return [Array<Placeholder>] in the same order
+        def placeholders = @placeholders ||= []
 
-        # Whether a search pays: nearly always there is nothing, so this looks before anything is made
-        # or copied.
+        # Whether there is anything: nearly always not, so this allocates nothing.
         def any?(value, depth = DEPTH)
           return false if (@left -= 1).negative?
 
@@ -52,22 +52,23 @@ module Raffia
           end
         end
 
-        # @return [Object] the value with slips; the value itself is not touched
+        # @return [Object] the value with placeholders; the value itself is not touched
         def strip(value, depth = DEPTH)
           case value
-          when ::String then (long?(value) && room?) ? slip(value, value.encoding.name) : value
-          when ::IO::Buffer then room? ? slip(value, nil) : inline(value)
+          when ::String
+            (long?(value) && room?) ? placeholder(value, value.encoding.name) : value
+          when ::IO::Buffer then room? ? placeholder(value, nil) : inline(value)
           when ::Array, ::Hash, ::Struct
             (depth.positive? && plain?(value)) ? copy(value, depth - 1) : value
           else value
           end
         end
 
-        # What a slip says that brings its content with it.
-        # @return [Slip]
+        # A placeholder with its content.
+        # @return [Placeholder]
         def inline(content, encoding = nil)
           content = content.get_string if content.is_a?(::IO::Buffer)
-          Slip.new(content, encoding)
+          Placeholder.new(content, encoding)
         end
 
         private
@@ -75,22 +76,23 @@ module Raffia
         def room? = contents.size < Process::SharedMemoryPayloads::MOST
 
         def long?(string)
-          string.bytesize >= Process::SharedMemoryPayloads::WORTH && string.instance_of?(::String) &&
+          string.bytesize >= Process::SharedMemoryPayloads::WORTH &&
+            string.instance_of?(::String) &&
             string.instance_variables.empty?
         end
 
-        # Whether Marshal takes it apart, and not the class itself.
+        # Whether Marshal takes the value apart, and not its class.
         def plain?(value)
           !value.respond_to?(:marshal_dump, true) && !value.respond_to?(:_dump, true)
         end
 
-        # What is in the value twice stays one object.
+        # An object that is in the value twice stays one object.
         def known = @known ||= {}.compare_by_identity
 
-        def slip(content, encoding)
-          known[content] ||= Slip.new(contents.size, encoding).tap do |slip|
+        def placeholder(content, encoding)
+          known[content] ||= Placeholder.new(contents.size, encoding).tap do |placeholder|
             contents << content
-            slips << slip
+            placeholders << placeholder
           end
         end
 

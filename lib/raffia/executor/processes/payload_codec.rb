@@ -6,30 +6,30 @@ require_relative "large_values"
 module Raffia
   module Executor
     module Processes
-      # As Marshal, for the way to and from a worker process: what is {LargeValues} inside of a value
-      # travels beside the frame, in shared memory. A frame that goes with parcels begins with a mark;
-      # all others are plain Marshal.
+      # Marshal, for messages to and from a worker process: {LargeValues} inside of a value travel
+      # beside the frame, in shared memory. The frame of such a value begins with a mark; all others
+      # are plain Marshal.
       #
       # @api private
       class PayloadCodec
         # Marshal's own frames begin with the number 4.
         MARK = "P"
 
-        # @param parcels [Process::SharedMemoryPayloads, nil]
-        def initialize(parcels)
-          @parcels = parcels
+        # @param payloads [Process::SharedMemoryPayloads, nil]
+        def initialize(payloads)
+          @payloads = payloads
         end
 
         # @return [String]
         # @raise [TypeError] as Marshal does
         def dump(value)
-          outsized = LargeValues.new
-          return Marshal.dump(value) unless outsized.any?(value)
+          large = LargeValues.new
+          return Marshal.dump(value) unless large.any?(value)
 
-          stripped = outsized.strip(value)
-          # First, so that nothing has been sent when it fails.
+          stripped = large.strip(value)
+          # Before anything is sent, because it may fail.
           frame = Marshal.dump(stripped)
-          MARK + (@parcels&.send(outsized.contents) ? frame : enclose(outsized, stripped))
+          MARK + (@payloads&.send(large.contents) ? frame : enclose(large, stripped))
         end
 
         # @param frame [String]
@@ -41,25 +41,25 @@ module Raffia
           contents = nil
           Marshal.load(frame.byteslice(1..),
             lambda do |object| # standard:disable Security/MarshalLoad
-              next object unless LargeValues::Slip === object
+              next object unless LargeValues::Placeholder === object
 
               content = object.content
-              content = (contents ||= @parcels.receive)[content] if content.is_a?(Integer)
+              content = (contents ||= @payloads.receive)[content] if content.is_a?(Integer)
               object.encoding ? content.force_encoding(object.encoding) : buffer(content)
             end)
         end
 
         private
 
-        # All of it in the frame after all.
-        def enclose(outsized, stripped)
-          outsized.slips.zip(outsized.contents) do |slip, content|
-            slip.content = outsized.inline(content).content
+        # All of it in the frame after all: shared memory has no room.
+        def enclose(large, stripped)
+          large.placeholders.zip(large.contents) do |placeholder, content|
+            placeholder.content = large.inline(content).content
           end
           Marshal.dump(stripped)
         end
 
-        # A buffer that may be written to, as the one was that was sent.
+        # @return [IO::Buffer] that may be written to, as the original
         def buffer(string)
           Process::ExperimentalWarning.silence do
             ::IO::Buffer.new(string.bytesize)

@@ -85,7 +85,8 @@ module Raffia
         # @return [NotDumpable]
         def refusal(value, index, error)
           NotDumpable.new("item #{index} (#{value.class}) cannot be dumped by Marshal " \
-            "(#{error.message}): hand the items in as an Array, which a forked worker has without " \
+            "(#{error.message}): hand the items in as an Array, which a forked worker has " \
+            "without " \
             "being sent it, or use on: :threads", item: value, index: index)
         end
 

@@ -11,18 +11,18 @@ module Raffia
     module Ractors
       # The one file that knows how Rubies differ in talking to Ractors, and what is wrong with it.
       #
-      # Up to Ruby 3.4 a Ractor has a single place to wait: two threads of it that wait at once, each
-      # for another Ractor, lose wake-ups and hang (take, receive, yield and select alike). A wait
-      # knows no timeout either, and stops all fibers of its thread. So nothing here ever makes the
-      # main Ractor wait for a Ractor. Messages go down by +send+, which does not wait, and replies
-      # come up as frames through a pipe, which any number of threads can read with deadlines. For
-      # small replies that is as fast as take; and it is the same on Ruby 4.0, where take and yield
-      # are gone.
+      # Up to Ruby 3.4 a Ractor has a single place to wait: two threads of it that wait at once,
+      # each for another Ractor, lose wake-ups and hang (take, receive, yield and select alike). A
+      # wait knows no timeout either, and stops all fibers of its thread. So nothing here ever makes
+      # the main Ractor wait for a Ractor. Messages go down by +send+, which does not wait, and
+      # replies come up as frames through a pipe, which any number of threads can read with
+      # deadlines. For small replies that is as fast as take; and it is the same on Ruby 4.0, where
+      # take and yield are gone.
       #
       # @api private
       class Adapter
-        # What the Ractor writes when it is through, followed by the error that ended it, if there is
-        # one.
+        # What the Ractor writes when it is through, followed by the error that ended it, if there
+        # is one.
         GOODBYE = "!"
         # Seconds between two checks that the Ractor still exists, while a reply is awaited.
         PULSE = 1.0
@@ -41,8 +41,8 @@ module Raffia
           Process::ExperimentalWarning.silence { ::Ractor.new(...) }
         end
 
-        # A copy of a block that knows nothing of the object it was written in: its self is nil. Ruby
-        # 4.0 has that, before it takes the extension.
+        # A copy of a block that knows nothing of the object it was written in: its self is nil.
+        # Ruby 4.0 has that, before it takes the extension.
         # @param block [Proc]
         # @param ractors [#shareable_proc] Ractor, of whichever Ruby
         # @return [Proc, nil] nil where there is no way
@@ -54,8 +54,8 @@ module Raffia
           Native.rebind_self(block, nil) if Native.respond_to?(:rebind_self)
         end
 
-        # In the Ractor: its end of the pipe, closed after the block. No error leaves it, because Ruby
-        # would format and print that one.
+        # In the Ractor: its end of the pipe, closed after the block. No error leaves it, because
+        # Ruby would format and print that one.
         # @yieldparam writer [Process::FramedPipe::Writer]
         def self.serve(fd)
           ::Thread.current.report_on_exception = false

@@ -5,9 +5,9 @@ module Raffia
     module Ractors
       # What a block or a method does, as far as its compiled form says it. Only read, never run.
       #
-      # Its +own+ lines are its body with what rescues and ensures in it: they run under its self. The
-      # blocks within may run under another one, by instance_eval, but name the same constants: +all+
-      # has their lines too.
+      # Its +own+ lines are its body with what rescues and ensures in it: they run under its self.
+      # The blocks within may run under another one, by instance_eval, but name the same constants:
+      # +all+ has their lines too.
       #
       # @api private
       class BlockCode
@@ -22,8 +22,8 @@ module Raffia
         FCALL = 4
         # The one for a block that is handed in, which is an argument more.
         BLOCK_ARGUMENT = 2
-        # Instructions that put one value on the stack and take none from it: between a constant and a
-        # call, its arguments.
+        # Instructions that put one value on the stack and take none from it: between a constant and
+        # a call, its arguments.
         PUSHES = %i[putnil putself putobject putobject_INT2FIX_0_ putobject_INT2FIX_1_ putstring
           putchilledstring duparray duphash
           getlocal getlocal_WC_0 getlocal_WC_1 getblockparamproxy getinstancevariable getglobal
@@ -50,10 +50,11 @@ module Raffia
         # Whether it is a block: as a method's body that means define_method.
         def block? = @type == :block
 
-        # @return [Array<Symbol>] instance variables of its self; with +written+ those that it assigns
-        #   to
+        # @return [Array<Symbol>] instance variables of its self; with +written+ those that it
+        #   assigns to
         def variables(written: false)
-          named(@own, written ? [:setinstancevariable] : %i[getinstancevariable setinstancevariable])
+          named(@own, written ? [:setinstancevariable] :
+            %i[getinstancevariable setinstancevariable])
         end
 
         # @return [Array<Symbol>] methods of its self that it calls

@@ -28,7 +28,9 @@ module Raffia
           def nesting(owner)
             owner = owner.attached_object if owner.singleton_class?
             names = owner.name.to_s.split("::")
-            rooms = (1...names.size).map { |count| ::Object.const_get(names.first(count).join("::")) }
+            rooms = (1...names.size).map do |count|
+              ::Object.const_get(names.first(count).join("::"))
+            end
             [owner, *rooms.reverse].grep(::Module)
           end
         end

@@ -17,7 +17,7 @@ module Raffia
       # @api private
       module ErrorMessages
         # In front of error classes whose messages are extended.
-        module Plain
+        module PlainMessage
           # @return [String] in the main Ractor the message as it always is
           def detailed_message(highlight: false, **options)
             return super if RactorLocal.main?
@@ -26,15 +26,15 @@ module Raffia
           end
         end
 
-        # The classes that error_highlight and syntax_suggest extend. did_you_mean loads nothing when
-        # it is asked.
+        # The classes that error_highlight and syntax_suggest extend. did_you_mean loads nothing
+        # when it is asked.
         ERRORS = [NameError, TypeError, ArgumentError, SyntaxError].freeze
 
         # Changes the classes when the first Ractor is about to start, and not on require: a program
         # without Ractors keeps its own.
         # @return [void]
         def self.install
-          ERRORS.each { |error| error.prepend(Plain) unless error.include?(Plain) }
+          ERRORS.each { |error| error.prepend(PlainMessage) unless error.include?(PlainMessage) }
         end
       end
     end

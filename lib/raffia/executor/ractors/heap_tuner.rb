@@ -6,35 +6,34 @@ require_relative "../../native"
 module Raffia
   module Executor
     module Ractors
-      # Looks after the heap while Ractors work.
+      # Keeps collections of the shared heap rare while Ractors work.
       #
       # Up to Ruby 3.4 all Ractors share one heap, and stop for each collection and for each step of
       # the sweep after it. A small heap is full again after a millisecond: two Ractors that add up
       # big numbers stop for each other twenty thousand times a second. When collections come that
-      # often, two things are done about it, beside the work.
+      # often, a thread does two things about it:
       #
-      # The heap gets more slots of the size in question. Ruby lets it grow only when much survives,
-      # so they are filled without collecting. Most are given up again at once, and some are kept,
-      # because Ruby takes pages back when more than 65 in 100 slots are free. With the call the rest
-      # goes too.
-      #
-      # And a sweep that was begun is finished in one go, for which the Ractors need not stop; so they
-      # find their next free slots without a stop as well.
+      # * It gives the heap more slots of the size in question. Ruby grows a heap only when much
+      #   survives, so the slots are filled without a collection. Most are freed again at once; some
+      #   are kept, because Ruby takes pages back when more than 65 in 100 slots are free.
+      # * It finishes a sweep in one go, for which the Ractors need not stop; so they find their
+      #   next free slots without a stop as well.
       #
       # @api private
       class HeapTuner
-        # Seconds between two looks: to begin with, at most when nothing is collected, and while
-        # sweeps are to be finished.
+        # Seconds between two measurements: at first, at most when nothing is collected, and while
+        # sweeps are finished.
         PAUSE = 0.05
         IDLE = 1.0
         BUSY = 0.002
-        # Collections in a second from which on the heap grows, and from which on sweeps are finished.
-        OFTEN = 50
-        SOME = 10
-        # By how much a kind of slots grows at a time, and the bytes that it may have in all.
+        # Collections in a second from which on the heap grows, and from which on sweeps are
+        # finished.
+        GROW_RATE = 50
+        SWEEP_RATE = 10
+        # Growth factor of the slots of one size, and the most bytes of them.
         STEP = 6
-        MOST = 16 * 1024 * 1024
-        # The share of what was made that is kept.
+        MAX_BYTES = 16 * 1024 * 1024
+        # The share of new slots that is kept.
         KEPT = 0.4
 
         def initialize
@@ -42,32 +41,32 @@ module Raffia
           @users = 0
         end
 
-        # One more Ractor works. The first one has us look.
+        # One more Ractor works. The first one starts the thread.
         # @return [void]
         def enter
           @lock.synchronize do
             @users += 1
-            @keeper = keeper if @users == 1
+            start if @users == 1
           end
         end
 
-        # One less. When it was the last nothing stays behind.
+        # One less. The last one ends the thread.
         # @return [void]
         def leave
-          keeper, bell = @lock.synchronize { [@keeper, @bell] if (@users -= 1).zero? }
-          bell&.close
-          keeper&.join
+          thread, stop = @lock.synchronize { [@thread, @stop] if (@users -= 1).zero? }
+          stop&.close
+          thread&.join
         end
 
         private
 
-        def keeper
+        def start
           return unless Native.respond_to?(:grow_heap)
 
-          bell = @bell = Thread::Queue.new
-          Thread.new do
+          stop = @stop = Thread::Queue.new
+          @thread = Thread.new do
             Thread.current.name = "raffia heap"
-            Monitor.new.run(bell)
+            Monitor.new.run(stop)
           end
         end
       end

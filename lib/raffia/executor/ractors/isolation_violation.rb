@@ -7,8 +7,8 @@ module Raffia
   module Executor
     module Ractors
       # A block reached, in its Ractor, for something that only the main Ractor may see, and Ruby
-      # raised. What could not be known beforehand ({OuterReferences}) is told in the same words as the rest:
-      # a NotShareable that names it, with Ruby's error as its cause.
+      # raised. What could not be known beforehand ({OuterReferences}) is told in the same words as
+      # the rest: a NotShareable that names it, with Ruby's error as its cause.
       #
       # @api private
       module IsolationViolation
@@ -17,7 +17,8 @@ module Raffia
         ADVICE = {
           /constant ([\w:]+)/ => "Freeze it where it is defined, with Ractor.make_shareable",
           /global variables? (\S+)/ => "Assign it to a local variable before the call",
-          /class variables/ => "Assign it to a local variable before the call, or make it a frozen " \
+          /class variables/ => "Assign it to a local variable before the call, or make it a " \
+          "frozen " \
             "constant",
           /instance variables/ => "Make it a frozen constant, or a local variable",
           /un-shareable Proc/ => "Define the method with def instead of define_method",

@@ -7,9 +7,9 @@ module Raffia
   module Executor
     module Ractors
       # Stands for a long String on its way between Ractors, which would otherwise be copied, on the
-      # way back even three times. Another Ractor may see what is frozen; so a frozen duplicate goes,
-      # which shares its bytes with the String, and a duplicate of that arrives. A side that writes
-      # to its own gets a copy of the bytes then.
+      # way back even three times. Another Ractor may see what is frozen; so a frozen duplicate
+      # goes, which shares its bytes with the String, and a duplicate of that arrives. A side that
+      # writes to its own gets a copy of the bytes then.
       #
       # On the way down the duplicate is in the message; on the way back it is in a tray, whose
       # number the frame has.
@@ -28,7 +28,11 @@ module Raffia
 
         class << self
           # @return [Object] shareable, and shared by all of one worker; nil without the extension
-          def tray = (::Ractor.make_shareable(Native::RactorMailbox.new) if Native.const_defined?(:RactorMailbox))
+          def tray
+            (if Native.const_defined?(:RactorMailbox)
+               ::Ractor.make_shareable(Native::RactorMailbox.new)
+             end)
+          end
 
           # @param values [Array]
           # @param nesting [Integer] 2 for an Array of Arrays

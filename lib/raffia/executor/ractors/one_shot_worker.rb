@@ -69,7 +69,8 @@ module Raffia
         rescue ::Ractor::IsolationError, ArgumentError => error
           raise PortableBlock.refusal(@block, error)
         rescue TypeError => error
-          raise NotShareable, "the item cannot be copied to another Ractor (#{error.message}): hand " \
+          raise NotShareable,
+            "the item cannot be copied to another Ractor (#{error.message}): hand " \
             "in plain data, or run it on: :processes or :threads"
         end
 

@@ -10,11 +10,11 @@ require_relative "self_references"
 module Raffia
   module Executor
     module Ractors
-      # What a block takes from outside without capturing it, and what no Ractor but the main one may
-      # see: constants that hold something unshareable, globals, class variables, and methods that use
-      # them. Ruby finds these only when they are reached, in the middle of the work. Here they are
-      # found beforehand, in the block and in the methods of modules that it calls by name; Ruby's
-      # library, gems and Raffia itself are not followed, but for what is known to fail.
+      # What a block takes from outside without capturing it, and what no Ractor but the main one
+      # may see: constants that hold something unshareable, globals, class variables, and methods
+      # that use them. Ruby finds these only when they are reached, in the middle of the work. Here
+      # they are found beforehand, in the block and in the methods of modules that it calls by name;
+      # Ruby's library, gems and Raffia itself are not followed, but for what is known to fail.
       #
       # Constants are looked up as the block would, so what is autoloaded is loaded now, which a
       # Ractor had better not do.
@@ -29,8 +29,9 @@ module Raffia
                    load: "Load it before the call",
                    pp: "Use p or puts"}.freeze
         # Code that is not followed.
-        LIBRARIES =
-          /\A(?:<internal:|#{Regexp.escape(RbConfig::CONFIG["rubylibdir"])}|#{Regexp.escape(File.dirname(__dir__, 2))})|\/gems\//
+        LIBRARIES = %r{
+          \A(?:<internal:|#{Regexp.union(RbConfig::CONFIG["rubylibdir"], File.dirname(__dir__, 2))})|/gems/
+        }x
 
         # @param block [Proc]
         # @param code [BlockCode]
@@ -76,8 +77,8 @@ module Raffia
           return if @seen.key?(called)
 
           @seen[called] = true
-          offender = IncompatibleMethods.find(receiver, name)
-          refuse(called, "uses #{offender.culprit}", offender.remedy) if offender
+          entry = IncompatibleMethods.find(receiver, name)
+          refuse(called, "uses #{entry.culprit}", entry.remedy) if entry
           enter(receiver, name, called)
         end
 
@@ -113,12 +114,13 @@ module Raffia
               "Freeze it where it is defined, #{name} = Ractor.make_shareable(...)"]
           when ::Proc then ["holds #{object}", "Make it a method of a module"]
           else ["holds #{object}",
-            "Let each Ractor have its own, Ractor.current[:#{name.downcase.gsub("::", "_")}] ||= ..."]
+            "Let each Ractor have its own, Ractor.current[:#{name.downcase.gsub("::", "_")}] ||= " \
+              "..."]
           end
         end
 
-        # The instance variables of a module belong to everybody: they may be read when they hold what
-        # is shareable.
+        # The instance variables of a module belong to everybody: they may be read when they hold
+        # what is shareable.
         def state(code, owner)
           written = code.variables(written: true)
           name = code.variables.find do |variable|

@@ -13,9 +13,9 @@ module Raffia
       #
       # A living Ractor takes only a shareable Proc, and that needs a shareable +self+, which the
       # block of an ordinary method does not have. The extension makes a copy of the block whose
-      # +self+ is nil; Ruby then checks that the variables it captures are shareable, and may only be
-      # read. Without the extension the block goes to a new Ractor for each item, where Ruby lets it
-      # capture nothing at all.
+      # +self+ is nil; Ruby then checks that the variables it captures are shareable, and may only
+      # be read. Without the extension the block goes to a new Ractor for each item, where Ruby lets
+      # it capture nothing at all.
       #
       # @api private
       module PortableBlock
@@ -45,8 +45,8 @@ module Raffia
             OuterReferences.check(block, code)
           end
 
-          # Whether the block could go to a Ractor. It is not run, and stays as it is; constants that
-          # it names may be autoloaded.
+          # Whether the block could go to a Ractor. It is not run, and stays as it is; constants
+          # that it names may be autoloaded.
           # @param block [Proc]
           # @return [String, nil] what is in the way and what to do about it; nil when nothing is
           #   known to be
@@ -72,14 +72,15 @@ module Raffia
 
           private
 
-          # Blocks made from a Symbol are harmless; those made from a Method carry its receiver along,
-          # unchecked by Ruby.
+          # Blocks made from a Symbol are harmless; those made from a Method carry its receiver
+          # along, unchecked by Ruby.
           def check_method(block)
             receiver = receiver(block)
             return OuterReferences.check_method(block, receiver) if receiver.is_a?(Module)
             return if ::Ractor.shareable?(receiver)
 
-            raise NotShareable.new("a method of #{SelfReferences.brief(receiver)} cannot run in another " \
+            raise NotShareable.new("a method of #{SelfReferences.brief(receiver)} cannot run in " \
+            "another " \
             "Ractor, which may not see its " \
               "receiver: make it a method of a module, as in &Work.method(:call), or run it on: " \
               ":processes",

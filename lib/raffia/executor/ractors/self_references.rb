@@ -5,10 +5,10 @@ require_relative "../../base/error"
 module Raffia
   module Executor
     module Ractors
-      # In a Ractor a block's +self+ is nil, so an instance variable would silently read as nil there,
-      # and a call of one's own method would fail with a riddle. Both are found beforehand in the
-      # compiled block. Only its own lines are looked at, not the blocks within: those may well run
-      # under another self, by instance_eval.
+      # In a Ractor a block's +self+ is nil, so an instance variable would silently read as nil
+      # there, and a call of one's own method would fail with a riddle. Both are found beforehand in
+      # the compiled block. Only its own lines are looked at, not the blocks within: those may well
+      # run under another self, by instance_eval.
       #
       # @api private
       module SelfReferences
@@ -24,7 +24,8 @@ module Raffia
             where = block.source_location.join(":")
             raise NotShareable.new("the block at #{where} uses #{name} of " \
             "#{brief(block.binding.receiver)}, which no other Ractor " \
-              "may see: assign it to a local variable first, or call a method of a module, or run " \
+              "may see: assign it to a local variable first, or call a method of a module, or " \
+              "run " \
               "it on: :processes",
               variable: name.to_sym, location: where)
           end

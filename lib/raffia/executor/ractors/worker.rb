@@ -97,8 +97,10 @@ module Raffia
 
         # @return [NotShareable]
         def refusal(value, index, error)
-          NotShareable.new("item #{index} (#{value.class}) cannot be #{@move ? "moved" : "copied"} " \
-            "to another Ractor (#{error.message}): hand in plain data, or run it on: :processes or " \
+          NotShareable.new("item #{index} (#{value.class}) cannot be " \
+          "#{@move ? "moved" : "copied"} " \
+            "to another Ractor (#{error.message}): hand in plain data, or run it on: :processes " \
+            "or " \
             ":threads")
         end
 
@@ -108,7 +110,8 @@ module Raffia
         def death
           blamed = yield
           words = @ractor.last_words
-          WorkerDied.new("the Ractor that worked on item #{blamed[:index]} and its followers ended " \
+          WorkerDied.new("the Ractor that worked on item #{blamed[:index]} and its followers " \
+          "ended " \
             "without a reply#{" (#{words})" if words}", **blamed)
         end
 

@@ -10,12 +10,12 @@ module Raffia
   module Executor
     module Threads
       # Runs blocking calls on native threads, so that the fibers of a scheduler can go on. Threads
-      # are started when they are needed, up to a bound, and end when they have had nothing to do for
-      # a while; calls beyond the bound wait their turn.
+      # start as they are needed, up to a bound, and end after some time without work; calls beyond
+      # the bound wait their turn.
       #
-      # The caller may be a fiber or a thread. When it is interrupted it leaves at once, and what
-      # becomes of its call is dropped: a call that has not begun never will, one that has runs on to
-      # its end, because C code cannot be stopped.
+      # The caller may be a fiber or a thread. When it is interrupted it leaves at once and its call
+      # is dropped: one that has not begun never will, one that has runs on to its end, because C
+      # code cannot be stopped.
       class BlockingPool
         # Seconds without work after which a thread ends.
         IDLE = 5.0
@@ -34,7 +34,7 @@ module Raffia
           @max = max || [Cpus.count * 2, 4].max
           @idle = idle
           start_over
-          # None of the threads is in the child, and nobody there waits for their calls.
+          # A forked child has none of the threads, and no caller of theirs.
           @fork = Fork.after_child { start_over unless @closed }
         end
 
@@ -43,7 +43,7 @@ module Raffia
         # @raise [Exception] what the block raised
         # @raise [Closed] after {#shutdown}
         def call(&work)
-          # From one of our own threads it would wait for itself when all are busy.
+          # A thread of the pool would wait for itself when all are busy.
           return yield if Thread.current.thread_variable_get(KEY).equal?(self)
 
           call = Call.new(work, Thread::Queue.new)
@@ -77,16 +77,14 @@ module Raffia
         def start_over
           @calls = Thread::Queue.new
           @threads = {}.compare_by_identity
-          # Not a Mutex: waiting for one would park the very fiber that is asking its scheduler for
-          # help.
+          # A Mutex would park the very fiber that is asking its scheduler for help.
           @guard = SpinLock.new
         end
 
         def hand_over(call)
           @guard.hold do
             @calls << call
-            # Threads that wait are counted until they run, so compare with how many calls there are
-            # for them.
+            # Waiting threads count until they run, so compare with the calls there are for them.
             start if @calls.size > @calls.num_waiting && @threads.size < @max
           end
         rescue ClosedQueueError
@@ -113,7 +111,7 @@ module Raffia
           @threads.delete(thread)
         end
 
-        # Nobody is to count on a thread that is about to end.
+        # No call may be left to a thread that is about to end.
         def retire?(thread, calls)
           @guard.hold { calls.empty? && @threads.delete(thread) }
         end

@@ -7,9 +7,9 @@ require_relative "../../task"
 module Raffia
   module Executor
     module Threads
-      # Threads that run blocking operations of core's for the fibers of a scheduler: C functions, one
-      # after another, without Ruby's lock. They are started when they are needed, up to a bound, and
-      # end when they have had nothing to do for a while.
+      # Runs blocking operations of Ruby's core on native threads, for the fibers of a scheduler: C
+      # functions, one after another, without Ruby's lock. Threads start as they are needed, up to a
+      # bound, and end after some time without work.
       #
       # @api private
       class OperationPool
@@ -17,13 +17,13 @@ module Raffia
         IDLE = 5.0
 
         # @param idle [Numeric] seconds
-        # @yieldreturn [Engine::CallQueue] a new one, which knows how many threads there may be
+        # @yieldreturn [Engine::CallQueue] a new one, which knows the bound
         def initialize(idle: IDLE, &queue)
           @make_queue = queue
           @idle = idle
           @abandoned = []
           start_over
-          # None of the threads is in the child, and nobody there waits for their calls.
+          # A forked child has none of the threads, and no caller of theirs.
           @fork = Fork.after_child { start_over unless @closed }
         end
 
@@ -39,11 +39,11 @@ module Raffia
           !@queue.not_started && @queue.cancel(call, wait)
         end
 
-        # Keeps the call from beginning, or has it end soon.
+        # Keep the call from beginning, or have it end soon.
         # @return [Boolean] whether it is over
         def cancel(call, wait) = @queue.cancel(call, wait)
 
-        # The scheduler is closed. What still runs for it uses the stacks of its fibers, which are
+        # The scheduler is closed. Calls that still run for it use its fibers' stacks, which are
         # kept.
         # @return [void]
         def abandon(scheduler) = @abandoned.concat(@queue.abandon(scheduler))
@@ -72,7 +72,7 @@ module Raffia
           @guard = SpinLock.new
         end
 
-        # A thread that is killed before it serves must say so: nothing strikes it until it does.
+        # A thread that is killed before it serves must say so: no interrupt reaches it until then.
         # @return [Boolean] false: the system has no thread for us
         def start(queue)
           # Fiber storage is inherited, and this thread will serve others too.
@@ -96,7 +96,7 @@ module Raffia
           replace(queue)
         end
 
-        # It was killed, and calls wait that nobody else would run.
+        # The thread was killed, and calls wait that no other would run.
         def replace(queue)
           queue.not_started if queue.short_of_threads && !start(queue)
         end

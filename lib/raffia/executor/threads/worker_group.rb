@@ -79,9 +79,9 @@ module Raffia
           true
         end
 
-        # End them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread that
-        # takes no notice is killed, and waited for: only a call into C that cannot be interrupted
-        # holds this up.
+        # End them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread
+        # that takes no notice is killed, and waited for: only a call into C that cannot be
+        # interrupted holds this up.
         # @param reason [Symbol] of the Cancel
         # @return [void]
         def stop(reason = :pool_stopped)

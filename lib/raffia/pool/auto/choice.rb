@@ -12,7 +12,8 @@ module Raffia
       # Where the rest of the items will run, and why. It follows from the measurement, the machine
       # and the costs, and from nothing else.
       #
-      #     Raffia.map(items, on: :auto, explain: ->(choice) { log(choice.on, choice.workers) }) { |item| ... }
+      #     explain = ->(choice) { log(choice.on, choice.workers) }
+      #     Raffia.map(items, on: :auto, explain: explain) { |item| ... }
       #
       # @!attribute [r] on
       #   @return [Symbol] the strategy

@@ -31,7 +31,6 @@ module Raffia
         def killed = @slot.killed
 
         def close(clean) = @slot.close(clean)
-
       end
     end
   end

@@ -37,7 +37,8 @@ module Raffia
         # @return [Machine] this one
         def self.here(options)
           processors = Executor::Cpus.count
-          new(processors:, cores: Executor::Cpus.cores(most: processors), lock: RUBY_ENGINE == "ruby",
+          new(processors:, cores: Executor::Cpus.cores(most: processors),
+            lock: RUBY_ENGINE == "ruby",
             wanted: options.workers || Raffia.config.workers,
             most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?,
             memory: resident, start: StartCost.seconds, warmup: Process::Warmup.seconds)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../executor/ractors/portable_block"
-require_relative "side_effects"
+require_relative "assignment_check"
 
 module Raffia
   class Pool
@@ -19,7 +19,7 @@ module Raffia
 
         # @return [Hash{Symbol => String}]
         def to_h
-          effects = SideEffects.of(@block)
+          effects = AssignmentCheck.of(@block)
           apart = @refusal ||
             (effects &&
               "the block assigns to #{effects}, which another process or Ractor would do in vain")

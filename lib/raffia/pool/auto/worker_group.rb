@@ -82,7 +82,9 @@ module Raffia
         def in_place
           return yield unless ::Fiber.current_scheduler
 
-          @fibers = Executor::Fibers::WorkerGroup.new(@coordinator, @call.most_fibers) { @call.fiber_slot(@trial) }
+          @fibers = Executor::Fibers::WorkerGroup.new(@coordinator, @call.most_fibers) do
+            @call.fiber_slot(@trial)
+          end
           @fibers.open { yield }
         end
 
@@ -96,7 +98,11 @@ module Raffia
         end
 
         def start_group
-          @ramp ? @ramp.start(@coordinator, @groups.last, @here) : @groups.last.start(@choice.workers)
+          if @ramp
+            @ramp.start(@coordinator, @groups.last, @here)
+          else
+            @groups.last.start(@choice.workers)
+          end
         end
 
         def consider

@@ -58,7 +58,8 @@ module Raffia
           @guard = SpinLock.new
           @futures = FutureRegistry.new(self, @guard, @counts)
           @slots = SlotRegistry.new(@guard, @counts)
-          @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false, items: FairQueue.new,
+          @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false,
+            items: FairQueue.new,
             idle: @idle)
           @delays = Executor::DelayQueue.new { |future| resume(future) }
           @recovery = Recovery.new(self, @guard, @retries)
@@ -148,7 +149,8 @@ module Raffia
         def employ
           return unless @group.wanted?(@feed)
 
-          # Fiber storage is inherited, and a worker serves others than who happens to be here first.
+          # Fiber storage is inherited, and a worker serves others than who happens to be here
+          # first.
           ::Fiber.new(blocking: true, storage: {}) { @group.grow(@feed) }.resume
         end
 

@@ -80,7 +80,10 @@ module Raffia
         def hopeless?(error, slot)
           return false unless error.is_a?(WorkerDied) && slot.begun.nil?
 
-          @guard.hold { (@false_starts += 1) > Retry::Policy::FALSE_STARTS && (@false_starts = 0) } && true
+          @guard.hold {
+            (@false_starts += 1) > Retry::Policy::FALSE_STARTS &&
+              (@false_starts = 0)
+          } && true
         end
       end
     end

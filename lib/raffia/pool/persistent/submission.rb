@@ -109,7 +109,8 @@ module Raffia
           return future.run if @overflow == :caller_runs
 
           @coordinator.futures.reject(future)
-          raise Full.new("#{@queue} pieces of work wait already, which is this pool's limit: submit " \
+          raise Full.new("#{@queue} pieces of work wait already, which is this pool's limit: " \
+          "submit " \
             "it later, give the pool a larger queue:, or overflow: :block to wait for room",
             limit: @queue)
         end
@@ -117,11 +118,14 @@ module Raffia
         def work_for(block)
           raise ConfigError, Submission.need_block(@on) if block && !@coordinator.local?
 
-          block || @work || raise(ConfigError, "submit was called without a block: give it the work, " \
+          block || @work ||
+            raise(ConfigError, "submit was called without a block: give it the work, " \
             "or give the pool its block when it is made")
         end
 
-        def closed = Closed.new("the pool has been shut down and takes no more work: make a new one")
+        def closed
+          Closed.new("the pool has been shut down and takes no more work: make a new one")
+        end
       end
     end
   end

@@ -13,8 +13,8 @@ module Raffia
       class Feed
         # @param feed [IndexedFeed, QueueFeed]
         # @param ended [Boolean] whether all of the input is in the feed already
-        # @param alone [Boolean] whether the worker is the caller, who has nothing else to do during a
-        #   pause
+        # @param alone [Boolean] whether the worker is the caller, who has nothing else to do during
+        #   a pause
         def initialize(feed, ended:, alone: false)
           @feed = feed
           @ended = ended
@@ -55,7 +55,8 @@ module Raffia
         def give_back(chunk, pause = 0)
           @lock.synchronize do
             at = Clock.now + pause
-            @again.insert(@again.bsearch_index { |other, _| other > at } || @again.size, [at, chunk])
+            @again.insert(@again.bsearch_index { |other, _| other > at } ||
+              @again.size, [at, chunk])
             @out -= chunk.size
             @news.broadcast
           end

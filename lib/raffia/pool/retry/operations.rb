@@ -4,8 +4,8 @@ module Raffia
   class Pool
     module Retry
       # The operations of {Work} where an item may be tried again: one that fails so that another
-      # attempt is worth it does not end its chunk, and the reply says which those were. What each of
-      # them takes in place of a seed are the errors to try again on.
+      # attempt is worth it does not end its chunk, and the reply says which those were. What each
+      # of them takes in place of a seed are the errors to try again on.
       #
       # A fold has no such operation. Half of a fold cannot be trusted, because a block that failed
       # may have changed its memo; so there the chunk is folded anew.
@@ -15,7 +15,8 @@ module Raffia
         # The operation that stands in for another one.
         FOR = {map: :try_map, each: :try_each, find: :try_find}.freeze
 
-        # @return [Executor::Reply] with the results, or with {Executor::Reply::Outcomes} when some items failed
+        # @return [Executor::Reply] with the results, or with {Executor::Reply::Outcomes} when some
+        #   items failed
         def try_map(items, block, errors)
           values = Array.new(items.size)
           failures = try(items, errors) { |item, position| values[position] = block.call(item) }
@@ -27,16 +28,19 @@ module Raffia
           outcome_of(nil, try(items, errors) { |item, _| block.call(item) })
         end
 
-        # @return [Executor::Reply] with the position of the first item that the block says yes to, or nil, or
-        #   {Executor::Reply::Outcomes}
+        # @return [Executor::Reply] with the position of the first item that the block says yes to,
+        #   or nil, or {Executor::Reply::Outcomes}
         def try_find(items, block, errors)
           outcome_of(nil,
-            try(items, errors) { |item, position| return Executor::Reply.new(position) if block.call(item) })
+            try(items, errors) { |item, position|
+              return Executor::Reply.new(position) if block.call(item)
+            })
         end
 
         private
 
-        # @return [Hash{Integer => Executor::Failure}, Executor::Failure, nil] a single Executor::Failure when that ends the work
+        # @return [Hash{Integer => Executor::Failure}, Executor::Failure, nil] a single
+        #   Executor::Failure when that ends the work
         def try(items, errors)
           failures = current = nil
           items.each_with_index do |item, position|

@@ -13,7 +13,8 @@ module Raffia
         # How much of a pause is left to chance, and the longest one: as Raffia.retry has them.
         JITTER = 0.5
         LONGEST = 60
-        # So many workers in a row may die before they have begun anything: then it is not the items.
+        # So many workers in a row may die before they have begun anything: then it is not the
+        # items.
         FALSE_STARTS = 10
 
         # @param options [Options]

@@ -39,7 +39,8 @@ module Raffia
           @false_starts = 0
           failure = reply.failure
           if failure
-            return (@retries.worth?(failure) && again(chunk, chunk.first + failure.position)) || super
+            return (@retries.worth?(failure) && again(chunk, chunk.first + failure.position)) ||
+                super
           end
           return settle(chunk, reply) if reply.value.is_a?(Executor::Reply::Outcomes)
 

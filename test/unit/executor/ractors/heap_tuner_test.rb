@@ -21,7 +21,7 @@ class HeapTunerTest < Raffia::TestCase
       watch.send(:grow, 1)
       after = slots.call
       3.times { watch.send(:grow, 1) }
-      print [before, after, slots.call, Raffia::Executor::Ractors::HeapTuner::MOST / GC.stat_heap(1, :slot_size)].join(" ")
+      print [before, after, slots.call, Raffia::Executor::Ractors::HeapTuner::MAX_BYTES / GC.stat_heap(1, :slot_size)].join(" ")
     RUBY
     assert_operator(after, :>, before)
     assert_operator(bound, :<=, most + before)

@@ -4,7 +4,7 @@ module Raffia
   module Executor
     module Ractors
       class HeapTuner
-        # What the keeper of a {HeapTuner} does, in its thread.
+        # Measures collections and allocations, and acts on them, in the thread of a {HeapTuner}.
         #
         # @api private
         class Monitor
@@ -12,39 +12,39 @@ module Raffia
             @pause = PAUSE
             @kept = []
             @swept = GC.count
-            look
+            measure
           end
 
-          # @param bell [Thread::Queue] closed when it is time to go
+          # @param stop [Thread::Queue] closed at the end
           # @return [void]
-          def run(bell)
-            until bell.pop(timeout: @pause) || bell.closed?
+          def run(stop)
+            until stop.pop(timeout: @pause) || stop.closed?
               finish_sweep if @pause == BUSY
-              consider if Clock.now - @at >= PAUSE
+              adjust if Clock.now - @at >= PAUSE
             end
           end
 
           private
 
-          def consider
+          def adjust
             rate = (GC.count - @count) / (Clock.now - @at)
-            grow(busiest) if rate > OFTEN
-            @pause = if rate > SOME then BUSY
+            grow(busiest) if rate > GROW_RATE
+            @pause = if rate > SWEEP_RATE then BUSY
             else (GC.count == @count) ? [@pause * 2, IDLE].min : PAUSE
             end
-            look
+            measure
           end
 
-          def look
+          def measure
             @at = Clock.now
             @count = GC.count
             @allocated = allocated
           end
 
-          # For each size of slots, how many objects there ever were.
+          # @return [Hash] objects that there ever were, for each size of slots
           def allocated = GC.stat_heap.transform_values { |heap| heap[:total_allocated_objects] }
 
-          # The size whose slots are used up most often.
+          # @return [Integer] the size whose slots are used up most often
           def busiest
             allocated.max_by { |size, now| (now - @allocated[size]).fdiv(slots(size) + 1) }.first
           end
@@ -53,7 +53,7 @@ module Raffia
 
           def grow(size)
             bytes = GC.stat_heap(size, :slot_size)
-            count = [slots(size) * STEP, MOST / bytes].min - slots(size)
+            count = [slots(size) * STEP, MAX_BYTES / bytes].min - slots(size)
             return if count < slots(size) / 4 # it is as large as it may be
 
             # Arrays of that many words lie in their slots themselves.

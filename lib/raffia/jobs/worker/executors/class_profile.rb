@@ -50,7 +50,9 @@ module Raffia
             if @seen < TRIALS || (@on == :threads && (@runs % SAMPLE).zero?)
               return [:threads, Meter.new]
             end
-            return [:threads, Meter.new] if @on == :fibers && (@runs % (SAMPLE * SAMPLE_ON_THREAD)).zero?
+            if @on == :fibers && (@runs % (SAMPLE * SAMPLE_ON_THREAD)).zero?
+              return [:threads, Meter.new]
+            end
 
             [@on, (Meter.new if @on == :fibers && (@runs % SAMPLE).zero?)]
           end
@@ -96,7 +98,8 @@ module Raffia
             if @ruby > LONG
               [:processes, "#{ms(@ruby)} of Ruby code a run would keep the others here waiting"]
             elsif @free > HELD
-              [:threads, "#{ms(@free)} of C code a run goes on beside others, on a thread of its own"]
+              [:threads,
+                "#{ms(@free)} of C code a run goes on beside others, on a thread of its own"]
             elsif @stuck > HELD
               [:threads, "#{ms(@stuck)} of waiting a run holds up the loop in a fiber"]
             else

@@ -47,8 +47,8 @@ module Raffia
 
           private
 
-          # @return [Numeric, nil] seconds after which the job is ended from here; nil where it keeps
-          #   to its time by itself
+          # @return [Numeric, nil] seconds after which the job is ended from here; nil where it
+          #   keeps to its time by itself
           def outer_limit(_seconds) = nil
 
           def give_up(future)

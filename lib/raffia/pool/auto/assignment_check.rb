@@ -8,7 +8,7 @@ module Raffia
       # calls. What it changes without assigning (an Array that it pushes to) cannot be seen.
       #
       # @api private
-      module SideEffects
+      module AssignmentCheck
         MAGIC = "YARVInstructionSequence/SimpleDataFormat"
         TYPE = 9
         # Where in the array of an instruction sequence the code that handles exceptions is, and the

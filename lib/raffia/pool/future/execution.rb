@@ -12,12 +12,12 @@ module Raffia
       # whatever is sent to this one must be raised in it, or never.
       #
       # * In a fiber it is a region of its own, as tasks and timeouts are.
-      # * In a thread {Cancel} is held off but for the time of the block. One is only sent, under the
-      #   pool's guard, to a future that runs; so when that has ended, either none was sent, or it
-      #   waits to be taken off the air.
+      # * In a thread {Cancel} is held off but for the time of the block. One is only sent, under
+      #   the pool's guard, to a future that runs; so when that has ended, either none was sent, or
+      #   it waits to be taken off the air.
       #
       # @api private
-      module Interruptible
+      module Execution
         HELD = {Cancel => :never}.freeze
         FREE = {Cancel => :immediate}.freeze
         private_constant :HELD, :FREE
