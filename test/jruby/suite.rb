@@ -10,7 +10,7 @@ require "raffia"
 
 %w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/stats_test contract/pool/inline_test
   contract/pool/threads_test
-  contract/actor/threads_test contract/actor/workers_test contract/actor/supervisor_test
+  contract/actor/threads_test contract/actor/worker_threads_test contract/actor/supervisor_test
   contract/actor/supervisor_children_test].each do |pattern|
   Dir[File.expand_path("../#{pattern}.rb", __dir__)].sort.each { |file| require file }
 end

@@ -2,10 +2,10 @@
 
 require_relative "actor_contract"
 require_relative "shared_contract"
-require_relative "bonds_contract"
+require_relative "links_contract"
 require_relative "cycles_contract"
 
-ActorCase.run(:fibers, ActorContract, ActorSharedContract, ActorBondsContract, ActorCyclesContract)
+ActorCase.run(:fibers, ActorContract, ActorSharedContract, ActorLinksContract, ActorCyclesContract)
 
 # Actors whose methods have tasks.
 class ActorTasksTest < Raffia::TestCase

@@ -2,10 +2,10 @@
 
 require_relative "actor_contract"
 require_relative "shared_contract"
-require_relative "bonds_contract"
+require_relative "links_contract"
 require_relative "cycles_contract"
 
-ActorCase.run(:threads, ActorContract, ActorSharedContract, ActorBondsContract, ActorCyclesContract)
+ActorCase.run(:threads, ActorContract, ActorSharedContract, ActorLinksContract, ActorCyclesContract)
 
 # Timers of actors on threads where there is no Fiber scheduler, as on JRuby.
 class ActorTimerThreadGroupTest < Raffia::TestCase

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # What can be done with actors, by their proxies.
+  # Functions for actors, by their proxies.
   class Actor
     class << self
       extend Forwardable

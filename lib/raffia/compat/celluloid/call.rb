@@ -40,7 +40,7 @@ module Celluloid
       end
     end
 
-    # The same call of another actor, which answers there.
+    # Makes the same call for another actor, which answers there.
     # @param cell [Cell]
     # @param reply [#settle, #fail]
     # @return [Call]
@@ -79,7 +79,7 @@ module Celluloid
       subject.public_send(@name, *@arguments, &block)
     end
 
-    # What the error of the method is to its caller.
+    # Passes on an error that the method meant for its caller.
     # @return [void]
     def aborted(error) = reply&.fail(error.cause)
 
@@ -107,7 +107,7 @@ module Celluloid
 
     def receivers_block = @block && (cell.runs_block?(@name) ? @block.to_proc_here : @block.to_proc)
 
-    # One that nobody waits for.
+    # A call that nobody waits for.
     class Async < Call
       def aborted(error)
         Internals::Logger.debug("#{cell.actor_class}: async call `#{name}` " \
@@ -115,7 +115,7 @@ module Celluloid
       end
     end
 
-    # One whose answer somebody waits for.
+    # A call whose answer somebody waits for.
     class Sync < Call
       def awaited? = !reply.is_a?(Future)
 

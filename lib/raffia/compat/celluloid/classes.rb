@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # What the class of an actor can do.
+  # Class methods of actors.
   module ClassMethods
     # Makes an actor, and waits for its `initialize`.
     # @return [Proxy::Cell]
@@ -13,7 +13,7 @@ module Celluloid
     end
     alias_method :spawn, :new
 
-    # The same, linked with the actor that spawns it.
+    # Makes an actor that is linked with the running one.
     # @raise [NotActorError]
     def new_link(*arguments, **keywords, &block)
       raise NotActorError, "can't link outside actor context" unless Celluloid.actor?

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # What tasks and threads wait for, and others signal.
+  # Lets tasks and threads wait until another one signals.
   class Condition
     def initialize
       @guard = ::Raffia::SpinLock.new

@@ -1,4 +1,4 @@
 # frozen_string_literal: true
 
-# What programs for Celluloid 0.17 require. The first actor boots the system.
+# Programs for Celluloid 0.17 require this. The first actor boots the system.
 require_relative "../celluloid"

@@ -17,7 +17,7 @@ module Celluloid
 
   class NotActive < Error; end
 
-  # What only an actor can do was tried outside of one.
+  # Raised outside of actors, by functions that need one.
   class NotActorError < Error; end
 
   class DeadActorError < Error; end

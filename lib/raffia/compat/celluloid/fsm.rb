@@ -20,7 +20,7 @@ module Celluloid
 
     def self.included(klass) = klass.extend(ClassMethods)
 
-    # What the class says of its states; its subclasses have them, too.
+    # Class methods: the states, which subclasses inherit.
     module ClassMethods
       # @param name [Symbol, nil] to set it
       # @return [Symbol] that each begins with

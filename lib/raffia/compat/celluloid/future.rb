@@ -44,7 +44,7 @@ module Celluloid
     end
     alias_method :<<, :signal
 
-    # Whoever waits gets this error.
+    # Fails the future with this error.
     def cancel(error)
       @cancelled = true
       @inner.fail(error)

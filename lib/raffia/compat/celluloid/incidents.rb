@@ -37,7 +37,7 @@ module Celluloid
     def <=>(other) = time <=> other.time
   end
 
-  # What was logged before something went wrong.
+  # Events that were logged before something went wrong.
   Incident = Struct.new(:events, :triggering_event, :pid) do
     # @return [Incident] all that happened, in its order
     def merge(*others)

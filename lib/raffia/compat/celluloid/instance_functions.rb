@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What an actor can do, from the inside; all of it is there as Celluloid.NAME, too.
+# Functions for code of actors, also as Celluloid.NAME.
 module Celluloid
   # Answers the caller with an error that is his: this actor goes on.
   # @param cause [Exception, String]

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # What all objects of actors' classes have, beyond what {Celluloid} itself does.
+  # Instance methods of actors' classes, beyond {Celluloid} itself.
   module InstanceMethods
     # @return [Object] the object behind the actor. Whoever uses it from outside leaves the actor's
     #   protection.

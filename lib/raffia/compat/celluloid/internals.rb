@@ -49,8 +49,8 @@ module Celluloid
       def subjects = @proxy.method_missing(:method, @name)
     end
 
-    # What a supervisor was told to begin an actor with: a list, whose last Hash is for keywords if
-    # the class has some, or code that returns such a list, anew for each start.
+    # Splits the arguments that a supervisor starts an actor with. The last Hash is for keywords, if
+    # the class has some. Code that returns a list is called for each start.
     # @param given [Array, #call, Object]
     # @return [Array(Array, Hash)]
     def self.arguments(klass, given)

@@ -6,8 +6,7 @@ module Celluloid
 
   class TerminationRequest < SystemEvent; end
 
-  # Objects that wait for whoever wants them: of a thread, or of an actor, whose tasks get them by
-  # `receive`.
+  # Objects for a thread, or for an actor, whose tasks get them by `receive`.
   class Mailbox
     include Enumerable
 
@@ -63,7 +62,7 @@ module Celluloid
       end
     end
 
-    # The same, and there is always one.
+    # Waits for a message that the block accepts.
     # @raise [TaskTimeout]
     def receive(timeout = nil, &)
       message = check(timeout, &)
@@ -81,7 +80,7 @@ module Celluloid
       true
     end
 
-    # The same, for an actor that has ended.
+    # Closes the mailbox of an actor that has ended.
     # @api private
     def close
       left = @mutex.synchronize do

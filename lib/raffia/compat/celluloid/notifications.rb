@@ -64,7 +64,7 @@ module Celluloid
       end
     end
 
-    # Who wants to hear of what.
+    # One actor, and the pattern of topics that it subscribes to.
     class Subscriber
       attr_accessor :actor, :pattern, :method
 
@@ -74,7 +74,7 @@ module Celluloid
         @method = method
       end
 
-      # One that refuses what its mailbox has no room for is left out.
+      # A subscriber with a full mailbox is left out.
       def publish(topic, *arguments)
         actor.async(method, topic, *arguments)
       rescue ::Raffia::Full

@@ -5,9 +5,8 @@ require_relative "pool_workers"
 module Celluloid
   module Supervision
     class Container
-      # An actor that has others do what it is asked for: each call goes to one that has nothing to
-      # do, and waits until there is one. One that crashes is replaced, and its caller gets the
-      # error.
+      # Pool of actors: each call goes to an idle worker, or waits for one. A worker that crashes is
+      # replaced, and its caller gets the error.
       class Pool
         include Celluloid
         include Behavior

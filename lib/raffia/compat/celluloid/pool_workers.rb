@@ -58,8 +58,8 @@ module Celluloid
           @starting -= 1
         end
 
-        # Those who wait are served in the order in which they have come. Who is woken without an
-        # actor sees whether one can be started.
+        # Waits for a worker, in the order of the callers. A caller that is woken without one tries
+        # to start one.
         def __provision_actor__
           loop do
             __spawn_actor__ if @idle.empty? && __wanting__?
@@ -83,7 +83,7 @@ module Celluloid
           call ? __give__(actor, call) : @idle << actor
         end
 
-        # One that is free. Who is woken without an actor sees whether there are still too many.
+        # Removes an idle worker, unless there are not too many any more.
         def __retire__
           actor = @idle.shift || @freed.wait or return
           @actors.delete(actor)

@@ -18,7 +18,7 @@ module Celluloid
     # @return [Proxy::Cell]
     def pool(config = {}, &block) = Celluloid.services.pool(self, config, &block)
 
-    # The same, linked with the running actor instead.
+    # Makes a pool that is linked with the running actor instead.
     def pool_link(config = {}, &block)
       Supervision::Container::Pool.new_link({**config, actors: self, block: block}.compact)
     end

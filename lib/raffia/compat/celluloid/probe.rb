@@ -7,7 +7,7 @@ module Celluloid
     include Notifications
 
     NOTIFICATIONS_TOPIC_BASE = "celluloid.events.%s"
-    # What is not published yet.
+    # Events that are not published yet.
     EVENTS_BUFFER = ::Thread::Queue.new
 
     class << self

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # What stands for an actor: its methods are the actor's.
+  # Proxies of actors: their methods are those of the actor.
   module Proxy
     # @return [Class] of the proxy itself
     def self.class_of(object) = (class << object; self; end).superclass
@@ -11,7 +11,7 @@ module Celluloid
       %i[object_id hash eql? private_methods].each do |name|
         define_method(name, ::Kernel.instance_method(name))
       end
-      # For the code of proxy classes.
+      # Used by the proxy classes themselves.
       %i[raise block_given? proc lambda format puts p warn loop catch throw caller
         respond_to_missing?].each do |name|
         private define_method(name, ::Kernel.instance_method(name))
@@ -20,7 +20,7 @@ module Celluloid
       def __class__ = ::Celluloid::Proxy.class_of(self)
     end
 
-    # One that turns calls into messages.
+    # A proxy that turns calls into messages.
     class AbstractCall < Abstract
       attr_reader :mailbox
 
@@ -91,7 +91,7 @@ module Celluloid
       end
     end
 
-    # What `new` returns.
+    # The proxy that `new` returns.
     class Cell < Sync
       # @param actor_proxy [Actor]
       def initialize(mailbox, actor_proxy, klass)

@@ -25,7 +25,8 @@ module Celluloid
       def [](name) = (name == :root) ? @root : @guard.hold { @actors[name.to_sym] }
       alias_method :get, :[]
 
-      # The same, as one of a group; the group's names are this registry's method of that name.
+      # Registers an actor as one of a group. A method of this registry returns the names of the
+      # group.
       def add(name, actor, branch = :services)
         set(name, actor)
         @guard.hold { @branches[name.to_sym] = branch }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # What a group of threads was: kept for those who ask whether the system runs.
+  # Group of threads in the gem: kept for programs that ask whether the system runs.
   class Group
     def initialize = @active = true
 
@@ -29,7 +29,7 @@ module Celluloid
       end
     end
 
-    # What stands for the thread that an actor had.
+    # Stands for the thread of an actor.
     class ThreadHandle
       def initialize(cell)
         @cell = cell
@@ -48,7 +48,7 @@ module Celluloid
       def role = :actor
     end
 
-    # What all actors do, for people.
+    # Lists what all actors do.
     class Stack
       # @param system [Actor::System]
       def initialize(system)

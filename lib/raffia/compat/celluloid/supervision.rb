@@ -50,7 +50,7 @@ module Celluloid
       Celluloid.supervise(Supervision.config(self, config, *more), &block)
     end
 
-    # The same, as Celluloid 0.16 had it.
+    # Supervises an actor, as in Celluloid 0.16.
     def supervise_as(name, *arguments, &block)
       Celluloid.supervise({type: self, as: name, args: arguments}, &block)
     end

@@ -2,9 +2,8 @@
 
 module Celluloid
   module Internals
-    # One wait of a task's, during which its actor may do other things. What it waits for comes
-    # through the mailbox, like everything: so the task goes on in its turn, and nothing else of the
-    # actor's runs then.
+    # One wait of a task, during which its actor may do other things. The result comes through the
+    # mailbox, so the task goes on in its turn.
     #
     # @api private
     class Suspension
@@ -45,8 +44,7 @@ module Celluloid
 
       protected
 
-      # What comes from elsewhere, such as a Timeout, ends the wait, but it does not make the turn
-      # the task's.
+      # An interrupt, such as a Timeout, ends the wait, but the task does not execute the actor yet.
       def stay
         mine = false
         @waiter.wait { mine = true }

@@ -68,7 +68,7 @@ module Celluloid
     rescue ::Raffia::Cancel
       @core.finish(@lifecycle.exit_signal&.reason)
     rescue Exception => error # standard:disable Lint/RescueException
-      # Of a logger of the program's, say: that ends this actor, and not the loop of all of them.
+      # An error of a logger, say, ends this actor, and not the loop of all of them.
       ::Raffia::Actor.log_error("#{@core.label} failed in the midst of it", error)
       @core.die(error)
     end
@@ -144,8 +144,8 @@ module Celluloid
       failed(call, error)
     end
 
-    # The actor is dead to all from now on. Its caller hears of the error before the links do: a
-    # linked caller would be ended by that, and its own caller would hear of that end only.
+    # Ends the actor, then answers the caller, then tells the links. A linked caller would otherwise
+    # be ended before its answer.
     def failed(call, error)
       @core.begin_end
       heard = call.broken(error) && call.awaited?

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# For tests, which boot and shut down themselves.
+# Tests boot and shut down the system themselves.
 require_relative "../celluloid"
 
 Celluloid.state.test!

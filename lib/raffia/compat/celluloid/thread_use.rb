@@ -21,7 +21,7 @@ module Celluloid
         methods(klass).any? { |method| uses?(RubyVM::InstructionSequence.of(method)) }
       end
 
-      # Those of the class and its parents, without what Celluloid and Ruby give to all of them.
+      # Methods of the class and its parents, without those of Celluloid and Ruby.
       def methods(klass)
         owners = klass.ancestors.take_while { |owner| owner != Object }
           .reject { |owner| owner.name&.start_with?("Celluloid") }

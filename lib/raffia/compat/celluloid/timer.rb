@@ -2,7 +2,7 @@
 
 module Celluloid
   module Internals
-    # What `after` and `every` return: as the timers gem has it, cancel, fire, reset.
+    # A timer as `after` and `every` return it, with the methods of the timers gem.
     class Timer
       # @return [Numeric] seconds
       attr_reader :interval
@@ -18,8 +18,8 @@ module Celluloid
         @waiting = false
       end
 
-      # A dead actor starts none: a task that outlives its actor may still ask for one, and a timer
-      # that is left would keep the loop from its end.
+      # A dead actor starts none: a task may outlive its actor, and a timer would keep the loop
+      # running.
       # @return [self]
       def start
         return self unless @cell.alive?
@@ -57,7 +57,7 @@ module Celluloid
 
       private
 
-      # One that is due while the last one still waits for its turn is left out.
+      # A run is left out while the last one waits for its turn.
       # @return [Numeric, nil] when to be asked again
       def due
         unless @waiting

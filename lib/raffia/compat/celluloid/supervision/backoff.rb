@@ -2,9 +2,8 @@
 
 module Celluloid
   module Supervision
-    # How long an actor that has failed has to wait for its next start: not at all, unless it fails
-    # again and again at once; then longer and longer. So a crash loop costs next to nothing, and
-    # what works for a while between two failures is there again at once.
+    # Delays restarts of an actor that fails repeatedly, longer each time. The first restarts are
+    # immediate.
     class Backoff
       # Restarts at once of what fails quickly.
       FREE = 3

@@ -64,7 +64,7 @@ module Celluloid
           end
         end
 
-        # What the class of such a behavior says of itself.
+        # Class methods of such behaviors.
         module ClassMethods
           # @param names [Array<Symbol>] the first is the key, the others mean the same
           def identifier!(key, *names)

@@ -2,7 +2,7 @@
 
 module Celluloid
   module Supervision
-    # What is to be supervised, and by whom.
+    # Actors to supervise, and their supervisor.
     class Configuration
       extend Forwardable
       include Accessors

@@ -42,7 +42,7 @@ module Celluloid
         admit { Configuration.options(config, block ? {block: block} : {}) } && Actor.current
       end
 
-      # The same, as Celluloid 0.16 had it.
+      # Supervises an actor, as in Celluloid 0.16.
       def supervise_as(name, type, *arguments, &block)
         supervise({type: type, as: name, args: arguments}, &block)
       end
@@ -81,7 +81,7 @@ module Celluloid
 
       private
 
-      # What is wrong with it is told to whoever asked for it; the others live on.
+      # An invalid configuration raises in the caller; the other actors go on.
       # @return [Instance]
       def admit
         configuration = yield
@@ -109,7 +109,7 @@ module Celluloid
         @early.clear if @begins.zero?
       end
 
-      # One that cannot even begin is tried again later. It may be removed meanwhile.
+      # An actor that cannot start is tried again later. It may be removed meanwhile.
       def restart(instance)
         return if @down || !@actors.include?(instance)
 

@@ -2,7 +2,7 @@
 
 module Celluloid
   module Supervision
-    # What all containers of a class supervise, and how one of them begins.
+    # Class methods of containers: what they supervise, and how they start.
     module Definition
       # @return [Configuration]
       def define(options) = Configuration.define(top(options))
@@ -16,7 +16,7 @@ module Celluloid
          supervise: options[:supervise] || []}
       end
 
-      # What all containers of this class supervise.
+      # Blocks that define what all containers of this class supervise.
       # @return [Array<Proc>]
       def blocks = instance_variable_get(:@blocks) || instance_variable_set(:@blocks, [])
 
@@ -26,7 +26,7 @@ module Celluloid
         blocks << ->(container) { container.supervise(config, &block) }
       end
 
-      # The same for a pool.
+      # Adds a pool to what all containers of this class supervise.
       def pool(klass, config = {}, &block)
         blocks << ->(container) { container.pool(klass, config, &block) }
       end

@@ -3,7 +3,7 @@
 module Celluloid
   module Supervision
     class Configuration
-      # What is to be known of one actor.
+      # Configuration of one actor.
       class Instance
         include Accessors
 

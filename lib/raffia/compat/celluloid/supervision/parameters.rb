@@ -15,12 +15,12 @@ module Celluloid
         class Invalid < Celluloid::Error; end
       end
 
-      # Where code can be added to a configuration.
+      # Points where code can be added to a configuration.
       INJECTIONS = %i[configuration before_initialization after_initialization before_start
         before_restart].freeze
       REMOVE_AT_EXPORT = %i[configuration behavior].freeze
 
-      # What a configuration may say, by name; plugins add to it.
+      # Parameters of configurations; plugins add to them.
       class Parameters
         # @return [Parameters]
         def self.current = ::Raffia::RactorLocal.fetch(:raffia_celluloid_parameters) { new }
@@ -37,7 +37,7 @@ module Celluloid
 
         def [](kind) = @kinds.fetch(kind)
 
-        # What is there now is what {restore} goes back to.
+        # Saves the parameters for {restore}.
         def save = @saved = [@kinds.transform_values(&:dup), @aliases.dup, @arity.dup]
 
         def restore

@@ -24,7 +24,7 @@ module Celluloid
 
     # The supervisors that each actor system has.
     module Service
-      # Of all services.
+      # Supervisor of all services.
       class Root < Container
         def self.define
           super(supervise: Celluloid.actor_system.root_configuration, as: :root_supervisor,
@@ -36,14 +36,14 @@ module Celluloid
         end
       end
 
-      # Of what programs have supervised.
+      # Supervisor of what programs have supervised.
       class Public < Container; end
     end
   end
 
   class Actor
     class System
-      # What each system begins with.
+      # Services of each system.
       ROOT_SERVICES = [
         {as: :notifications_fanout, type: Notifications::Fanout},
         {as: :public_services, type: Supervision::Service::Public, accessors: [:services],

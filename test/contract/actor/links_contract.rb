@@ -3,7 +3,7 @@
 require_relative "shared_contract"
 
 # Links, monitors, timers, cycles of calls, and other objects behind the same ref.
-module ActorBondsContract
+module ActorLinksContract
   include ActorCase
 
   Puppet = ActorSharedContract::Puppet

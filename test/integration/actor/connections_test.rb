@@ -6,7 +6,7 @@ require "socket"
 require "raffia/actor"
 
 # What passes between two sides, and what is left of it.
-class ActorLinesTest < Raffia::TestCase
+class ActorConnectionsTest < Raffia::TestCase
   Remote = Raffia::Actor::Remote
 
   # Whoever loads it fails.

@@ -3,7 +3,7 @@
 require_relative "../jobs/work_case"
 
 # Trees of actors in the workers of `raffia serve`, `raffia work` and `raffia up`.
-class ActorHostsTest < Raffia::JobsWorkCase
+class ActorLoopTest < Raffia::JobsWorkCase
   ACTORS = <<~'RUBY'
     require "raffia/actor"
 

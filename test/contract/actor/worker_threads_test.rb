@@ -7,7 +7,7 @@ require "raffia/actor"
 
 # The threads that actors on threads share: who gets one, who waits, and what becomes of one that is
 # killed.
-class ActorWorkersTest < Raffia::TestCase
+class ActorWorkerThreadsTest < Raffia::TestCase
   Workers = Raffia::Actor::Executors::WorkerThreads
 
   def workers(**)
