@@ -43,7 +43,7 @@ module ActiveJob
       # @return [Integer] how many were enqueued; a unique one may be kept out
       # @raise [Raffia::Jobs::StoreUnavailable]
       def enqueue_all(jobs)
-        ids = keep(jobs.map { |job| Raffia::Integrations::ActiveJob::Item.of(job) })
+        ids = store(jobs.map { |job| Raffia::Integrations::ActiveJob::Payload.of(job) })
         jobs.zip(ids) do |job, id|
           job.provider_job_id = id
           job.successfully_enqueued = !id.nil?
@@ -57,7 +57,7 @@ module ActiveJob
 
       private
 
-      def keep(items)
+      def store(items)
         connection = transaction&.call or return Raffia::Jobs.enqueue(items)
         Raffia::Jobs.transaction(connection) { Raffia::Jobs.enqueue(items) }
       end

@@ -11,8 +11,7 @@ require_relative "sidekiq/iterable"
 require_relative "sidekiq/job"
 require_relative "sidekiq/setup"
 
-# The interface of the gem sidekiq by which programs define, enqueue and test jobs, over Raffia's
-# jobs and any of its stores.
+# Sidekiq's interface to define, enqueue and test jobs, over Raffia's jobs and any of its stores.
 #
 #     class MailJob
 #       include Sidekiq::Job
@@ -23,9 +22,9 @@ require_relative "sidekiq/setup"
 #
 #     MailJob.perform_async(1)
 #
-# and `raffia work -r ./jobs.rb` does it. Jobs are kept where RAFFIA_STORE says, else in the Redis
-# of `config.redis` or REDIS_URL, else in SQLite. In Redis they are what Sidekiq has there, so its
-# own processes may work beside ours.
+# `raffia work -r ./jobs.rb` processes it. The store is that of RAFFIA_STORE, else the Redis of
+# `config.redis` or REDIS_URL, else SQLite. In Redis jobs have Sidekiq's format, so that its own
+# processes may work beside Raffia's.
 module Sidekiq
   # Of the gem whose interface this is.
   VERSION = "8.1.7"
@@ -33,8 +32,8 @@ module Sidekiq
   SETUP = Setup.new
   private_constant :SETUP
 
-  # Ends jobs that are not done in time at Sidekiq's shutdown. Here such jobs are interrupted in
-  # another way, and go back to their queue.
+  # Ends late jobs at Sidekiq's shutdown. Raffia interrupts them in another way, and returns them to
+  # their queue.
   class Shutdown < Interrupt
   end
 
@@ -49,26 +48,26 @@ module Sidekiq
     end
 
     # @yieldparam configuration [Configuration] in programs that work: now, or when a worker starts
-    #   in this process
+    #   here
     # @return [void]
     def configure_server(&block)
-      server? ? yield(default_configuration) : SETUP.for_servers << block
+      server? ? yield(default_configuration) : SETUP.server_blocks << block
     end
 
-    # A dashboard loads parts of workers, too.
+    # A dashboard loads parts of workers too, so the constant alone does not tell.
     # @return [Boolean] whether this is a process of `raffia work` or `raffia up`, or has a worker
     def server?
       Raffia::Jobs.const_defined?(:Worker, false) && Raffia::Jobs::Worker.method_defined?(:run)
     end
 
-    # @param mode [Symbol, false] what happens to arguments that JSON would not give back: :raise,
-    #   :warn (they are kept as JSON has them), or false (the same, silently)
+    # @param mode [Symbol, false] for arguments that JSON would change: :raise, :warn (and convert),
+    #   or false (convert silently)
     # @return [void]
     def strict_args!(mode = :raise)
       default_configuration[:on_complex_arguments] = mode
     end
 
-    # @return [Hash{String => Object}] options of jobs that say nothing
+    # @return [Hash{String => Object}] options by default
     def default_job_options = SETUP.job_options
 
     # @param options [Hash]
@@ -76,13 +75,13 @@ module Sidekiq
       SETUP.job_options = {**default_job_options, **options.transform_keys(&:to_s)}.freeze
     end
 
-    # @return [#with] connections to the Redis that the jobs are in
+    # @return [#with] connections to the Redis of the jobs
     def redis_pool = SETUP.connections
 
-    # For data of the program's own, where jobs are in Redis.
+    # For the program's own data, when jobs are in Redis.
     # @yieldparam redis [RedisClient] with a method for each command, too
     # @return [Object] the block's value
-    # @raise [NotProvided] where they are not
+    # @raise [NotProvided] when they are not
     def redis(&) = redis_pool.with(&)
 
     # @return [Logger]

@@ -5,7 +5,7 @@ require_relative "../jobs"
 
 Raffia::Optional.gem("activejob", ">= 7.0", for: "the Active Job adapter", feature: "active_job")
 
-require_relative "active_job/item"
+require_relative "active_job/payload"
 require_relative "active_job/options"
 require_relative "active_job/wrapper"
 

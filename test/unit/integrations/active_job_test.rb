@@ -173,17 +173,17 @@ else
     end
 
     def test_when_jobs_of_a_transaction_are_kept
-      require "raffia/integrations/rails/moment"
-      moment = Raffia::Integrations::Rails::Moment
+      require "raffia/integrations/rails/enqueue_timing"
+      timing = Raffia::Integrations::Rails::EnqueueTiming
       base = Class.new(ActiveJob::Base) { self.queue_adapter = :raffia }
-      moment.new(:in_transaction).apply(base)
+      timing.new(:in_transaction).apply(base)
       assert_nil base.queue_adapter.transaction.call # nobody is in a transaction
       without_a_database { assert_nil base.queue_adapter.transaction.call }
-      moment.new(:now).apply(other = Class.new(ActiveJob::Base) { self.queue_adapter = :inline })
+      timing.new(:now).apply(other = Class.new(ActiveJob::Base) { self.queue_adapter = :inline })
       assert_equal "inline", other.queue_adapter_name
       assert_refused(
         /enqueue = :soon means nothing here: use one of after_commit, in_transaction, now/
-      ) { moment.new(:soon) }
+      ) { timing.new(:soon) }
     end
 
     # A program may have loaded Active Record, and no database: then there is not even a pool to

@@ -3,7 +3,7 @@
 require_relative "../../jobs"
 
 module Sidekiq
-  # What a class of middleware may include.
+  # Mixin of middleware classes.
   module ServerMiddleware
     # @return [Configuration]
     attr_accessor :config
@@ -18,16 +18,16 @@ module Sidekiq
     def redis(&) = config.redis(&)
   end
 
-  # The same, around each enqueue.
+  # The same, for client middleware.
   ClientMiddleware = ServerMiddleware
 
-  # What is around jobs.
+  # Namespace of middleware.
   module Middleware
-    # Classes of middleware: of each an object is made for each call.
+    # A chain of middleware classes. Each call makes new objects of them.
     class Chain
       include Enumerable
 
-      # A class, and what its objects are made with.
+      # A class, and the arguments of its `new`.
       Entry = Struct.new(:klass, :arguments) do
         # @return [#call]
         def make(configuration)
@@ -38,7 +38,7 @@ module Sidekiq
       end
 
       # @param configuration [Configuration]
-      # @yieldparam chain [Chain] itself
+      # @yieldparam chain [Chain]
       def initialize(configuration = nil)
         @configuration = configuration
         @entries = [].freeze # replaced as a whole, so that a call sees one state of it
@@ -48,13 +48,13 @@ module Sidekiq
       # @return [void]
       def each(&) = @entries.each(&)
 
-      # At the end: nearest to the job. One that is there already moves.
+      # Appends a class, nearest to the job. If it is there already, it moves.
       # @param klass [Class]
       # @param arguments [Array] for its `new`
       # @return [void]
       def add(klass, *arguments) = put(klass, arguments) { |others| others.size }
 
-      # At the front.
+      # Puts a class at the front.
       # @return [void]
       def prepend(klass, *arguments) = put(klass, arguments) { 0 }
 
@@ -90,7 +90,7 @@ module Sidekiq
       # @return [Array<#call>] an object of each
       def retrieve = map { |entry| entry.make(@configuration) }
 
-      # @return [Object] what the outermost one returns
+      # @return [Object] what the outermost link returns
       def invoke(*arguments, &)
         retrieve.each_with_object(Raffia::Jobs::Middleware.new) { |link, links| links.add(link) }
           .call(*arguments, &)

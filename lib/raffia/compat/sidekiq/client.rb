@@ -1,27 +1,27 @@
 # frozen_string_literal: true
 
 require_relative "../../jobs"
-require_relative "around"
-require_relative "item"
+require_relative "middleware_adapter"
+require_relative "item_check"
 
 module Sidekiq
-  # Enqueues jobs by Hashes. All of these go to the one store of the process; a client may have
-  # middleware of its own.
+  # Enqueues jobs as Hashes. All clients share the store of the process; each may have its own
+  # middleware.
   class Client
-    # Not for the payload.
+    # Options that are no fields of a payload.
     OPTIONS = %w[at jid spread_interval batch_size].freeze
     private_constant :OPTIONS
 
     class << self
-      # @param item [Hash{String => Object}] "class", "args", and if wanted "queue", "at", "jid",
+      # @param item [Hash{String => Object}] "class", "args", and optionally "queue", "at", "jid",
       #   "retry", ...
-      # @return [String, nil] its id; nil when a middleware keeps it out
-      # @raise [ArgumentError] for what cannot be a job
+      # @return [String, nil] its id; nil when a middleware rejects it
+      # @raise [ArgumentError] for an invalid job
       # @raise [Raffia::Jobs::StoreUnavailable]
       def push(item) = new.push(item)
 
-      # @param items [Hash] as {push} takes it; "args" is an Array of the arguments of each, "at" a
-      #   time or one for each, "spread_interval" seconds
+      # @param items [Hash] see {push}; "args" is an Array of the arguments of each, "at" a time or
+      #   one for each, "spread_interval" seconds
       # @return [Array<String, nil>] ids
       # @raise (see push)
       def push_bulk(items) = new.push_bulk(items)
@@ -46,12 +46,12 @@ module Sidekiq
       # @return [String, nil]
       def enqueue_to_in(queue, interval, job, *args)
         job.client_push({"class" => job, "args" => args, "queue" => queue,
-                         "at" => Item.time(interval)}.compact)
+                         "at" => ItemCheck.time(interval)}.compact)
       end
     end
 
-    # @param chain [Middleware::Chain, nil] of its own
-    # @raise [ArgumentError] for a pool of its own: there is one store
+    # @param chain [Middleware::Chain, nil] its own
+    # @raise [ArgumentError] for another pool, because there is one store
     def initialize(pool: nil, chain: nil, config: nil)
       unless pool.nil? || pool.equal?(Sidekiq.redis_pool)
         raise ArgumentError, "pool: all clients have the store of the process here"
@@ -61,16 +61,16 @@ module Sidekiq
       @chain = chain
     end
 
-    # @yieldparam chain [Middleware::Chain] a copy that is this client's alone from now on
+    # @yieldparam chain [Middleware::Chain] a copy for this client
     # @return [Middleware::Chain]
     def middleware
       yield @chain = middleware.dup if block_given?
       @chain || @configuration.client_middleware
     end
 
-    # Ends an iterable job at its next step, or nearly so.
+    # Ends an iterable job before its next step, or soon after.
     # @param jid [String]
-    # @return [Integer] when it was cancelled, in seconds since 1970
+    # @return [Integer] time of the cancellation, in seconds since 1970
     def cancel!(jid) = Job::Iterable::Walk.cancel(jid)
 
     # @return [Object] see {Sidekiq.redis_pool}
@@ -78,12 +78,12 @@ module Sidekiq
 
     # @return (see Client.push)
     # @raise (see Client.push)
-    def push(item) = keep([Item.checked(item)]).first
+    def push(item) = enqueue_all([ItemCheck.checked(item)]).first
 
     # @return (see Client.push_bulk)
     # @raise (see Client.push)
     def push_bulk(items)
-      items = Item.checked(items.transform_keys(&:to_s))
+      items = ItemCheck.checked(items.transform_keys(&:to_s))
       list = items["args"].to_a
       unless list.all?(Array)
         raise ArgumentError, "args of many jobs must be an Array of Arrays, such as [[1], [2]]"
@@ -92,22 +92,24 @@ module Sidekiq
 
       common = items.except(*OPTIONS)
       times = times(items, list.size)
-      keep(list.each_with_index.map { |args, index|
+      enqueue_all(list.each_with_index.map { |args, index|
         {**common, **items.slice("jid"), "args" => args, "at" => times[index]}.compact
       })
     end
 
     private
 
-    def keep(items)
-      items = items.map { |item| {**item, "args" => Item.arguments(item["class"], item["args"])} }
-      Item.translate { enqueue(items) }
+    def enqueue_all(items)
+      items = items.map do |item|
+        {**item, "args" => ItemCheck.arguments(item["class"], item["args"])}
+      end
+      ItemCheck.translate { enqueue(items) }
     end
 
     def enqueue(items)
       return Raffia::Jobs.enqueue(items) unless @chain
 
-      own = Raffia::Jobs::Middleware.new.add(Around::Enqueue.new(@chain))
+      own = Raffia::Jobs::Middleware.new.add(MiddlewareAdapter::Enqueue.new(@chain))
       Raffia::Jobs::Client.new(Raffia::Jobs::Setup.current.store, own).enqueue(items)
     end
 

@@ -3,37 +3,36 @@
 require "forwardable"
 require_relative "../../jobs"
 require_relative "chain"
-require_relative "events"
+require_relative "lifecycle_events"
 require_relative "logger"
 require_relative "redis_options"
 
 module Sidekiq
-  # What {Sidekiq.configure_client} and {Sidekiq.configure_server} set. How many jobs run at a time,
-  # and of which queues, is said to `raffia work`.
+  # Settings of {Sidekiq.configure_client} and {Sidekiq.configure_server}. Concurrency and queues
+  # are settings of `raffia work`.
   class Configuration
     extend Forwardable
 
-    # Settings without an effect, and where what they are for is said.
-    UNHEEDED = {
+    # Settings without effect, and what to use instead.
+    IGNORED = {
       concurrency: "raffia work -c N --threads N", queues: "raffia work -q NAME",
       thread_priority: "threads of jobs have Ruby's",
       average_scheduled_poll_interval: "nobody polls, jobs come when they are due"
     }.freeze
-    # How many jobs run at a time on threads, as `raffia work` has it.
+    # Jobs on threads at a time, as in `raffia work`.
     CONCURRENCY = 10
-    # What {capsule} yields.
+    # Yielded by {capsule}.
     Capsule = Struct.new(:name, :concurrency, :queues)
-    private_constant :UNHEEDED, :CONCURRENCY
+    private_constant :IGNORED, :CONCURRENCY
 
     # @return [Logger]
     attr_reader :logger
-    # @return [Array<#call>] called with each exception of a job, {context:, job:}, and this; an
-    #   object that takes two arguments gets two
+    # @return [Array<#call>] called with each exception of a job, {context:, job:}, and this
+    #   configuration if they take three arguments
     attr_reader :error_handlers
-    # @return [Array<#call>] called with the payload of a job that has failed for good, and the
-    #   exception
+    # @return [Array<#call>] called with the payload of a job that died, and the exception
     attr_reader :death_handlers
-    # @return [Events]
+    # @return [LifecycleEvents]
     # @api private
     attr_reader :events
 
@@ -45,19 +44,19 @@ module Sidekiq
       @options = {on_complex_arguments: :raise, concurrency: CONCURRENCY,
                   error_handlers: @error_handlers, death_handlers: @death_handlers}
       @logger = Logger.new($stdout, level: ::Logger::INFO)
-      @events = Events.new(self)
+      @events = LifecycleEvents.new(self)
       @client_middleware = Middleware::Chain.new(self)
       @server_middleware = Middleware::Chain.new(self)
     end
 
-    # @param logger [Logger, nil] nil: only what is fatal is logged
+    # @param logger [Logger, nil] nil: only fatal errors are logged
     def logger=(logger)
       logger ? @logger = logger : @logger.level = ::Logger::FATAL
     end
 
     # @param options [Hash] `url:`, or host, port, db, username, password, path; timeout, size, ssl,
-    #   ssl_params. RAFFIA_STORE counts more: where that is set, nothing here does
-    # @raise [ArgumentError] for what would lead to another Redis, and there is not
+    #   ssl_params. RAFFIA_STORE takes precedence
+    # @raise [ArgumentError] for an option that would lead to another Redis
     def redis=(options)
       return if Raffia.config.store
 
@@ -84,30 +83,30 @@ module Sidekiq
       @server_middleware
     end
 
-    # @param event [Symbol] :startup (a worker begins), :quiet, :shutdown or :exit (its process
-    #   ends); others do not happen here, which the log says
+    # @param event [Symbol] :startup (of a worker), :quiet, :shutdown or :exit (of its process);
+    #   others do not occur here, and a warning says so
     # @return [void]
-    # @raise [ArgumentError] for what Sidekiq does not know either
+    # @raise [ArgumentError] for an event that Sidekiq does not have
     def on(event, &) = @events.on(event, &)
 
-    UNHEEDED.each_key do |name|
+    IGNORED.each_key do |name|
       define_method(:"#{name}=") do |value|
         @options[name] = value
-        unheeded("config.#{name}=", UNHEEDED[name])
+        warn_ignored("config.#{name}=", IGNORED[name])
       end
     end
 
-    # @return [Array<String>] those of this process's worker
+    # @return [Array<String>] of this process's worker
     def queues = @options[:queues] || %w[default]
 
-    # @return [Integer] for programs that make as many connections
+    # @return [Integer] for programs that size their connection pools by it
     def concurrency = @options[:concurrency]
 
-    # Has no effect: a worker of its own with `-q` and `-c` has.
+    # Has no effect; start another worker with `-q` and `-c` instead.
     # @yieldparam capsule [Capsule]
     # @return [Capsule]
     def capsule(name)
-      unheeded("config.capsule(#{name.to_s.inspect})",
+      warn_ignored("config.capsule(#{name.to_s.inspect})",
         "raffia work -q NAME -c N, one for each capsule; or `limit:` of a job")
       Capsule.new(name.to_s, concurrency, []).tap { |capsule| yield capsule if block_given? }
     end
@@ -121,11 +120,10 @@ module Sidekiq
     # (see Sidekiq.redis)
     def redis(&) = Sidekiq.redis(&)
 
-    # @return [Hash{String => String}] what the server says of itself
+    # @return [Hash{String => String}] the server's INFO
     def redis_info = redis(&:info)
 
-    # Tells the handlers of errors; what one of them raises is logged, and kept away from the
-    # others.
+    # Calls the error handlers. An error of one is logged, and does not affect the others.
     # @return [void]
     def handle_exception(error, context = {})
       @error_handlers.each do |handler|
@@ -138,8 +136,8 @@ module Sidekiq
 
     private
 
-    # Only workers would heed it.
-    def unheeded(what, instead)
+    # Warns in workers, which the setting is for.
+    def warn_ignored(what, instead)
       (@logger.warn("#{what} has no effect here: #{instead}") if Sidekiq.server?)
     end
   end

@@ -4,7 +4,7 @@ require_relative "../../jobs"
 require_relative "missing"
 
 module Sidekiq
-  # A connection that has a method for each command: `redis.set("key", 1, ex: 60)`.
+  # A connection with a method for each command: `redis.set("key", 1, ex: 60)`.
   #
   # @api private
   class Connection
@@ -22,12 +22,12 @@ module Sidekiq
       end
     end
 
-    # As a pool, which some programs take it for.
+    # Behaves as a pool, which some programs take it for.
     # @yieldparam redis [Connection]
     # @return [Object] the block's value
     def with = yield(self)
 
-    # @return [Hash{String => String}] what the server says of itself
+    # @return [Hash{String => String}] the server's INFO
     def info = @client.call("INFO") { |text| text.scan(/^(\w+):(.*?)\r?$/).to_h }
 
     # @param sha [String] of a script that the server has
@@ -42,17 +42,17 @@ module Sidekiq
       @client.respond_to?(name) ? @client.public_send(name, *, **, &) : @client.call(name, *, **, &)
     end
 
-    # Which commands there are the server knows.
+    # The server knows which commands exist.
     def respond_to_missing?(*) = true
   end
 
-  # Connections to the Redis that the jobs are in, for the program's own data.
+  # Connections to the Redis of the jobs, for the program's own data.
   #
   # @api private
   class Connections
-    # How many are kept for later.
-    KEPT = 10
-    private_constant :KEPT
+    # Idle connections, at most.
+    MAX_IDLE = 10
+    private_constant :MAX_IDLE
 
     def initialize
       @idle = []
@@ -62,7 +62,7 @@ module Sidekiq
 
     # @yieldparam redis [Connection]
     # @return [Object] the block's value
-    # @raise [NotProvided] where jobs are in no Redis
+    # @raise [NotProvided] when jobs are not in Redis
     # @raise [RedisClient::Error]
     def with
       store = Sidekiq.const_defined?(:Testing, false) ? Testing.real : Raffia::Jobs.store
@@ -91,7 +91,7 @@ module Sidekiq
     end
 
     def keep(store, client)
-      @guard.synchronize { @store.equal?(store) && @idle.size < KEPT && @idle.push(client) } ||
+      @guard.synchronize { @store.equal?(store) && @idle.size < MAX_IDLE && @idle.push(client) } ||
         client.close
     end
   end

@@ -6,16 +6,17 @@ require_relative "iterable/walk"
 
 module Sidekiq
   module Job
-    # The job goes back to its queue, and goes on later: neither a failure nor a try.
+    # The job goes back to its queue, and goes on later. It counts neither as a failure nor as a
+    # try.
     class Interrupted < RuntimeError
     end
 
-    # A long job in steps, which goes on with the one that it was at.
+    # A long job in steps, which goes on at the step that it was at.
     #
-    # `build_enumerator(*args, cursor:)` gives pairs of an object and its cursor, which JSON must
-    # know, beginning with that of the cursor; `each_iteration(object, *args)` does one. The cursor
-    # is written down every {Walk::SAVE} seconds, when the worker stops, and when a step fails: what
-    # was done since then is done again.
+    # `build_enumerator(*args, cursor:)` yields pairs of an object and its cursor, a JSON value,
+    # beginning with that of the cursor; `each_iteration(object, *args)` does one. The cursor is
+    # saved every {Walk::SAVE_INTERVAL} seconds, when the worker stops, and when a step fails. Steps
+    # since then are repeated.
     module Iterable
       include Enumerators
 
@@ -23,7 +24,7 @@ module Sidekiq
         job.extend(ClassMethods)
       end
 
-      # What classes of such jobs do not do.
+      # Rejects methods that such classes must not define.
       module ClassMethods
         # @raise [RuntimeError]
         def method_added(name)
@@ -44,10 +45,10 @@ module Sidekiq
       # @return [Array] of the job
       def arguments = @_walk&.arguments
 
-      # @return [Object, nil] of the step that it is at
+      # @return [Object, nil] of the present step
       def cursor = @_walk&.cursor
 
-      # @return [Object, nil] that it is at
+      # @return [Object, nil] of the present step
       def current_object = @_walk&.object
 
       # Ends it before its next step, or nearly so; also one that waits.

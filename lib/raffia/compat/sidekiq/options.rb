@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "failures"
+require_relative "retry_hooks"
 require_relative "missing"
 
 module Sidekiq
@@ -81,13 +81,13 @@ module Sidekiq
       # @return [Proc]
       # @api private
       def retry_in
-        ->(count, error, item) { Failures.wish(sidekiq_retry_in_block, count, error, item) }
+        ->(count, error, item) { RetryHooks.wish(sidekiq_retry_in_block, count, error, item) }
       end
 
       # @return [Proc]
       # @api private
       def on_exhausted
-        ->(item, error) { Failures.exhausted(sidekiq_retries_exhausted_block, item, error) }
+        ->(item, error) { RetryHooks.exhausted(sidekiq_retries_exhausted_block, item, error) }
       end
 
       private

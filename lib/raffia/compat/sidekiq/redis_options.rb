@@ -4,24 +4,24 @@ require "uri"
 require_relative "../../base/config"
 
 module Sidekiq
-  # What `config.redis=` says, as the address of a store. What it leaves open is as in REDIS_URL.
+  # Converts the options of `config.redis=` to the address of a store. REDIS_URL completes them.
   #
   # @api private
   class RedisOptions
-    # Parts of the address, and what stands behind its `?`.
+    # Parts of the address, and of its query.
     ADDRESS = %i[url host port db username password path ssl].freeze
     PARAMETERS = {timeout: "timeout", network_timeout: "timeout", size: "pool"}.freeze
-    # How connections are made and named, which is not for programs to say here.
-    UNHEEDED = %i[driver reconnect_attempts connect_timeout read_timeout write_timeout pool_timeout
+    # Options of connections that have no effect here.
+    IGNORED = %i[driver reconnect_attempts connect_timeout read_timeout write_timeout pool_timeout
       pool_name name id logger protocol custom
       circuit_breaker inherit_socket middlewares].freeze
-    private_constant :ADDRESS, :PARAMETERS, :UNHEEDED
+    private_constant :ADDRESS, :PARAMETERS, :IGNORED
 
     # @param options [Hash]
-    # @raise [ArgumentError] for what would lead to another Redis
+    # @raise [ArgumentError] for an option that would lead to another Redis
     def initialize(options)
       @options = options.transform_keys(&:to_sym).compact
-      odd = @options.keys - ADDRESS - PARAMETERS.keys - UNHEEDED - %i[ssl_params]
+      odd = @options.keys - ADDRESS - PARAMETERS.keys - IGNORED - %i[ssl_params]
       if odd.any?
         raise ArgumentError, "config.redis: #{odd.join(", ")} mean nothing here: there are " \
           "#{[*ADDRESS, *PARAMETERS.keys, :ssl_params].join(", ")}"
@@ -55,12 +55,12 @@ module Sidekiq
       uri
     end
 
-    # A name may be in the address, and its password here.
+    # The user may be in the address, and the password here.
     def credentials(uri)
       [@options[:username] || (URI.decode_uri_component(uri.user) if uri.user), @options[:password]]
     end
 
-    # A socket's path says no database.
+    # The path of a socket has no database.
     def parameters
       given = PARAMETERS.filter_map do |name, parameter|
         "#{parameter}=#{@options[name]}" if @options[name]

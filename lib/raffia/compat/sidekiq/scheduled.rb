@@ -4,12 +4,11 @@ require_relative "../sidekiq"
 require_relative "../../pool"
 
 module Sidekiq
-  # Raffia's workers are told what is due. What other gems enqueue by looking again and again is a
-  # subclass of {Poller}.
+  # For gems that subclass {Poller} to enqueue jobs. Raffia's own workers do not poll.
   module Scheduled
-    # Calls `enqueue` again and again, in a thread of its own.
+    # Calls `enqueue` periodically, in a thread of its own.
     class Poller
-      # Seconds between two calls, for each process, where nothing else is set.
+      # Seconds between two calls, for each process, by default.
       INTERVAL = 5
       private_constant :INTERVAL
 
@@ -20,7 +19,7 @@ module Sidekiq
       def initialize(config = nil)
         @config = config || Sidekiq.default_configuration
         @done = false
-        @bell = ::Thread::Queue.new
+        @wakeups = ::Thread::Queue.new
       end
 
       # @return [void]
@@ -30,15 +29,15 @@ module Sidekiq
         nil
       end
 
-      # It ends after the call that it is at.
+      # Ends after the present call.
       # @return [void]
       def terminate
         @done = true
-        @bell.push(nil)
+        @wakeups.push(nil)
         nil
       end
 
-      # For subclasses.
+      # Overridden by subclasses.
       # @return [void]
       def enqueue = nil
 
@@ -47,16 +46,16 @@ module Sidekiq
       def poll
         until @done
           enqueue
-          @bell.pop(timeout: random_poll_interval)
+          @wakeups.pop(timeout: random_poll_interval)
         end
       rescue => error
         handle_exception(error)
-        retry unless @bell.pop(timeout: INTERVAL) || @done
+        retry unless @wakeups.pop(timeout: INTERVAL) || @done
       end
 
       def handle_exception(error, context = {}) = @config.handle_exception(error, context)
 
-      # Processes that began together must not come together each time.
+      # Processes that started together do not poll together.
       def random_poll_interval = poll_interval_average(process_count) * (0.5 + rand)
 
       def poll_interval_average(count) = @config[:poll_interval_average] || count * INTERVAL

@@ -2,7 +2,7 @@
 
 require_relative "../../jobs"
 require_relative "../../jobs/perform"
-require_relative "around"
+require_relative "middleware_adapter"
 require_relative "client"
 
 module Sidekiq
@@ -45,10 +45,10 @@ module Sidekiq
 
       # @return [true, nil]
       def perform_inline(*args)
-        item = Item.checked({**@options.except("sync", "at"), "class" => @job,
-          "args" => Item.arguments(@job, args)})
-        draft = Item.translate { Raffia::Jobs.client.draft(item) } or return
-        chain = Around::Inline.new(Sidekiq.default_configuration.server_middleware)
+        item = ItemCheck.checked({**@options.except("sync", "at"), "class" => @job,
+          "args" => ItemCheck.arguments(@job, args)})
+        draft = ItemCheck.translate { Raffia::Jobs.client.draft(item) } or return
+        chain = MiddlewareAdapter::Inline.new(Sidekiq.default_configuration.server_middleware)
         true if Raffia::Jobs::Perform.call(Raffia::Jobs::Payload.load(draft.payload), chain)
       end
       alias_method :perform_sync, :perform_inline
@@ -56,7 +56,7 @@ module Sidekiq
       private
 
       def at(interval)
-        time = Item.time(interval)
+        time = ItemCheck.time(interval)
         time ? @options["at"] = time : @options.delete("at")
         self
       end

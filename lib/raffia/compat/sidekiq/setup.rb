@@ -2,12 +2,12 @@
 
 require_relative "../../base/config"
 require_relative "../../jobs"
-require_relative "around"
+require_relative "middleware_adapter"
 require_relative "configuration"
 require_relative "connections"
 
 module Sidekiq
-  # What this process has one of. In one object, as a module should have no state of its own.
+  # State of the compat layer in this process. One object, because modules have no state.
   #
   # @api private
   class Setup
@@ -15,43 +15,43 @@ module Sidekiq
     attr_reader :configuration
     # @return [Connections]
     attr_reader :connections
-    # @return [Array<#call>] of {Sidekiq.configure_server}, until there is a worker
-    attr_reader :for_servers
+    # @return [Array<#call>] blocks of {Sidekiq.configure_server} that wait for a worker
+    attr_reader :server_blocks
     # @return [Hash{String => Object}]
     attr_accessor :job_options
 
     def initialize
       @configuration = Configuration.new
       @connections = Connections.new
-      @for_servers = []
-      @hearing = nil
+      @server_blocks = []
+      @subscription = nil
       @job_options = {"retry" => true, "queue" => "default"}.freeze
     end
 
-    # To the jobs of Raffia.
+    # Connects it with Raffia's jobs.
     # @return [void]
     def attach
       setup = Raffia::Jobs::Setup.current
       url = Raffia.config.redis_url and setup.default = url
-      setup.client_middleware.add(Around::Enqueue.new(@configuration.client_middleware))
-      setup.worker_middleware.add(Around::Perform.new(@configuration))
+      setup.client_middleware.add(MiddlewareAdapter::Enqueue.new(@configuration.client_middleware))
+      setup.worker_middleware.add(MiddlewareAdapter::Perform.new(@configuration))
       setup.at_start << method(:started)
     end
 
     private
 
-    # A worker begins in this process.
+    # A worker starts in this process.
     def started(worker, _log)
       @configuration[:queues] = worker.queues.names
-      @for_servers.shift.call(@configuration) until @for_servers.empty?
-      @hearing ||= Raffia.instrument.subscribe(:job_fail) { |event|
-        never_begun(**event.data) unless event.data[:on]
+      @server_blocks.shift.call(@configuration) until @server_blocks.empty?
+      @subscription ||= Raffia.instrument.subscribe(:job_fail) { |event|
+        handle_unstarted(**event.data) unless event.data[:on]
       }
       @configuration.events.startup
       launch if Sidekiq.const_defined?(:Launcher, false)
     end
 
-    # What other gems have put into it.
+    # Runs a launcher that other gems have patched.
     def launch
       return if @launcher
 
@@ -63,12 +63,11 @@ module Sidekiq
       end
     end
 
-    # A job whose class is not there, or that cannot be read, does not come as far as middleware,
-    # and has nobody who knows what to do at its end.
-    def never_begun(error:, verdict:, **)
+    # A job without a class, or an unreadable one, does not get as far as middleware and hooks.
+    def handle_unstarted(error:, verdict:, **)
       item = Raffia::Jobs::Worker::Run.current.item
       @configuration.handle_exception(error, {context: "Job raised exception", job: item})
-      Failures.died(item, error) unless verdict == :retry
+      RetryHooks.died(item, error) unless verdict == :retry
     end
   end
 end

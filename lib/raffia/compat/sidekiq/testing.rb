@@ -2,63 +2,63 @@
 
 require_relative "../sidekiq"
 require_relative "testing/job_class_methods"
-require_relative "testing/switch"
+require_relative "testing/mode"
 
 module Sidekiq
-  # No job waits to be done.
+  # No job waits.
   class EmptyQueueError < RuntimeError
   end
 
-  # For the tests of programs that enqueue jobs. Requiring this turns {fake!} on, as Sidekiq's does.
+  # For tests of programs that enqueue jobs. Requiring it turns {fake!} on, as Sidekiq's does.
   #
-  # Without a block a mode is the whole process's, with one it is that of the running fiber and of
-  # what it starts.
+  # Without a block a mode is the whole process's; with a block it is that of the running fiber and
+  # of what it starts.
   module Testing
-    SWITCH = Switch.new
-    private_constant :SWITCH
+    MODE = Mode.new
+    private_constant :MODE
 
     class << self
-      # Jobs are kept, and not done until they are drained.
+      # Stores jobs in memory until they are drained.
       # @return [Object] the block's value
-      def fake!(&) = SWITCH.to(:fake, &)
+      def fake!(&) = MODE.to(:fake, &)
 
-      # Jobs are done as they are enqueued.
+      # Runs jobs as they are enqueued.
       # @return [Object] the block's value
-      def inline!(&) = SWITCH.to(:inline, &)
+      def inline!(&) = MODE.to(:inline, &)
 
-      # Jobs go to the store of the program.
+      # Stores jobs in the program's store.
       # @return [Object] the block's value
-      def disable!(&) = SWITCH.to(:disable, &)
+      def disable!(&) = MODE.to(:disable, &)
 
       # @return [Boolean]
-      def fake? = SWITCH.current == :fake
+      def fake? = MODE.current == :fake
 
       # @return [Boolean]
-      def inline? = SWITCH.current == :inline
+      def inline? = MODE.current == :inline
 
       # @return [Boolean]
-      def disabled? = SWITCH.current == :disable
+      def disabled? = MODE.current == :disable
 
       # @return [Boolean]
       def enabled? = !disabled?
 
-      # @yieldparam chain [Middleware::Chain] around jobs that are drained or done inline: those of
-      #   workers are not
+      # @yieldparam chain [Middleware::Chain] around jobs that are drained or run inline; that of
+      #   workers is not called
       # @return [Middleware::Chain]
       def server_middleware
-        yield SWITCH.chain if block_given?
-        SWITCH.chain
+        yield MODE.chain if block_given?
+        MODE.chain
       end
 
-      # @return [Kept]
+      # @return [FakeStore]
       # @api private
-      def kept = SWITCH.kept
+      def fake_store = MODE.fake_store
 
       # @return [Raffia::Jobs::Store] the program's
       # @api private
-      def real = SWITCH.real
+      def real = MODE.real
 
-      # Does a job of any class.
+      # Runs a job of any class.
       # @param item [Hash] the payload
       # @return [void]
       # @api private
@@ -67,7 +67,7 @@ module Sidekiq
         if job.respond_to?(:process_job)
           job.process_job(item)
         else
-          Raffia::Jobs::Perform.call(item, Around::Inline.new(server_middleware))
+          Raffia::Jobs::Perform.call(item, MiddlewareAdapter::Inline.new(server_middleware))
         end
       end
     end

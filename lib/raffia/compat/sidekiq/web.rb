@@ -5,10 +5,10 @@ require_relative "web_helpers"
 require_relative "../../jobs/web"
 
 module Sidekiq
-  # Where programs mount Sidekiq's pages: Raffia's dashboard of the same jobs. Who may come in is,
-  # as there, said by what it is mounted in, and by {use}.
+  # Mount point of Sidekiq's pages: Raffia's dashboard of the same jobs. Access is decided by the
+  # surrounding application, and by {use}.
   class Web
-    # The dashboard, and what stands in front of it.
+    # The dashboard, behind the program's middleware.
     #
     # @api private
     class Front
@@ -24,7 +24,7 @@ module Sidekiq
         @app = nil
       end
 
-      # @param url [String] that the title leads to
+      # @param url [String] that the title links to
       def app_url=(url)
         @back = url
         @app = nil
@@ -55,12 +55,12 @@ module Sidekiq
     private_constant :FRONT
 
     # For `run Sidekiq::Web.new`.
-    # @param env [Hash] as Rack has it
+    # @param env [Hash] of Rack
     # @return [Array(Integer, Hash, Array<String>)]
     def call(env) = FRONT.call(env)
 
     class << self
-      # @param env [Hash] as Rack has it
+      # @param env [Hash] of Rack
       # @return [Array(Integer, Hash, Array<String>)]
       def call(env) = FRONT.call(env)
 
@@ -70,12 +70,12 @@ module Sidekiq
       # (see Front#register)
       def register(...) = FRONT.register(...)
 
-      # @param url [String] that the title leads to
+      # @param url [String] that the title links to
       def app_url=(url)
         FRONT.app_url = url
       end
 
-      # @yieldparam settings [Front] which has the same
+      # @yieldparam settings [Front]
       # @return [Front]
       def configure
         yield FRONT if block_given?

@@ -3,16 +3,15 @@
 require_relative "../sidekiq"
 
 module Sidekiq
-  # What pages of other gems take from Sidekiq's. Those pages are not shown here, but they are
-  # loaded.
+  # Constants that pages of other gems expect. Those pages are loaded, but not shown.
   module WebHelpers
-    # Takes what is pushed, and keeps nothing.
-    class Ignored
+    # A list that ignores what is pushed.
+    class NullList
       # @return [self]
       def push(*) = self
       alias_method :<<, :push
     end
 
-    SAFE_QPARAMS = Ignored.new.freeze
+    SAFE_QPARAMS = NullList.new.freeze
   end
 end

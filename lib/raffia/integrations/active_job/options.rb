@@ -14,7 +14,7 @@ module Raffia
         # @return [Hash] as {Jobs.enqueue} takes it
         # @api private
         def job_item(*arguments, queue: nil)
-          Item.of(new(*arguments).set({queue: queue}.compact))
+          Payload.of(new(*arguments).set({queue: queue}.compact))
         end
 
         # @param given [Hash] see {Job::Options#options}; the queue and the priority are Active

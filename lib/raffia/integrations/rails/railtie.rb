@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "../../jobs"
-require_relative "execution"
-require_relative "moment"
-require_relative "place"
+require_relative "reloader_middleware"
+require_relative "enqueue_timing"
+require_relative "default_executor"
 require_relative "storage"
-require_relative "worker"
+require_relative "worker_setup"
 
 module Raffia
   module Integrations
@@ -18,7 +18,7 @@ module Raffia
       # * enqueue: when jobs of a database's transaction are enqueued: :after_commit (default),
       #   :in_transaction (for a store that is the application's own PostgreSQL), or :now. A job
       #   class says otherwise by `enqueue_after_transaction_commit`
-      # * place: where jobs run whose class says nothing, see {Place}
+      # * place: where jobs run whose class says nothing, see {DefaultExecutor}
       Settings = Struct.new(:store, :enqueue, :place)
 
       # What Rails is told of us when it boots.
@@ -45,14 +45,14 @@ module Raffia
         end
 
         initializer "raffia.enqueue", after: :load_config_initializers do |app|
-          moment = Moment.new(app.config.raffia.enqueue)
-          ::ActiveSupport.on_load(:active_job) { moment.apply(self) }
+          timing = EnqueueTiming.new(app.config.raffia.enqueue)
+          ::ActiveSupport.on_load(:active_job) { timing.apply(self) }
         end
 
         initializer "raffia.jobs" do |app|
           setup = Jobs::Setup.current
-          setup.worker_middleware.prepend(Execution.new(app))
-          setup.at_start << Worker.new(app)
+          setup.worker_middleware.prepend(ReloaderMiddleware.new(app))
+          setup.at_start << WorkerSetup.new(app)
         end
       end
     end

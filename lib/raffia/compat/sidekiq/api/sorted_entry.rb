@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "job_record"
-require_relative "../failures"
+require_relative "../retry_hooks"
 
 module Sidekiq
   # A job in a set by time.
@@ -51,7 +51,7 @@ module Sidekiq
     # @return [void]
     # @api private
     def tell_of_death(error = nil)
-      Failures.died(item, error || RuntimeError.new("Job killed by API"))
+      RetryHooks.died(item, error || RuntimeError.new("Job killed by API"))
     end
   end
 end

@@ -3,7 +3,7 @@
 module Sidekiq
   module Job
     module Iterable
-      # Ready-made enumerators of objects and their cursors.
+      # Enumerators of objects and their cursors for common collections.
       module Enumerators
         # @param array [Array] the same at each run
         # @param cursor [Integer, nil] index
@@ -73,7 +73,7 @@ module Sidekiq
           raise ArgumentError, "csv must be a CSV, such as CSV.open(path), and is #{csv.class}"
         end
 
-        # For whom the size interests; nil where it is no file.
+        # Called only if the size is asked for; nil if it is no file.
         def rows(csv) = (::File.foreach(csv.path).count - (csv.headers ? 1 : 0) if csv.path)
       end
     end

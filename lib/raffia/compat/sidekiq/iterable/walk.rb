@@ -11,17 +11,17 @@ module Sidekiq
       #
       # @api private
       class Walk
-        # Seconds between two times that the cursor is written down.
-        SAVE = 5
-        # Seconds that it is kept: 30 days.
-        KEPT = 30 * 86_400
-        private_constant :KEPT
+        # Seconds between two saves of the cursor.
+        SAVE_INTERVAL = 5
+        # Seconds that it is kept.
+        TTL = 30 * 86_400
+        private_constant :TTL
 
         # @param jid [String]
         # @return [Integer] when it was cancelled, in seconds since 1970
         def self.cancel(jid)
           store = Raffia::Jobs.store
-          store.write(key("cancelled", jid), Time.now.to_i.to_s, expect: nil, ttl: KEPT)
+          store.write(key("cancelled", jid), Time.now.to_i.to_s, expect: nil, ttl: TTL)
           store.read(key("cancelled", jid)).to_i
         end
 
@@ -59,8 +59,8 @@ module Sidekiq
         private
 
         def steps
-          # Ruby 3.4 puts keywords that a method does not know into the very Array that is splatted,
-          # which is frozen.
+          # Ruby 3.4 adds keywords that a method does not know to the splatted Array itself, which
+          # is frozen.
           steps = @job.build_enumerator(*@arguments.dup, cursor: @cursor)
           return steps if steps.nil? || steps.is_a?(Enumerator)
 
@@ -77,7 +77,7 @@ module Sidekiq
             @object = object
             @cursor = cursor.freeze
             ending = @job.interrupted? || over?
-            if ending || Raffia::Clock.now >= @saved + SAVE
+            if ending || Raffia::Clock.now >= @saved + SAVE_INTERVAL
               save
               return true if cancelled!
             end
@@ -108,7 +108,7 @@ module Sidekiq
 
         def save
           @saved = Raffia::Clock.now
-          @store.write(Walk.key("cursor", @job.jid), JSON.generate([@runs, @cursor]), ttl: KEPT)
+          @store.write(Walk.key("cursor", @job.jid), JSON.generate([@runs, @cursor]), ttl: TTL)
         end
 
         def later

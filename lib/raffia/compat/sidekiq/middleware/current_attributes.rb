@@ -3,10 +3,9 @@
 require_relative "../../sidekiq"
 
 module Sidekiq
-  # What an application keeps in ActiveSupport::CurrentAttributes goes with its jobs, in the fields
-  # that Sidekiq 8 has for it.
+  # Hands ActiveSupport::CurrentAttributes to jobs, in the fields of Sidekiq 8.
   module CurrentAttributes
-    # Around each enqueue: what is set, is written down.
+    # Client middleware that saves the attributes.
     class Save
       # @param classes [Hash{String => String}] names of classes by field
       def initialize(classes)
@@ -23,7 +22,7 @@ module Sidekiq
       end
     end
 
-    # Around each run: what was written down, is set.
+    # Server middleware that sets them.
     class Load
       # @param classes [Hash{String => String}]
       def initialize(classes)
@@ -50,7 +49,7 @@ module Sidekiq
     # @param classes [Class, String, Array] of ActiveSupport::CurrentAttributes
     # @param config [Configuration]
     # @return [void]
-    # @raise [NotProvided] without Active Job, which knows how to write down records
+    # @raise [NotProvided] without Active Job, which serializes records
     def self.persist(classes, config = Sidekiq.default_configuration)
       unless defined?(::ActiveJob::Arguments)
         raise NotProvided, "Sidekiq::CurrentAttributes writes attributes as Active Job does: " \

@@ -4,10 +4,9 @@ require_relative "../../sidekiq"
 
 module Sidekiq
   module Middleware
-    # The language in which a job was enqueued is that in which it runs. The gem i18n is the
-    # program's.
+    # Runs jobs in the language in which they were enqueued. The gem i18n is the program's.
     module I18n
-      # Around each enqueue.
+      # Client middleware.
       class Client
         # @return [Object]
         def call(_class, job, _queue, _pool)
@@ -16,7 +15,7 @@ module Sidekiq
         end
       end
 
-      # Around each run.
+      # Server middleware.
       class Server
         # @return [Object]
         def call(_job, item, _queue, &)

@@ -4,42 +4,41 @@ require_relative "queues"
 
 module Sidekiq
   module Testing
-    # What tests ask of a job class.
+    # Methods of job classes for tests.
     module JobClassMethods
       # @return [String] its queue
       def queue = get_sidekiq_options["queue"].to_s
 
-      # @return [Array<Hash>] the payloads of its jobs that wait; "at" is when, if that is later. It
-      #   changes as they come and go
+      # @return [Array<Hash>] payloads of its waiting jobs, a live list; "at" is set for later ones
       def jobs = Queues.jobs_by_class[name]
 
-      # Forgets them.
+      # Deletes its jobs.
       # @return [void]
       def clear = Queues.delete_if { |item| item["class"] == name }
 
-      # Does them all, and those that come meanwhile. One that raises is gone, and what it raised
-      # comes out here.
+      # Runs its jobs, including those that they enqueue. A job that raises is gone, and its error
+      # is raised here.
       # @return [Integer] how many
       def drain
         done = 0
-        while (item = Testing.kept.take(name))
+        while (item = Testing.fake_store.take(name))
           process_job(item)
           done += 1
         end
         done
       end
 
-      # Does the next one.
-      # @return [Object] as {process_job}
+      # Runs the next one.
+      # @return [Object] see {process_job}
       # @raise [EmptyQueueError] when there is none
       def perform_one
-        item = Testing.kept.take(name) or raise EmptyQueueError, "no job of #{self} waits"
+        item = Testing.fake_store.take(name) or raise EmptyQueueError, "no job of #{self} waits"
         process_job(item)
       end
 
-      # Does a job of this class, with the middleware of {Testing.server_middleware}.
+      # Runs a job of this class, within the middleware of {Testing.server_middleware}.
       # @param item [Hash] the payload
-      # @return [Object] what the outermost middleware returns
+      # @return [Object] what the outermost link returns
       def process_job(item)
         job = new
         job.jid = item["jid"]
@@ -52,16 +51,16 @@ module Sidekiq
       def execute_job(job, args) = job.perform(*args)
     end
 
-    # What tests ask of all job classes: `Sidekiq::Job.jobs`.
+    # Methods for the jobs of all classes: `Sidekiq::Job.jobs`.
     module AllJobs
       # @return [Array<Hash>] payloads
       def jobs = Queues.jobs_by_class.values.flatten(1)
 
-      # @return [Integer] how many were done
+      # @return [Integer] how many
       def drain_all
         done = 0
         while (name = Queues.jobs_by_class.keys.find { |one| Queues.jobs_by_class[one].any? })
-          while (item = Testing.kept.take(name))
+          while (item = Testing.fake_store.take(name))
             Testing.process(item)
             done += 1
           end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Sidekiq
-  # The jobs that wait in tests, by queue and by class.
+  # Waiting jobs of tests, by queue and by class.
   module Queues
     class << self
       # @param queue [String]
@@ -9,15 +9,15 @@ module Sidekiq
       def [](queue) = jobs_by_queue[queue.to_s]
 
       # @return [Hash{String => Array<Hash>}]
-      def jobs_by_queue = Testing.kept.by_queue
+      def jobs_by_queue = Testing.fake_store.by_queue
 
       # @return [Hash{String => Array<Hash>}]
-      def jobs_by_class = Testing.kept.by_class
+      def jobs_by_class = Testing.fake_store.by_class
       alias_method :jobs_by_worker, :jobs_by_class
 
       # @param job [Hash] the payload
       # @return [void]
-      def push(_queue, _name, job) = Testing.kept.push(job)
+      def push(_queue, _name, job) = Testing.fake_store.push(job)
 
       # @return [void]
       def delete_for(jid, _queue, _name) = delete_if { |item| item["jid"] == jid }
@@ -32,7 +32,7 @@ module Sidekiq
 
       # @api private
       def delete_if(&)
-        Testing.kept.delete_if(&)
+        Testing.fake_store.delete_if(&)
         nil
       end
     end

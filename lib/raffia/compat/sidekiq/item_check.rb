@@ -5,11 +5,11 @@ require_relative "../../jobs"
 require_relative "missing"
 
 module Sidekiq
-  # What programs say about a job, before it becomes one.
+  # Checks and completes a job before it becomes a payload.
   #
   # @api private
-  module Item
-    # Seconds below which a number is taken for a pause, and not for a time.
+  module ItemCheck
+    # A smaller number is an interval and not a time.
     LONGEST = 1_000_000_000
     private_constant :LONGEST
 
@@ -25,7 +25,7 @@ module Sidekiq
     end
 
     # @return [Hash] with the defaults of its class
-    # @raise [ArgumentError] for what cannot be a job
+    # @raise [ArgumentError] for an invalid job
     def checked(item)
       unless item.is_a?(Hash) && item.key?("class") && item.key?("args")
         raise ArgumentError, "a job must be a Hash with class and args, and is #{item.inspect}"
@@ -47,8 +47,8 @@ module Sidekiq
       {**item, "retry_for" => item["retry_for"].to_i}
     end
 
-    # @yield what Raffia may refuse
-    # @raise [ArgumentError] as Sidekiq's programs expect it
+    # Raises Raffia's errors as Sidekiq's.
+    # @raise [ArgumentError]
     def translate
       yield
     rescue Raffia::Jobs::BadArguments => error
@@ -57,7 +57,7 @@ module Sidekiq
       raise ArgumentError, error.message
     end
 
-    # Arguments that JSON would change are refused, or are changed now, see {Sidekiq.strict_args!}.
+    # Rejects or converts arguments that JSON would change, see {Sidekiq.strict_args!}.
     # @return [Array]
     def arguments(name, args)
       mode = Sidekiq.default_configuration[:on_complex_arguments]
@@ -81,5 +81,5 @@ module Sidekiq
       end
     end
   end
-  private_constant :Item
+  private_constant :ItemCheck
 end

@@ -5,10 +5,10 @@ require_relative "../../../jobs/stores/memory"
 
 module Sidekiq
   module Testing
-    # Where jobs go in fake mode: Arrays, which tests hold on to, and change.
+    # Store of the fake mode: Arrays, which tests keep and change.
     #
     # @api private
-    class Kept < Raffia::Jobs::Stores::Memory
+    class FakeStore < Raffia::Jobs::Stores::Memory
       # @return [Hash{String => Array<Hash>}]
       attr_reader :by_queue, :by_class
 
@@ -35,7 +35,7 @@ module Sidekiq
       end
 
       # @param name [String] of a class
-      # @return [Hash, nil] the one that came first
+      # @return [Hash, nil] the oldest job
       def take(name)
         item = @by_class[name].shift
         @by_queue[item["queue"]].delete_if { |one| one.equal?(item) } if item
@@ -43,17 +43,17 @@ module Sidekiq
       end
 
       # @yieldparam item [Hash]
-      # @yieldreturn [Boolean] whether it goes
+      # @yieldreturn [Boolean] whether to delete it
       # @return [void]
       def delete_if(&)
         [@by_queue, @by_class].each { |all| all.each_value { |items| items.delete_if(&) } }
       end
     end
 
-    # Where they are done as they come.
+    # Store of the inline mode: runs each job as it is enqueued.
     #
     # @api private
-    class AtOnce < Raffia::Jobs::Stores::Memory
+    class InlineStore < Raffia::Jobs::Stores::Memory
       # (see Raffia::Jobs::Store#enqueue)
       def enqueue(drafts, precondition: nil) # rubocop:disable Lint/UnusedMethodArgument
         drafts.each { |draft| Testing.process(Raffia::Jobs::Payload.load(draft.payload)) }

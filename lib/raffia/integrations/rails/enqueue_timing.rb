@@ -10,7 +10,7 @@ module Raffia
       # undone; or in it, where the jobs are in the same database.
       #
       # @api private
-      class Moment
+      class EnqueueTiming
         # What `config.raffia.enqueue` can be.
         ALL = %i[after_commit in_transaction now].freeze
 

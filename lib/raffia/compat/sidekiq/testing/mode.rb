@@ -2,24 +2,24 @@
 
 require_relative "../../../base/config"
 require_relative "../chain"
-require_relative "stores"
+require_relative "fake_store"
 
 module Sidekiq
   module Testing
-    # Puts stores in the place of the program's, and back. In one object, as a module should have no
-    # state of its own.
+    # Replaces the program's store by that of a mode, and restores it. One object, because modules
+    # have no state.
     #
     # @api private
-    class Switch
-      # @return [Kept] where jobs are kept in fake mode, also while it is not on
-      attr_reader :kept
-      # @return [Middleware::Chain] around jobs that tests do
+    class Mode
+      # @return [FakeStore] in whatever mode
+      attr_reader :fake_store
+      # @return [Middleware::Chain] around jobs that tests run
       attr_reader :chain
 
       def initialize
-        @kept = Kept.new
+        @fake_store = FakeStore.new
         @chain = Middleware::Chain.new(Sidekiq.default_configuration)
-        @stores = {fake: @kept, inline: AtOnce.new}
+        @stores = {fake: @fake_store, inline: InlineStore.new}
       end
 
       # @return [Symbol]
@@ -28,7 +28,7 @@ module Sidekiq
       end
 
       # @param name [Symbol]
-      # @yield without a block it is so for the whole process
+      # @yield with this mode; without a block it is set for the whole process
       # @return [Object] the block's value
       def to(name, &)
         return for_all(@stores[name]) unless block_given?
@@ -37,7 +37,7 @@ module Sidekiq
         setup.with_client(Raffia::Jobs::Client.new(store, setup.client_middleware), &)
       end
 
-      # @return [Raffia::Jobs::Store] the program's, whatever the mode
+      # @return [Raffia::Jobs::Store] the program's, in whatever mode
       def real
         if @stores.value?(setup.given)
           return @real ||= Raffia::Jobs::Store.open(Raffia.config.store || setup.default)

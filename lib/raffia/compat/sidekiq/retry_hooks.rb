@@ -3,17 +3,18 @@
 require_relative "../../jobs"
 
 module Sidekiq
-  # What a job class and the configuration say about jobs that fail, as Raffia's workers ask it.
+  # Retry hooks and death handlers of job classes and the configuration, as Raffia's workers call
+  # them.
   #
   # @api private
-  module Failures
+  module RetryHooks
     module_function
 
     # @param block [Proc, nil] of the class
-    # @param count [Integer] how often it was tried again before
+    # @param count [Integer] of retries before
     # @param error [Exception]
     # @param item [Hash] the payload, with the failure in it
-    # @return [Numeric, Symbol, nil] seconds, :discard, :kill; nil: as usual
+    # @return [Numeric, Symbol, nil] seconds, :discard, :kill; nil: default
     def wish(block, count, error, item)
       most = Sidekiq.default_configuration[:max_retries]
       return :kill if most && count >= most && item["retry"] == true && !item["retry_for"]
@@ -26,8 +27,7 @@ module Sidekiq
       seconds if seconds&.positive?
     end
 
-    # It has failed for good. What is not to be retried at all, or was discarded, has no tries that
-    # could be exhausted.
+    # The job will not be retried. Calls its hook, unless it never had retries or was discarded.
     # @param block [Proc, nil] of the class
     # @return [void]
     def exhausted(block, item, error)
@@ -37,7 +37,7 @@ module Sidekiq
       died(item, error)
     end
 
-    # Tells the handlers of deaths.
+    # Calls the death handlers.
     # @return [void]
     def died(item, error)
       Sidekiq.default_configuration.death_handlers.each do |handler|
@@ -48,7 +48,7 @@ module Sidekiq
     class << self
       private
 
-      # What one of them raises is nothing to the others.
+      # An error of one handler does not affect the others.
       def tell(whom, item)
         yield
       rescue => failure
@@ -58,7 +58,7 @@ module Sidekiq
         configuration.handle_exception(failure, {context: "Error calling #{whom}", job: item})
       end
 
-      # It is among the dead by now, as the newest or nearly so.
+      # It is the newest dead job, or nearly so.
       def forget(item)
         item["discarded_at"] = Raffia::Jobs::Payload.now
         store = Raffia::Jobs::Worker::Run.current.store

@@ -10,7 +10,7 @@ module Raffia
       # connections to databases and `Current`.
       #
       # @api private
-      class Execution
+      class ReloaderMiddleware
         SOURCE = "job.raffia"
 
         # @param app [::Rails::Application]

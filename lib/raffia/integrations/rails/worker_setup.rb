@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../jobs"
-require_relative "place"
+require_relative "default_executor"
 
 module Raffia
   module Integrations
@@ -9,7 +9,7 @@ module Raffia
       # Sees to a worker of an application before it begins, when all is loaded and known.
       #
       # @api private
-      class Worker
+      class WorkerSetup
         # @param app [::Rails::Application]
         def initialize(app) = @app = app
 
@@ -32,10 +32,10 @@ module Raffia
 
         def choose(log)
           given = @app.config.raffia.place
-          if given.nil? && Place.obstacle
-            log.info({event: "rails", on: :threads, why: Place.obstacle})
+          if given.nil? && DefaultExecutor.obstacle
+            log.info({event: "rails", on: :threads, why: DefaultExecutor.obstacle})
           end
-          Jobs::Setup.current.place = given || Place.default
+          Jobs::Setup.current.place = given || DefaultExecutor.default
         end
 
         # Active Record gives each job a connection of its own, as long as there are some.

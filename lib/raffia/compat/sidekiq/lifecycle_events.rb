@@ -3,13 +3,13 @@
 require_relative "../../base/signals"
 
 module Sidekiq
-  # What programs want to be called at in the life of a worker.
+  # Callbacks of programs for events in the life of a worker.
   #
   # @api private
-  class Events
-    # Those that happen here.
+  class LifecycleEvents
+    # Events that occur here.
     CALLED = %i[startup quiet shutdown exit].freeze
-    # Those of Sidekiq's that do not.
+    # Events of Sidekiq that do not.
     SILENT = %i[heartbeat beat].freeze
     private_constant :CALLED, :SILENT
 
@@ -32,8 +32,8 @@ module Sidekiq
         "events #{CALLED.join(", ")} here")
     end
 
-    # A worker begins, for the first time in this process: in their order, and at its end the other
-    # way round. What a block raises keeps it from beginning.
+    # The first worker of this process starts: calls the blocks in order, and those of its end in
+    # reverse. An error of a block keeps the worker from starting.
     # @return [void]
     def startup
       take(:startup).each { |block| told(&block) }

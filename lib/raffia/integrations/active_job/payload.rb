@@ -6,7 +6,7 @@ module Raffia
   module Integrations
     module ActiveJob
       # @api private
-      module Item
+      module Payload
         module_function
 
         # @param job [ActiveJob::Base]

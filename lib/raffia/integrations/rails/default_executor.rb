@@ -8,7 +8,7 @@ module Raffia
       # transactions and all, and before i18n 1.15 a locale.
       #
       # @api private
-      module Place
+      module DefaultExecutor
         module_function
 
         # @return [Symbol] :fibers or :threads

@@ -4,11 +4,11 @@ require_relative "../../jobs"
 require_relative "chain"
 
 module Sidekiq
-  # Chains, as Raffia calls middleware.
+  # Runs Sidekiq's chains as middleware of Raffia.
   #
   # @api private
-  module Around
-    # Those who enqueue.
+  module MiddlewareAdapter
+    # Around each enqueue.
     class Enqueue
       # @param chain [Middleware::Chain]
       def initialize(chain)
@@ -16,7 +16,7 @@ module Sidekiq
       end
 
       # @param item [Hash] the payload: it becomes what the chain returns
-      # @return [Object, nil] nil keeps the job out
+      # @return [Object, nil] nil rejects the job
       def call(item, &)
         return yield if @chain.empty?
 
@@ -27,7 +27,7 @@ module Sidekiq
 
       private
 
-      # A class that only the workers have is a name here.
+      # The name, if only workers have the class.
       def class_of(name)
         Object.const_defined?(name) ? Object.const_get(name) : name
       rescue NameError
@@ -35,7 +35,7 @@ module Sidekiq
       end
     end
 
-    # A job that is done where it is enqueued: what it raises is its caller's.
+    # Around a job that runs where it is enqueued: its caller gets its errors.
     class Inline
       # @param chain [Middleware::Chain]
       def initialize(chain)
@@ -45,7 +45,7 @@ module Sidekiq
       # @return [Boolean]
       def empty? = false
 
-      # @return [Object] what the outermost one returns; true where none says otherwise
+      # @return [Object] what the outermost link returns; true by default
       def call(job, item)
         @chain.invoke(job, item, item["queue"]) do
           yield
@@ -54,14 +54,14 @@ module Sidekiq
       end
     end
 
-    # Those who work, and the handlers of errors.
+    # Around each run in a worker, with the error handlers.
     class Perform
       # @param configuration [Configuration]
       def initialize(configuration)
         @configuration = configuration
       end
 
-      # @return [Object] what the outermost one returns
+      # @return [Object] what the outermost link returns
       def call(job, item, &)
         chain = @configuration.server_middleware
         chain.empty? ? yield : chain.invoke(job, item, item["queue"], &)
