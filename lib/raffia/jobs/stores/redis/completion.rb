@@ -58,7 +58,7 @@ module Raffia
               order.push(plain, special)
               [group.name, group.queue, numbers(plain), numbers(special)]
             end
-            answer = @redis.script(:finish, claims[0].lease.token, how, payload, at, *arguments)
+            answer = @redis.script(:complete, claims[0].lease.token, how, payload, at, *arguments)
             return Array.new(claims.size, true) if answer == 1
 
             valid = {}.compare_by_identity

@@ -53,7 +53,7 @@ module Raffia
           def release_keys(lease, keys)
             claims = fields(lease).select { |field| keys.include?(ClaimGroup.read(field).first(2)) }
             claims = claims.sort_by { |field| ClaimGroup.read(field) }.reverse
-            @redis.script(:give_back, lease.token, *claims)
+            @redis.script(:release_keys, lease.token, *claims)
           end
 
           # (see Store::Leases#resign)

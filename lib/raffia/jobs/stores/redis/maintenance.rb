@@ -74,7 +74,7 @@ module Raffia
           def wrong_limits
             @redis.with(safe: true) do |connection|
               scan(connection, "raffia:running:").filter_map do |key, name|
-                gone = @redis.scripts.call(connection, :holders, [key])
+                gone = @redis.scripts.call(connection, :stale_runs, [key])
                 next unless gone.positive?
 
                 "#{key} counts #{gone} runs that there are not, so #{name} may have fewer at a " \

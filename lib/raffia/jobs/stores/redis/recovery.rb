@@ -27,7 +27,7 @@ module Raffia
 
           # (see Store::Recovery#report_death)
           def report_death(lease, begun)
-            claims = @redis.script(:death, lease.token, lease.identity,
+            claims = @redis.script(:report_death, lease.token, lease.identity,
               Leases.milliseconds(lease.ttl),
               safe: true)
             recovered = bring_back(lease.token, claims.each_slice(2), begun).reverse

@@ -6,13 +6,15 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # The Lua files beside this one. Each is sent to a server once, and called by its digest
+        # The Lua files in scripts/. Each is sent to a server once, and called by its digest
         # afterwards. Each begins with the functions of common.lua.
         #
         # @api private
         class Scripts
-          NAMES = %i[enqueue enroll beat renew resign claim finish due move expired write batch
-            clear prune holders look find suspects death give_back].freeze
+          NAMES = %i[
+            batch beat claim clear complete due enqueue enroll expired find move poll prune
+            release_keys renew report_death resign stale_runs suspects write
+          ].freeze
 
           def initialize
             common = read(:common)
@@ -39,7 +41,9 @@ module Raffia
 
           private
 
-          def read(name) = File.read(File.join(__dir__, "#{name}.lua"), encoding: Encoding::UTF_8)
+          def read(name)
+            File.read(File.join(__dir__, "scripts", "#{name}.lua"), encoding: Encoding::UTF_8)
+          end
         end
       end
     end

@@ -90,7 +90,7 @@ module Raffia
 
           # One question, so notifications before the answer are outdated.
           def ask(queues, whole: false)
-            @events.call_v(@redis.scripts.command(:look, queues, keys: keys(queues), whole: whole))
+            @events.call_v(@redis.scripts.command(:poll, queues, keys: keys(queues), whole: whole))
             nil while notification?(answer = @events.next_event)
             raise ::RedisClient::ReadTimeoutError, "no answer" if answer.nil?
             return ask(queues, whole: true) if answer.is_a?(::RedisClient::NoScriptError) && !whole

@@ -1,8 +1,11 @@
--- ARGV: guard's key, 1 when it expects a value, that value, 1 when it sets one, that value; then of each draft: jid, queue, payload, time or ''.
--- Gives of each draft 1 or 0; nil where the guard says no; 'unique KEY' or 'batch ID' where that is an error.
-local guard = ARGV[1]
-if guard ~= '' then
-  local value = redis.call('GET', RAFFIA .. 'value:' .. guard)
+-- Adds jobs.
+-- ARGV: precondition's key or '', 1 if it expects a value, that value, 1 if it sets one, that
+-- value; then for each draft: jid, queue, payload, time or ''.
+-- Returns 1 or 0 for each draft; nil when the precondition fails; 'unique KEY' or 'batch ID' for an
+-- error.
+local condition = ARGV[1]
+if condition ~= '' then
+  local value = redis.call('GET', RAFFIA .. 'value:' .. condition)
   if ARGV[2] == '1' and value ~= ARGV[3] or ARGV[2] == '0' and value then return false end
 end
 
@@ -21,7 +24,7 @@ for i = 6, #ARGV, 4 do
   end
 end
 
-if guard ~= '' then set_value(guard, ARGV[4] == '1' and ARGV[5] or nil) end
+if condition ~= '' then set_value(condition, ARGV[4] == '1' and ARGV[5] or nil) end
 
 local function remove_from_queue(queue, payload)
   if remove('queue:' .. queue, payload) then return true end
@@ -32,10 +35,10 @@ local function remove_from_queue(queue, payload)
   return false
 end
 
--- Takes away the job that waits with this key.
--- @return whether the new one may take its place
+-- Removes the waiting job with this key. Returns whether the new one may take its place.
 local function replace(draft)
-  local jid, set, queue, payload = unpack(redis.call('HMGET', draft.unique, 'jid', 'set', 'queue', 'payload'))
+  local fields = redis.call('HMGET', draft.unique, 'jid', 'set', 'queue', 'payload')
+  local jid, set, queue, payload = unpack(fields)
   if not set then return false end
   local gone
   if set == 'queue' then
@@ -52,10 +55,13 @@ end
 
 local function lock(draft)
   local unique = part(draft.own, 'unique')
-  if redis.call('EXISTS', draft.unique) == 1 and not (unique.conflict == 'replace' and replace(draft)) then return false end
+  local replaces = unique.conflict == 'replace'
+  local taken = redis.call('EXISTS', draft.unique) == 1
+  if taken and not (replaces and replace(draft)) then return false end
   local set = draft.at == '' and 'queue' or 'schedule'
   redis.call('DEL', draft.unique)
-  redis.call('HSET', draft.unique, 'jid', draft.jid, 'set', set, 'queue', draft.queue, 'payload', draft.payload)
+  redis.call('HSET', draft.unique, 'jid', draft.jid, 'set', set, 'queue', draft.queue,
+    'payload', draft.payload)
   local seconds = tonumber(unique['for'])
   if seconds then redis.call('PEXPIRE', draft.unique, math.ceil(seconds * 1000)) end
   return true

@@ -1,5 +1,6 @@
--- ARGV: a key with jobs, most of them. They are gone, the last ones first: those that they let go come in at the front.
--- Gives how many there were.
+-- Removes jobs, the last ones first: jobs that they unblock come in at the front.
+-- ARGV: a key with jobs, maximum.
+-- Returns the number of jobs removed.
 local key, most = ARGV[1], tonumber(ARGV[2])
 local kind = redis.call('TYPE', key).ok
 local found = {}
@@ -11,13 +12,18 @@ elseif kind == 'list' then
 end
 
 local ours, blocked = string.find(key, '^raffia:queue:'), string.match(key, '^raffia:blocked:(.*)$')
-if blocked and redis.call('EXISTS', key) == 0 then redis.call('SREM', RAFFIA .. 'blocked', blocked) end
+if blocked and redis.call('EXISTS', key) == 0 then
+  redis.call('SREM', RAFFIA .. 'blocked', blocked)
+end
 for _, member in ipairs(found) do
-  local payload = ours and string.sub(member, PLACE + 1) or blocked and string.match(member, '^%S+ (.*)$') or member
+  local payload = ours and string.sub(member, PLACE + 1)
+    or blocked and string.match(member, '^%S+ (.*)$') or member
   local own, item = extras(payload)
   if key ~= 'dead' then settle(own, item, true) end
   release_limit(own, '')
 end
 local queue = string.match(key, '^queue:(.*)$') or string.match(key, '^raffia:queue:(.*)$')
-if queue and redis.call('EXISTS', 'queue:' .. queue, RAFFIA .. 'queue:' .. queue) == 0 then redis.call('SREM', 'queues', queue) end
+if queue and redis.call('EXISTS', 'queue:' .. queue, RAFFIA .. 'queue:' .. queue) == 0 then
+  redis.call('SREM', 'queues', queue)
+end
 return #found

@@ -1,12 +1,13 @@
--- Ends claims. ARGV: token, how, a new payload or '', a time or '', then of claims that were made together: their name, their queue, the numbers
--- of those that have nothing of ours in them, and of the others. Numbers have 32 bits each.
--- Gives 1 when all of them were still the lease's, else of each 1 or 0.
+-- Ends claims.
+-- ARGV: token, how, a new payload or '', a time or '', then for each group of claims: its name, its
+-- queue, 32-bit numbers of claims without Raffia's fields, and of those with them.
+-- Returns 1 if all claims were valid, else 1 or 0 for each.
 local token, how, payload, at = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local claims = RAFFIA .. 'claims:' .. token
 local results, all = {}, true
 
 local function finish(ref, old)
-  if how == 'release' then return give_back(token, ref, old) end
+  if how == 'release' then return put_back(token, ref, old) end
   local own, item = extras(old)
   if how == 'retry' then
     redis.call('ZADD', 'retry', at, payload)
@@ -33,9 +34,10 @@ for i = 5, #ARGV, 4 do
   for kind = 2, 3 do
     local numbers = ARGV[i + kind]
     for place = 1, #numbers, 4 do
-      local mine = take(ARGV[i] .. '.' .. struct.unpack('<I4', numbers, place) .. ' ' .. ARGV[i + 1], kind == 2)
-      all = all and mine
-      results[#results + 1] = mine and 1 or 0
+      local number = struct.unpack('<I4', numbers, place)
+      local valid = take(ARGV[i] .. '.' .. number .. ' ' .. ARGV[i + 1], kind == 2)
+      all = all and valid
+      results[#results + 1] = valid and 1 or 0
     end
   end
 end

@@ -1,6 +1,6 @@
--- Takes jobs from one place to another, each only if it is still there as it was. ARGV: how, then of each: place, what stands there, payload
--- from now on, queue. place: any key with jobs. how: queue, front, dead or gone.
--- Gives how many.
+-- Moves jobs that are still where they were.
+-- ARGV: how (queue, front, dead, gone), then for each job: key, member, new payload, queue.
+-- Returns the number of jobs moved.
 local how, time, count = ARGV[1], now(), 0
 
 local function arrive(place, payload, queue)

@@ -1,10 +1,13 @@
--- ARGV: token, identity, the lease's milliseconds, how many fields Sidekiq's hash gets, these, then those of its :work.
--- Gives the orders for this worker; nil when the lease is lost.
+-- Extends a lease, and writes the worker's state for Sidekiq's Web.
+-- ARGV: token, identity, the lease's milliseconds, number of fields of Sidekiq's hash, these
+-- fields, then those of :work.
+-- Returns orders for the worker; nil when the lease is lost.
 local identity = ARGV[2]
 if redis.call('HGET', RAFFIA .. 'leases', ARGV[1]) ~= identity then return false end
 local fields = 4 + tonumber(ARGV[4])
 
-redis.call('UNLINK', identity .. ':work') -- first of all: a script that has begun to write may go on, however full the memory is
+-- First, because a script that has written may go on when the memory is full.
+redis.call('UNLINK', identity .. ':work')
 extend(ARGV[1], ARGV[3])
 redis.call('SADD', 'processes', identity)
 redis.call('HSET', identity, unpack(ARGV, 5, fields))

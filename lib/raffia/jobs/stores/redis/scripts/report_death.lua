@@ -1,5 +1,7 @@
--- ARGV: token, identity, the lease's milliseconds. Ends the lease of a worker that has died: nobody claims or beats by it from now on.
--- Gives fields and payloads of its claims. For as long as a lease they are left to the caller, which knows what had begun.
+-- Ends the lease of a dead worker, so that nobody claims or beats with it.
+-- ARGV: token, identity, the lease's milliseconds.
+-- Returns fields and payloads of its claims. For the lease's time they are left to the caller,
+-- which knows which jobs had begun.
 local token, identity = ARGV[1], ARGV[2]
 local holder = redis.call('HGET', RAFFIA .. 'leases', token)
 if holder and holder ~= identity then return {} end

@@ -1,20 +1,24 @@
--- ARGV: token, name of this claim, most of them, 1 for suspects only or 0 for none of them, queues.
--- Gives for each queue that has some: its name, the lengths of the payloads as numbers of 32 bits, and these in one string, because a client
--- in Ruby reads that faster than many. What is claimed is in the lease's hash: name.number queue => payload.
+-- Moves jobs into the lease's hash: name.number queue => payload.
+-- ARGV: token, name of this claim, maximum, 1 for suspects only or 0 for no suspects, queues.
+-- Returns for each queue with jobs its name, the lengths of payloads as 32-bit numbers, and the
+-- payloads in one string: a client in Ruby reads that faster than many strings.
 local token, name, left, suspects = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 if not holds(token) then return {} end
 
--- Most often there is neither a paused queue nor a job with a priority, and one question says so.
+-- One EXISTS for the usual case: no queue is paused, and no job has a priority.
 local keys = {'paused'}
 for i = 5, #ARGV do keys[i - 3] = RAFFIA .. 'queue:' .. ARGV[i] end
 local special = redis.call('EXISTS', unpack(keys)) > 0
 local paused = {}
-for _, queue in ipairs(special and redis.call('SMEMBERS', 'paused') or {}) do paused[queue] = true end
+if special then
+  for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
+end
 local number = 0
-local page, room = 50, 8 * 1024 * 1024 -- how many are taken at a time, and after how many bytes no more are
+local page = 50 -- jobs taken at a time
+local bytes = 8 * 1024 * 1024 -- after which no more are taken
 local found, fields, lengths = {}, {}, {}
 
--- Whether a job of ours may be begun now; if not, it has gone where it belongs.
+-- Returns whether a job may begin now; if not, it has been moved to its set.
 local function admit(queue, payload, own, item, ref)
   local expires = tonumber(own.expires_at)
   if expires and expires <= now() then
@@ -48,7 +52,7 @@ local function take(list, queue, payload)
   local own, item = extras(payload)
   local ref = name .. '.' .. number .. ' ' .. queue
   if own then
-    -- It has left its queue already: should there be an error, it must not be lost by that.
+    -- It has left its queue already, and an error must not lose it.
     local well, yes = pcall(admit, queue, payload, own, item, ref)
     if well and not yes then return end
   end
@@ -58,12 +62,12 @@ local function take(list, queue, payload)
   fields[#fields + 1] = payload
   number = number + 1
   left = left - 1
-  room = room - #payload
+  bytes = bytes - #payload
 end
 
 local function take_by_priority(list, queue, from, to)
   local key = RAFFIA .. 'queue:' .. queue
-  while left > 0 and room > 0 do
+  while left > 0 and bytes > 0 do
     local members = redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, math.min(left, page))
     if #members == 0 then return end
     redis.call('ZREM', key, unpack(members))
@@ -72,7 +76,7 @@ local function take_by_priority(list, queue, from, to)
 end
 
 local function take_in_order(list, queue)
-  while left > 0 and room > 0 do
+  while left > 0 and bytes > 0 do
     local payloads = redis.call('RPOP', 'queue:' .. queue, math.min(left, page))
     if not payloads then return end
     for _, payload in ipairs(payloads) do take(list, queue, payload) end

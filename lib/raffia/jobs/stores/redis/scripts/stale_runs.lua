@@ -1,4 +1,5 @@
--- ARGV: a key with the runs of a limit. Gives how many of them are of claims that there are not.
+-- ARGV: a key with the runs of a limit.
+-- Returns the number of runs whose claim does not exist.
 local gone = 0
 for _, holder in ipairs(redis.call('SMEMBERS', ARGV[1])) do
   local token, ref = string.match(holder, '^(%d+) (.*)$')

@@ -1,5 +1,6 @@
--- ARGV: 'open', id, when, about, parent or '', then names and drafts of callbacks; or 'seal', id.
--- Gives 0 for a parent that there is not.
+-- Opens or seals a batch.
+-- ARGV: 'open', id, time, about, parent or '', then name and draft of each callback; or 'seal', id.
+-- Returns 0 if the parent does not exist.
 local how, id = ARGV[1], ARGV[2]
 local batch = RAFFIA .. 'batch:' .. id
 if how == 'seal' then

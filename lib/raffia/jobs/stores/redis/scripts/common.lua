@@ -1,4 +1,4 @@
--- What the scripts have in common. A payload is only ever read here, never written anew: cjson makes {} of [].
+-- Functions of all scripts. They never encode a payload: cjson would turn [] into {}.
 local RAFFIA = 'raffia:'
 
 local function now()
@@ -6,25 +6,28 @@ local function now()
   return tonumber(time[1]) + tonumber(time[2]) / 1000000
 end
 
--- Leases are in a hash, token => identity, and in `expiry` by the time at which they run out. That time is only looked at by those who would
--- take their jobs: a lease that ran out unseen goes on.
+-- Leases are in a hash, token => identity, and in `expiry` by their end. Only recovery reads the
+-- end: a lease that ran out unseen goes on.
 local function holds(token) return redis.call('HEXISTS', RAFFIA .. 'leases', token) == 1 end
 
-local function extend(token, milliseconds) redis.call('ZADD', RAFFIA .. 'expiry', now() + milliseconds / 1000, token) end
+local function extend(token, milliseconds)
+  redis.call('ZADD', RAFFIA .. 'expiry', now() + milliseconds / 1000, token)
+end
 
 local function end_lease(token)
   redis.call('HDEL', RAFFIA .. 'leases', token)
   redis.call('ZREM', RAFFIA .. 'expiry', token)
 end
 
--- A worker is not there any more; unless it has begun anew, with another lease.
+-- Removes a worker, unless it has begun another lease.
 local function forget_worker(identity, token)
   if redis.call('HGET', identity, 'raffia') ~= token then return end
   redis.call('SREM', 'processes', identity)
-  redis.call('UNLINK', identity, identity .. ':work', identity .. '-signals', RAFFIA .. 'orders:' .. identity)
+  redis.call('UNLINK', identity, identity .. ':work', identity .. '-signals',
+    RAFFIA .. 'orders:' .. identity)
 end
 
--- `values` has the names in order; `passing` those that Redis forgets by itself, by when it does.
+-- `values` has the names in order; `passing` the names of values that expire, by time.
 local function set_value(name, value, milliseconds)
   if value then
     redis.call('SET', RAFFIA .. 'value:' .. name, value)
@@ -41,7 +44,8 @@ local function set_value(name, value, milliseconds)
   end
 end
 
--- What a payload has under "raffia", and all of it; nil for most jobs, which then need not be parsed.
+-- Returns a payload's fields under "raffia", and all of it; nil for most jobs, which are not
+-- parsed.
 local function extras(payload)
   if not string.find(payload, '"raffia"', 1, true) then return nil end
   local ok, item = pcall(cjson.decode, payload)
@@ -49,7 +53,7 @@ local function extras(payload)
   return item.raffia, item
 end
 
--- What it has of `unique` or `limit`. Others may write there, too, and not what we would.
+-- Returns the field `unique` or `limit` if it is valid: other programs write payloads, too.
 local function part(own, name)
   local value = own and own[name]
   if type(value) ~= 'table' or type(value.key) ~= 'string' then return nil end
@@ -57,28 +61,31 @@ local function part(own, name)
   return value
 end
 
--- A job under which a worker may have died is a suspect: it stands before all others of its queue, and runs alone. See Store::SUSPECT.
+-- A suspect may have caused a worker's death: it stands before all others of its queue, and runs
+-- alone. See Store::SUSPECT.
 local SUSPECT = 2 ^ 50
-local SUSPECTS = string.format('%.0f', -SUSPECT / 2) -- the scores of suspects are at most this
+local SUSPECTS = string.format('%.0f', -SUSPECT / 2) -- the highest score of suspects
 
--- To a queue: Sidekiq's list, where no priority is said. The others are in a set of ours, by priority, then by age.
+-- Adds a job to Sidekiq's list; with a priority, to Raffia's set, by priority and age.
 local function enqueue(queue, payload, own, front)
   redis.call('SADD', 'queues', queue)
   local priority = own and tonumber(own.priority) or 0
-  if math.abs(priority) >= SUSPECT / 2 then priority = 0 end -- no client of ours writes that, and no suspect has it
+  if math.abs(priority) >= SUSPECT / 2 then priority = 0 end -- written by another program
   if own and (tonumber(own.crashes) or 0) > 0 then priority = priority + SUSPECT end
   if priority == 0 then
     redis.call(front and 'RPUSH' or 'LPUSH', 'queue:' .. queue, payload)
   else
     local place = redis.call('INCR', RAFFIA .. 'place')
-    local key = front and string.format('0%015d', 999999999999999 - place) or string.format('1%015d', place)
-    redis.call('ZADD', RAFFIA .. 'queue:' .. queue, string.format('%.0f', -priority), key .. payload)
+    local key = front and string.format('0%015d', 999999999999999 - place)
+      or string.format('1%015d', place)
+    local score = string.format('%.0f', -priority)
+    redis.call('ZADD', RAFFIA .. 'queue:' .. queue, score, key .. payload)
   end
 end
 
 local PLACE = 16 -- characters before the payload in such a set
 
--- A unique job is in nobody's way any more, if it is the one that has the key.
+-- Frees the key of a unique job, if the job owns it.
 local function release_unique(own, jid)
   local unique = part(own, 'unique')
   if not unique then return end
@@ -86,15 +93,17 @@ local function release_unique(own, jid)
   if redis.call('HGET', key, 'jid') == jid then redis.call('DEL', key) end
 end
 
--- Where a unique job waits, for one that replaces it.
+-- Notes where a unique job waits, for one that replaces it.
 local function note_unique(own, jid, set, payload)
   local unique = part(own, 'unique')
   if not unique then return end
   local key = RAFFIA .. 'unique:' .. unique.key
-  if redis.call('HGET', key, 'jid') == jid then redis.call('HSET', key, 'set', set, 'payload', payload) end
+  if redis.call('HGET', key, 'jid') == jid then
+    redis.call('HSET', key, 'set', set, 'payload', payload)
+  end
 end
 
--- A run of a limited job ends: the oldest one that is blocked by it goes to the front of its queue.
+-- Ends a run of a limited job: the oldest job that its key blocks goes to the front of its queue.
 local function release_limit(own, holder)
   local limit = part(own, 'limit')
   if not limit then return end
@@ -114,7 +123,7 @@ local function batch_key(own)
   return own and type(own.batch) == 'string' and RAFFIA .. 'batch:' .. own.batch or nil
 end
 
--- One job more in its batch.
+-- Counts a new job in its batch.
 local function count_in(own)
   local batch = batch_key(own)
   if not batch then return end
@@ -122,13 +131,14 @@ local function count_in(own)
   redis.call('HINCRBY', batch, 'pending', 1)
 end
 
--- A job that a batch wants to be enqueued, once: it was written without the time at which that would be.
+-- Enqueues a callback, once. Its payload was written without the time of the enqueue.
 local function callback(batch, name)
   local draft = redis.call('HGET', batch, 'on_' .. name)
   if not draft then return end
   redis.call('HDEL', batch, 'on_' .. name)
   local version, queue, payload = string.match(draft, '^(%S+) (%S+) (.*)$')
-  local time = version == '7' and string.format('%.6f', now()) or string.format('%d', math.floor(now() * 1000))
+  local time = version == '7' and string.format('%.6f', now())
+    or string.format('%d', math.floor(now() * 1000))
   payload = string.sub(payload, 1, -2) .. ',"enqueued_at":' .. time .. '}'
   local own = extras(payload)
   count_in(own)
@@ -136,28 +146,31 @@ local function callback(batch, name)
 end
 
 local number_in = function(key, field) return tonumber(redis.call('HGET', key, field) or 0) end
-local tell
+local count_end
 
--- What a batch is to the one that it is part of: a job, which is done when it is complete.
-local function tell_parent(batch)
+-- Counts a complete batch in its parent, as a job.
+local function update_parent(batch)
   local parent = redis.call('HGET', batch, 'parent')
   if not parent then return end
   local told, failed = redis.call('HGET', batch, 'told'), number_in(batch, 'dead') > 0
   if told == 'done' or (told == 'dead' and failed) then return end
   redis.call('HSET', batch, 'told', failed and 'dead' or 'done')
-  tell(RAFFIA .. 'batch:' .. parent, told == 'dead' and 0 or -1, told == 'dead' and -1 or (failed and 1 or 0))
+  local dead = told == 'dead' and -1 or (failed and 1 or 0)
+  count_end(RAFFIA .. 'batch:' .. parent, told == 'dead' and 0 or -1, dead)
 end
 
 local function complete_batch(batch)
   if redis.call('HGET', batch, 'sealed') ~= '1' or number_in(batch, 'pending') > 0 then return end
   local time = string.format('%.6f', now())
-  if redis.call('HSETNX', batch, 'completed_at', time) == 1 then redis.call('ZADD', RAFFIA .. 'completed', time, batch) end
+  if redis.call('HSETNX', batch, 'completed_at', time) == 1 then
+    redis.call('ZADD', RAFFIA .. 'completed', time, batch)
+  end
   callback(batch, 'complete')
   if number_in(batch, 'dead') == 0 then callback(batch, 'success') end
-  tell_parent(batch)
+  update_parent(batch)
 end
 
-function tell(batch, pending, dead)
+function count_end(batch, pending, dead)
   if redis.call('EXISTS', batch) == 0 then return end
   redis.call('HINCRBY', batch, 'pending', pending)
   redis.call('HINCRBY', batch, 'dead', dead)
@@ -165,16 +178,16 @@ function tell(batch, pending, dead)
   complete_batch(batch)
 end
 
--- A job ends for good.
+-- Ends a job for good: frees its key, and counts it in its batch.
 local function settle(own, item, failed)
   if not own then return end
   local unique = part(own, 'unique')
   if unique and unique['until'] ~= 'window' then release_unique(own, item.jid) end
   local batch = batch_key(own)
-  if batch then tell(batch, -1, failed and 1 or 0) end
+  if batch then count_end(batch, -1, failed and 1 or 0) end
 end
 
--- Claims in the order in which they were made: `name.number queue`, and names are numbers that grow.
+-- Sorts claims, the newest first: `name.number queue`, and names are numbers that grow.
 local function newest_first(one, other)
   local name, number = string.match(one[1], '^(%d+)%.(%d+) ')
   local other_name, other_number = string.match(other[1], '^(%d+)%.(%d+) ')
@@ -182,8 +195,8 @@ local function newest_first(one, other)
   return tonumber(name) > tonumber(other_name)
 end
 
--- To the front of its queue, as if it had not been claimed.
-local function give_back(token, ref, payload)
+-- Moves a claimed job to the front of its queue.
+local function put_back(token, ref, payload)
   local own, item = extras(payload)
   local queue = string.match(ref, ' (.*)$')
   note_unique(own, item and item.jid, 'queue', payload)
@@ -191,17 +204,21 @@ local function give_back(token, ref, payload)
   release_limit(own, token .. ' ' .. ref)
 end
 
--- Takes a job from a place. Gives whether it was there.
+-- Removes a job from a key. Returns whether it was there.
 local function remove(place, member)
   local blocked = string.match(place, '^raffia:blocked:(.*)$')
   if string.find(place, '^raffia:claims:') then return redis.call('HDEL', place, member) == 1 end
-  if not blocked and not string.find(place, '^queue:') then return redis.call('ZREM', place, member) == 1 end
+  if not blocked and not string.find(place, '^queue:') then
+    return redis.call('ZREM', place, member) == 1
+  end
   local gone = redis.call('LREM', place, -1, member) == 1
-  if blocked and redis.call('EXISTS', place) == 0 then redis.call('SREM', RAFFIA .. 'blocked', blocked) end
+  if blocked and redis.call('EXISTS', place) == 0 then
+    redis.call('SREM', RAFFIA .. 'blocked', blocked)
+  end
   return gone
 end
 
--- A dead job is tried again.
+-- Counts a dead job that is tried again.
 local function revive_in_batch(own)
   local batch = batch_key(own)
   if batch and redis.call('EXISTS', batch) == 1 then

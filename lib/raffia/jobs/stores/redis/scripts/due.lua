@@ -1,5 +1,7 @@
--- ARGV: most of them.
--- Gives what is due in `schedule`, the same of `retry`, and in how many seconds the next one is, as text; '' where there is none.
+-- Reads due jobs.
+-- ARGV: maximum.
+-- Returns those of `schedule`, those of `retry`, and the seconds until the next one as text, '' for
+-- none.
 local time, left = now(), tonumber(ARGV[1])
 local found, soonest = {{}, {}}, nil
 for i, set in ipairs({'schedule', 'retry'}) do

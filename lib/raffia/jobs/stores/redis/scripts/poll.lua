@@ -1,0 +1,18 @@
+-- Tells a waiting worker whether there is something to do. Redis tracks the keys for its
+-- connection.
+-- KEYS: all keys read. ARGV: queues.
+-- Returns 1 if a queue that is not paused has a job that is no suspect, the number of processes,
+-- and the seconds until a job is due as text, '' for none.
+local paused, full, due = {}, 0, nil
+for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
+for _, queue in ipairs(ARGV) do
+  local size = redis.call('LLEN', 'queue:' .. queue)
+    + redis.call('ZCOUNT', RAFFIA .. 'queue:' .. queue, '(' .. SUSPECTS, '+inf')
+  if size > 0 and not paused[queue] then full = 1 end
+end
+for _, set in ipairs({'schedule', 'retry'}) do
+  local score = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
+  if score and (not due or score < due) then due = score end
+end
+local seconds = due and string.format('%.6f', math.min(due - now(), 86400)) or ''
+return {full, redis.call('SCARD', 'processes'), seconds}
