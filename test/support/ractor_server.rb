@@ -25,9 +25,9 @@ module TestSupport
       @listener = @listening.first.first
       @counters = Raffia::Server::Observability::Metrics::Counters.alone
       steps = lint ? [Raffia::Server::Ractors::Use.new(Rack::Lint, [], nil)] : []
-      lanes = @listening.lanes(@listening.slot(0))
+      listeners = @listening.by_ractor(@listening.slot(0))
       @process = Raffia::Process::Worker.new do |link|
-        serve(link, Raffia::Server::Ractors::Blueprint.new(app, steps, false), lanes, log)
+        serve(link, Raffia::Server::Ractors::Blueprint.new(app, steps, false), listeners, log)
       end
       word = @process.read
       raise "they do not begin: #{word}\n#{File.read(log)}" unless word == "ready"
@@ -46,9 +46,9 @@ module TestSupport
     private
 
     # In the child.
-    def serve(link, blueprint, lanes, log)
+    def serve(link, blueprint, listeners, log)
       $stderr.reopen(log, "a")
-      worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(blueprint), lanes,
+      worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(blueprint), listeners,
         options: @options, log: Logger.new($stderr), counters: @counters.open)
       Thread.new { link.reader.read && worker.stop }
       worker.run { link.writer.write("ready") }

@@ -70,7 +70,7 @@ module Raffia
       #
       # @param data [String, #to_s] may have several lines
       # @param event [String, Symbol, nil] its type; browsers know one without as "message"
-      # @param id [String, Integer, nil] a client that comes back says the last one it has seen
+      # @param id [String, Integer, nil] a reconnecting client sends the last one it has seen
       # @return [self]
       # @raise [Closed] when the client has gone
       # @raise [ConfigError] for a type or an id that is more than a line
@@ -98,7 +98,7 @@ module Raffia
       rescue Cancel => cancel
         raise unless cancel.origin.equal?(self)
       rescue Closed
-        raise unless closed? # somebody else's
+        raise unless closed? # another object's
       ensure
         draining&.cancel
         @output.close

@@ -57,11 +57,11 @@ module Raffia
       def workers
         return processes unless processes == :auto
 
-        (ractors == :auto) ? 1 : [Executor::Cpus.count / lanes, 1].max
+        (ractors == :auto) ? 1 : [Executor::Cpus.count / ractor_count, 1].max
       end
 
       # @return [Integer] in each process
-      def lanes = (ractors == :auto) ? Executor::Cpus.count : [ractors, 1].max
+      def ractor_count = (ractors == :auto) ? Executor::Cpus.count : [ractors, 1].max
 
       # @return [Boolean]
       def ractors? = ractors != 0

@@ -75,8 +75,8 @@ module Raffia
 
       def make_worker(app, notifier)
         options = Execution.settle(@application, @options, @log)
-        Worker.for(app, listening.lanes(listening.slot(0)), options: options, log: @log,
-          counters: @panel.counters, heart: notifier)
+        Worker.for(app, listening.by_ractor(listening.slot(0)), options: options, log: @log,
+          counters: @panel.counters, liveness: notifier)
       end
 
       # Ractors have no hooks inside.

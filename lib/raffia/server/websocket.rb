@@ -23,7 +23,7 @@ module Raffia
     # UTF-8. {#read} belongs to one fiber; {#write}, {#push} and {#close} may be called by all
     # fibers of its thread.
     #
-    # Reading is what notices that the peer speaks, closes or has gone; who only writes spawns a
+    # Only reading notices that the peer speaks, closes or has gone. To only write, spawn a
     # task that reads: `socket.each { }`.
     class WebSocket
       # Seconds in which a peer must answer a close and take what is left.
@@ -168,7 +168,7 @@ module Raffia
         close(1001, GOING_AWAY)
         raise
       rescue Closed
-        raise unless closed? # somebody else's
+        raise unless closed? # another object's
       rescue
         close(1011, "unexpected condition")
         raise

@@ -15,13 +15,16 @@ module Raffia
     #
     # @api private
     class Worker
-      # @param lanes [Array<Array<Listener>>] listeners of each of its Ractors; one without Ractors
+      # @param listeners [Array<Array<Listener>>] listeners of each of its Ractors; one without
+      #   Ractors
       # @return [Worker, Ractors::WorkerGroup]
-      def self.for(app, lanes, options:, **others)
-        return new(app, listeners: lanes.first, options: options, **others) unless options.ractors?
+      def self.for(app, listeners, options:, **others)
+        unless options.ractors?
+          return new(app, listeners: listeners.first, options: options, **others)
+        end
 
         require_relative "ractors/worker_group"
-        Ractors::WorkerGroup.new(app, listeners: lanes, options: options, **others)
+        Ractors::WorkerGroup.new(app, listeners: listeners, options: options, **others)
       end
 
       # @return [ConnectionSet] the open ones
@@ -31,15 +34,15 @@ module Raffia
 
       # @param listeners [Array<Listen::Listener>] they stay open when the worker ends
       # @param worker_context [Object, nil] the supervisor's
-      # @param heart [#beat, nil] is told that the loop turns
+      # @param liveness [#beat, nil] is told that the loop turns
       # @param backend [Symbol, nil] as {Raffia.run} takes it
       # @param counters [Observability::Metrics::Counters] for its requests
-      def initialize(app, listeners:, options:, worker_context: nil, heart: worker_context,
+      def initialize(app, listeners:, options:, worker_context: nil, liveness: worker_context,
         log: nil, backend: nil,
         counters: Observability::Metrics::Counters.alone)
         @listeners = listeners
         @worker_context = worker_context
-        @heart = heart
+        @liveness = liveness
         listeners.each { |listener| listener.log = log }
         @backend = backend
         @context = Context.new(app, options, log, counters)
@@ -111,7 +114,7 @@ module Raffia
         connections.scope = scope
         @sidecars&.begin(scope) { stop }
         @acceptors.start(scope)
-        helpers = context.telemetry.start(scope, @heart, context.admission.limiter)
+        helpers = context.telemetry.start(scope, @liveness, context.admission.limiter)
         watchdog = hard_limit
         yield if block_given?
         shut_down(await_order)

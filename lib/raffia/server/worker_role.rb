@@ -80,7 +80,7 @@ module Raffia
       # @return [void]
       def work(context, app)
         sockets = @listening.adopt(context.ios)
-        worker = Worker.for(app, @listening.lanes(sockets), options: @options,
+        worker = Worker.for(app, @listening.by_ractor(sockets), options: @options,
           worker_context: context, log: @log, counters: @panel.counters(context))
         worker.on_stop_accepting { sockets.each(&:close) }
         context.on_stop { worker.stop(:drain) }

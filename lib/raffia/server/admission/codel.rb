@@ -8,7 +8,7 @@ module Raffia
       # Detects a standing queue: for a whole interval no request has waited less than the target.
       #
       # Long waits alone say little, because a burst makes them too and then drains. If even the
-      # shortest wait is long, there is more work than can be done, and waiting helps nobody. Then
+      # shortest wait is long, there is more work than can be done, and waiting does not help. Then
       # requests are refused that have waited for twice the target, until one waits less than it.
       #
       # This is CoDel's test (RFC 8289). CoDel drops more and more often, for senders that slow down

@@ -40,7 +40,8 @@ module Raffia
           end
         end
 
-        # What the alarm calls. Where it was extended meanwhile, it is looked at again.
+        # Called by the alarm.
+        # @return [Float, nil] when to call again, if it was extended
         # @api private
         def call = expired? ? late(@region) : at
 

@@ -116,6 +116,7 @@ module Raffia
           @collected = !body.is_a?(Array)
           return if @stream.answer([status, headers, strings])
 
+          strings.all?(::String) or invalid("the response's body has other objects than Strings")
           size = strings.sum(&:bytesize)
           strings.each { |piece| @stream.write(piece) } if @stream.begin(status, headers, size)
           @stream.finish

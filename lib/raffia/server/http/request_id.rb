@@ -3,15 +3,15 @@
 module Raffia
   class Server
     module HTTP
-      # The name of a request in the logs. Made only when somebody asks.
+      # The id of a request in the logs, made when it is first needed.
       module RequestId
         KEY = "raffia.request_id"
-        # What others gave a request is taken if it cannot make a mess of a log.
-        SOUND = /\A[\w.:=+\/@-]{1,200}\z/
-        private_constant :KEY, :SOUND
+        # An id of a client or proxy is used if it is safe in a log.
+        SAFE = /\A[\w.:=+\/@-]{1,200}\z/
+        private_constant :KEY, :SAFE
 
         # @param env [Hash]
-        # @return [String] the app's, else that of X-Request-Id, else a fresh one
+        # @return [String] the application's, else that of X-Request-Id, else a new one
         def self.of(env)
           return env[KEY] if env[KEY]
 
@@ -19,14 +19,14 @@ module Raffia
           env.frozen? ? id : env[KEY] = id
         end
 
-        # Nobody is kept out by it, so it need not be hard to guess. Forked children do not repeat
+        # It protects nothing, so it may be guessed. Forked children do not repeat
         # each other's.
         def self.fresh = ::Random.bytes(16).unpack1("H*")
         private_class_method :fresh
 
         def self.given(env)
           id = env["HTTP_X_REQUEST_ID"]
-          id if id&.match?(SOUND)
+          id if id&.match?(SAFE)
         end
         private_class_method :given
       end

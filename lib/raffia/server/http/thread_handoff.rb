@@ -41,7 +41,7 @@ module Raffia
         # @return [Boolean] whether the application has answered
         def answered? = @answered
 
-        # @return [Boolean] whether the thread goes on though nobody waits for it
+        # @return [Boolean] whether the thread still runs, and the fiber has stopped waiting
         def abandoned? = @abandoned
 
         # In the fiber: runs the block on a thread, and waits for its end.

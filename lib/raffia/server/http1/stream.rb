@@ -50,7 +50,7 @@ module Raffia
 
         # (see HTTP::Stream)
         def hijack
-          self.ahead = 0 # nobody would send what is kept
+          self.ahead = 0 # what is kept would not be sent
           flush
           push_back(unread)
           conclude

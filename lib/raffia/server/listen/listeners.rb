@@ -17,13 +17,13 @@ module Raffia
         # @raise [CannotListen] and then none is open
         def initialize(options, inherited: {})
           @options = options
-          @reuse_port = options.reuse_port && [options.workers, 1].max * options.lanes > 1
+          @reuse_port = options.reuse_port && [options.workers, 1].max * options.ractor_count > 1
           @all = []
           @first = options.binds.flat_map do |bind|
             reuse_port = @reuse_port && bind.tcp?
             add(Listener.open(bind, options, reuse_port: reuse_port, inherited: inherited))
           end
-          @slots = (options.lanes == 1) ? [@first] : []
+          @slots = (options.ractor_count == 1) ? [@first] : []
         rescue
           close
           raise
@@ -35,14 +35,14 @@ module Raffia
         #   opened again
         def slot(index)
           @slots[index] = nil if @slots[index]&.any? { |listener| listener.socket.closed? }
-          @slots[index] ||= Array.new(@options.lanes) do |lane|
-            (index + lane).zero? ? @first : duplicates
+          @slots[index] ||= Array.new(@options.ractor_count) do |ractor|
+            (index + ractor).zero? ? @first : duplicates
           end.flatten
         end
 
         # @param slot [Array<Listener>]
         # @return [Array<Array<Listener>>] those of each Ractor; one Array without Ractors
-        def lanes(slot) = slot.each_slice(@first.size).to_a
+        def by_ractor(slot) = slot.each_slice(@first.size).to_a
 
         # For a worker that was not forked from this process, and has only the sockets.
         # @param sockets [Array<IO>] of a slot

@@ -18,11 +18,11 @@ module Raffia
         # @return [Float] the last beat, in {Clock}'s seconds
         attr_reader :at
 
-        # @param heart [#beat, nil] is told that the loop turns
+        # @param liveness [#beat, nil] is told that the loop turns
         # @param threads [Integer, nil] how many run requests
-        def initialize(counters, heart, limiter, threads: nil)
+        def initialize(counters, liveness, limiter, threads: nil)
           @counters = counters
-          @heart = heart
+          @liveness = liveness
           @limiter = limiter
           @threads = threads
           @gc_runs, @gc_time = gc
@@ -41,7 +41,7 @@ module Raffia
 
         def beat
           @at = Clock.now
-          @heart&.beat
+          @liveness&.beat
           record_gc if RactorLocal.main? # the figures are the process's
           record_limiter if @limiter
           @counters.set(:longest_turn, microseconds(longest_turn))

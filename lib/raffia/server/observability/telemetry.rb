@@ -76,10 +76,10 @@ module Raffia
           @counters.count(:accepted) if change.positive?
         end
 
-        # @param heart [#beat, nil] is told that the loop turns
+        # @param liveness [#beat, nil] is told that the loop turns
         # @return [Array<Task>]
-        def start(scope, heart, limiter)
-          @heartbeat = Heartbeat.new(@counters, heart, limiter, threads: @threads)
+        def start(scope, liveness, limiter)
+          @heartbeat = Heartbeat.new(@counters, liveness, limiter, threads: @threads)
           [scope.spawn { @heartbeat.run },
             (scope.spawn { @access_log.run } if @access_log)].compact
         end

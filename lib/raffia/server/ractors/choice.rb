@@ -22,7 +22,7 @@ module Raffia
         # @raise [ConfigError] that names the obstacles
         def call
           reasons = machine + (machine.empty? ? application : [])
-          return settled(@options.lanes, :share) if reasons.empty?
+          return settled(@options.ractor_count, :share) if reasons.empty?
 
           text = Ractors.refusal(reasons)
           raise ConfigError, text unless @options.ractors == :auto

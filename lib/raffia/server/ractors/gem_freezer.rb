@@ -28,53 +28,53 @@ module Raffia
 
         # @param classes [Array<Module>] of the application and its middlewares
         def prepare(classes)
-          rooms = classes.flat_map(&:ancestors).uniq.select { |room| gem?(room) }
-            .filter_map { |room| top(room) }
-          [*(::Rack if defined?(::Rack)), *rooms].uniq.each { |room| all(room) }
-          classes.each do |room|
-            all(room, deep: false) if room.ancestors.any? { |ancestor| gem?(ancestor) }
+          modules = classes.flat_map(&:ancestors).uniq.select { |mod| gem?(mod) }
+            .filter_map { |mod| root(mod) }
+          [*(::Rack if defined?(::Rack)), *modules].uniq.each { |mod| freeze_all(mod) }
+          classes.each do |mod|
+            freeze_all(mod, deep: false) if mod.ancestors.any? { |ancestor| gem?(ancestor) }
           end
           self
         end
 
         private
 
-        def gem?(room)
-          file = room.name && ::Object.const_source_location(room.name)&.first
+        def gem?(mod)
+          file = mod.name && ::Object.const_source_location(mod.name)&.first
           file.to_s.include?("/gems/")
         rescue ::NameError
           false
         end
 
-        def top(room) = ::Object.const_get(room.name[/\A\w+/])
+        def root(mod) = ::Object.const_get(mod.name[/\A\w+/])
 
         # @param deep [Boolean] whether to freeze its constants, too
-        def all(room, deep: true)
-          return if @seen.key?(room)
+        def freeze_all(mod, deep: true)
+          return if @seen.key?(mod)
 
-          @seen[room] = true
-          constants(room, deep)
-          room.instance_variables.each do |name|
-            ready("#{room}.#{name}", room.instance_variable_get(name))
+          @seen[mod] = true
+          constants(mod, deep)
+          mod.instance_variables.each do |name|
+            make_shareable("#{mod}.#{name}", mod.instance_variable_get(name))
           end
-          [room, room.singleton_class].each { |owner| blocks(owner) }
+          [mod, mod.singleton_class].each { |owner| blocks(owner) }
         end
 
         # Loads what Rack autoloads, because a Ractor could not.
-        def constants(room, deep)
-          room.constants(false).each do |name|
-            next if room.autoload?(name) && !room.name.start_with?("Rack")
+        def constants(mod, deep)
+          mod.constants(false).each do |name|
+            next if mod.autoload?(name) && !mod.name.start_with?("Rack")
 
-            value = room.const_get(name)
-            # what is_a? says of a proxy is another's
-            inner = ::Module === value && value.name.to_s.start_with?("#{room.name}::")
-            inner ? all(value, deep:) : (ready("#{room}::#{name}", value) if deep)
+            value = mod.const_get(name)
+            # Not by is_a?, which a proxy answers for another object.
+            inner = ::Module === value && value.name.to_s.start_with?("#{mod.name}::")
+            inner ? freeze_all(value, deep:) : (make_shareable("#{mod}::#{name}", value) if deep)
           rescue ::StandardError, ::ScriptError
-            nil # something that is not installed: then nobody uses it
+            nil # an autoload of a gem that is not installed
           end
         end
 
-        def ready(name, value)
+        def make_shareable(name, value)
           return if ::Ractor.shareable?(value) || !PlainData.all?(value)
 
           ::Ractor.make_shareable(value)
@@ -96,7 +96,7 @@ module Raffia
         end
 
         def method_of(owner, block)
-          # whoever calls it then hears of it
+          # A call of it raises then.
           return if ::Ractor.shareable?(block) || !PlainData.share(block)
 
           @prepared << "a method of #{owner} at #{block.source_location&.join(":")}"

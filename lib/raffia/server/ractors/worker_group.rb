@@ -36,13 +36,13 @@ module Raffia
         # @param app [Blueprint] shareable
         # @param listeners [Array<Array<Listen::Listener>>] of each Ractor
         # @param worker_context [Object, nil] the supervisor's
-        # @param heart [#beat, nil] is told that all Ractors' loops turn
+        # @param liveness [#beat, nil] is told that all Ractors' loops turn
         # @param counters [Observability::Metrics::Counters] of all of them
-        def initialize(app, listeners:, options:, worker_context: nil, heart: worker_context,
+        def initialize(app, listeners:, options:, worker_context: nil, liveness: worker_context,
           log: nil,
           counters: Observability::Metrics::Counters.alone)
           @options = options
-          @heart = heart
+          @liveness = liveness
           @log = log || Log.build(Raffia.config)
           @orders, @ask = ::IO.pipe
           @workers = listeners.each_with_index
@@ -102,7 +102,7 @@ module Raffia
           readable, = ::IO.select([@orders, *@workers.reject(&:gone?)], nil, nil, INTERVAL)
           readable&.each { |one| one.equal?(@orders) ? take_order : receive_from(one) }
           @heartbeat.record_gc
-          @heart&.beat if @workers.all? { |worker| worker.alive?(@options.worker_timeout) }
+          @liveness&.beat if @workers.all? { |worker| worker.alive?(@options.worker_timeout) }
         end
 
         def take_order

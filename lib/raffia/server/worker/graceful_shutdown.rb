@@ -40,7 +40,7 @@ module Raffia
         # @return [Numeric, nil] seconds until the grace is over
         def left = @finish.infinite? ? nil : [@finish - Clock.now, 0].max
 
-        # Waits for what the application has started beside its requests, which hears of no end.
+        # Waits for tasks of the application other than requests. Nothing tells them to end.
         # @return [Boolean] whether it has ended
         def outlast(&)
           sleep(0) # tasks that were cancelled just now end
