@@ -42,7 +42,7 @@ const char *raffia_backend_absence(const char *name)
     return "this build of the extension is without it";
 }
 
-/* What usually is behind a refusal. */
+/* The usual reasons of a refusal. */
 static const char *hint(const struct raffia_backend *backend, int error)
 {
     if (strcmp(backend->name, "uring") != 0) return "";
@@ -66,9 +66,9 @@ static int explain(const struct raffia_backend *backend, const char *what, int f
     return failure;
 }
 
-enum { LIMIT = 1000000000 }; /* nanoseconds for what should take none */
+enum { LIMIT = 1000000000 }; /* nanoseconds for a wait that should end at once */
 
-/* Straight to the back end: the loop's own prepare would find reasons not to sleep. */
+/* Calls the back end directly: the loop's own prepare would find reasons not to sleep. */
 static int probe_wake(struct raffia_loop *loop)
 {
     int failure = raffia_wake_sleep(&loop->wake) ? raffia_wake_signal(&loop->wake) : -EAGAIN;
@@ -90,7 +90,7 @@ static int wait_for_one(struct raffia_loop *loop, struct raffia_completion *comp
     return found;
 }
 
-/* One byte through a pipe: read by the kernel, or at least seen to be there. */
+/* Reads one byte through a pipe, or at least its readiness. */
 static int probe_pipe(struct raffia_loop *loop, int reader, int writer, char *byte)
 {
     raffia_id id;
@@ -108,7 +108,7 @@ static int probe_pipe(struct raffia_loop *loop, int reader, int writer, char *by
 static int probe_read(struct raffia_loop *loop)
 {
     int pipes[2];
-    /* Static: if the kernel never answers, it may still write here after this function has
+    /* Static, because a kernel that never answers may still write here after this function has
      * returned. */
     static char byte;
     if (pipe(pipes) < 0) return -errno;

@@ -52,7 +52,9 @@ struct raffia_options {
 
 struct raffia_backend {
     const char *name;
-    int transfers; /* whether it knows RAFFIA_READ and RAFFIA_WRITE; else the blocking pool does them (offload.h) */
+    /* Whether it knows RAFFIA_READ and RAFFIA_WRITE; else the blocking pool does them
+     * (offload.h). */
+    int transfers;
     int (*open)(struct raffia_loop *loop, const struct raffia_options *options);
     void (*close)(struct raffia_loop *loop, int owner);
     int (*submit)(struct raffia_loop *loop, struct raffia_op *op);
@@ -63,11 +65,11 @@ struct raffia_backend {
     size_t (*memsize)(const struct raffia_loop *loop);
 };
 
-/* In the order of preference; ends with NULL. What is not in this build is not in the list. */
+/* The back ends of this build, in order of preference; ends with NULL. */
 extern const struct raffia_backend *const raffia_backends[];
 /* NULL when there is none of that name in this build. */
 const struct raffia_backend *raffia_backend_named(const char *name);
-/* Why there is none of that name, in words. */
+/* A sentence that says why there is none of that name. */
 const char *raffia_backend_absence(const char *name);
 
 /* Opens the back end, sends one wake-up and (where it knows transfers) one read through it, and

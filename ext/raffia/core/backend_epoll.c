@@ -1,18 +1,16 @@
-/* epoll(7) for the waits that last, poll(2) for the young ones.
+/* epoll(7) for lasting waits, poll(2) for young ones.
  *
- * To register a wait costs a system call, and most waits of a busy loop are answered within a turn
- * or two. So a new wait is young: its descriptor goes into a set for poll(2), beside the descriptor
- * of the epoll set itself, and one call asks about all. Only a wait that has been asked about a few
- * times without an answer is registered, and from then on costs nothing until it is answered. How
- * that came about: docs/adr/0006.
+ * A registration costs a system call, and most waits of a busy loop are answered within a turn or
+ * two. So a new wait is young: its descriptor joins a set for poll(2), beside the descriptor of the
+ * epoll set itself, and one call polls all. A wait that was polled a few times without an answer is
+ * registered, and from then on costs nothing until it is answered. docs/adr/0006 has the reasons.
  *
- * A registration is one-shot, and made anew for each wait (MOD, and ADD when that says ENOENT). To
- * keep one and to believe it would be wrong: the descriptor may have been closed and its number
- * given to another file since, of which the kernel has taken the old one out of the set without a
- * word. The reverse happens too: a closed number goes on reporting for as long as a duplicate keeps
- * the file open. Therefore each registration carries its number and a generation (the watch's
- * `mark`); a report of an older generation, or for a watch that is young, is not believed, and
- * being one-shot it comes once. */
+ * A registration is one-shot, and made anew for each wait (MOD, or ADD after ENOENT). A lasting one
+ * would be wrong: the descriptor may have been closed and its number be another file's, and the
+ * kernel has removed the old one silently. The reverse happens too: a closed number reports for as
+ * long as a duplicate keeps the file open. Therefore each registration carries its number and a
+ * generation (the watch's `mark`). A report of an older generation, or for a young watch, is
+ * ignored, and comes only once. */
 #ifdef __linux__
 #include <errno.h>
 #include <limits.h>
@@ -22,16 +20,16 @@
 #include <unistd.h>
 #include "pollset.h"
 
-enum { FEWEST = 64, MOST = 4096 }; /* reports that one wait fetches; more when it is always full */
+enum { FEWEST = 64, MOST = 4096 }; /* reports that one wait fetches; grows when it is full */
 
-/* Turns that a wait may stay young. A look at a descriptor costs about a quarter of a registration,
- * and what is asked for and answered within the loop (a fiber that writes to another and waits for
+/* Turns in which a wait may stay young. One poll of a descriptor costs about a quarter of a
+ * registration. A wait that is answered within the loop (a fiber writes to another and waits for
  * its answer) takes two or three turns. */
 enum { LOOKS = 4 };
 
-/* Where most waits last, as on a server whose clients think, looking at them first is in vain. So
- * of each TRIAL waits that were young it is counted how many were answered as such; were they the
- * fewer, the next PAUSE waits are registered at once. */
+/* Where most waits last, as on a server whose clients think, polling them first is wasted. So of
+ * each TRIAL young waits the answered ones are counted; if they are the fewer, the next PAUSE waits
+ * are registered at once. */
 enum { TRIAL = 64, PAUSE = 1024 };
 
 #define WAKE UINT64_MAX /* no descriptor has that number */
@@ -41,9 +39,9 @@ struct state {
     struct raffia_pollset young; /* its own entry is the epoll set */
     struct epoll_event *reports;
     int fd;
-    int looked; /* the last wait asked about the young ones */
-    int grown,
-        answered; /* of this trial: young waits that have ended, and those of them that were answered */
+    int polled; /* the last wait polled the young ones */
+    /* Young waits of this trial that have ended, and those of them that were answered. */
+    int grown, answered;
     int pause;           /* waits that are still to be registered at once */
     int found, capacity; /* reports */
     int coarse;          /* the kernel, or a seccomp filter, has no epoll_pwait2: milliseconds */
@@ -52,8 +50,7 @@ struct state {
 static void epoll_close(struct raffia_loop *loop, int owner)
 {
     struct state *state = loop->state;
-    (void)
-        owner; /* closing a copy of the descriptor does nothing to the set, which the parent still has open */
+    (void)owner; /* closing a copied descriptor leaves the set as it is: the parent has it open */
     if (state->fd >= 0) close(state->fd);
     raffia_watches_free(&state->watches);
     raffia_pollset_free(&state->young);
@@ -86,7 +83,7 @@ static int epoll_open(struct raffia_loop *loop, const struct raffia_options *opt
     state->fd = epoll_create1(EPOLL_CLOEXEC);
     int failure = state->fd < 0 ? -errno : grow(state, FEWEST);
     if (failure == 0) failure = raffia_pollset_init(&state->young, state->fd);
-    /* Edge-triggered: each write to it is reported once, and nobody has to read it. */
+    /* Edge-triggered: each write is reported once, and need not be read. */
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u64 = WAKE};
     if (failure == 0) failure = control(loop, EPOLL_CTL_ADD, loop->wake.fd, &event);
     if (failure < 0) epoll_close(loop, 1);
@@ -109,7 +106,7 @@ static int change(struct raffia_loop *loop, struct raffia_watch *watch, int how,
     return failure;
 }
 
-/* Whatever the set knows of the number. */
+/* Removes whatever the set has for this number. */
 static int register_watch(struct raffia_loop *loop, struct raffia_watch *watch, int fd)
 {
     int failure = change(loop, watch, watch->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd);
@@ -117,26 +114,26 @@ static int register_watch(struct raffia_loop *loop, struct raffia_watch *watch, 
     return failure == -ENOENT ? change(loop, watch, EPOLL_CTL_ADD, fd) : failure;
 }
 
-/* From the young ones into the epoll set; how many ops that has completed. */
+/* Moves a young wait into the epoll set; returns how many ops that has completed. */
 static int settle(struct raffia_loop *loop, struct raffia_watch *watch, int fd)
 {
     struct state *state = loop->state;
     int failure = register_watch(loop, watch, fd);
     if (failure == -ENOMEM || failure == -ENOSPC) {
-        /* The kernel takes no more: it stays where it is, and will be offered again. */
+        /* The kernel takes no more: it stays young, and is tried again. */
         watch->misses = 0;
         return 0;
     }
     raffia_pollset_remove(&state->young, &state->watches, watch);
     if (failure == 0) return 0;
-    /* EPERM: a file that cannot be waited for, because it is always ready. */
+    /* EPERM: a file without readiness, which is always ready. */
     return failure == -EPERM
                ? raffia_watches_fire(&state->watches, loop, watch, raffia_watch_events(watch))
                : raffia_watches_fail(&state->watches, loop, watch, failure, NULL);
 }
 
-/* `op` has just come, the others are registered. When the kernel knows nothing of the registration
- * any more, what they wait for has been closed, and another file has the number. */
+/* `op` is new, the others are registered. When the kernel does not know the registration any more,
+ * their descriptor has been closed, and another file has its number. */
 static int join(struct raffia_loop *loop, struct raffia_watch *watch, struct raffia_op *op)
 {
     struct state *state = loop->state;
@@ -165,7 +162,7 @@ static int epoll_submit(struct raffia_loop *loop, struct raffia_op *op)
     return failure;
 }
 
-/* A registration stays as it is: at worst it reports once, and nobody listens. */
+/* The registration stays: at worst it reports once, to no op. */
 static int epoll_cancel(struct raffia_loop *loop, struct raffia_op *op)
 {
     struct state *state = loop->state;
@@ -176,7 +173,7 @@ static int epoll_cancel(struct raffia_loop *loop, struct raffia_op *op)
 }
 
 #ifdef HAVE_EPOLL_PWAIT2
-/* Linux 5.11. EPERM is what seccomp filters of before that answer. */
+/* Linux 5.11. Older seccomp filters answer EPERM. */
 static int sleep_precisely(struct state *state, int64_t timeout)
 {
     struct timespec time = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
@@ -197,7 +194,7 @@ static int sleep_precisely(struct state *state, int64_t timeout)
 
 static int sleep_coarsely(struct state *state, int64_t timeout)
 {
-    /* Rounded up, or the loop would turn without rest in the last millisecond of a timer. */
+    /* Rounded up, or the loop would spin during the last millisecond of a timer. */
     int64_t milliseconds = timeout / 1000000 + (timeout % 1000000 > 0);
     if (timeout < 0) milliseconds = -1;
     int found = epoll_wait(state->fd, state->reports, state->capacity,
@@ -207,7 +204,7 @@ static int sleep_coarsely(struct state *state, int64_t timeout)
 
 static int sleep_for(struct state *state, int64_t timeout)
 {
-    /* Whole milliseconds and no limit need no precision, and epoll_wait has no timespec to copy. */
+    /* Whole milliseconds and no limit need no precision, and epoll_wait copies no timespec. */
     if (!state->coarse && timeout > 0) {
         int found = sleep_precisely(state, timeout);
         if (!state->coarse) return found;
@@ -224,13 +221,13 @@ static int fetch(struct raffia_loop *loop, int64_t timeout)
     return found;
 }
 
-static int look(struct raffia_loop *loop, int64_t timeout)
+static int poll_young(struct raffia_loop *loop, int64_t timeout)
 {
     struct state *state = loop->state;
     loop->metrics.syscalls++;
     int answers = raffia_pollset_wait(&state->young, timeout);
-    state->looked = answers >= 0;
-    /* What goes wrong now (a signal) is nothing to the young ones' answers, and the set will be
+    state->polled = answers >= 0;
+    /* An error here (a signal) does not matter to the young ones' answers, and the set will be
      * readable again. */
     if (answers > 0 && state->young.fds[0].revents) fetch(loop, 0);
     return answers;
@@ -239,9 +236,9 @@ static int look(struct raffia_loop *loop, int64_t timeout)
 static int epoll_wait_for(struct raffia_loop *loop, int64_t timeout)
 {
     struct state *state = loop->state;
-    state->found = state->looked = 0;
+    state->found = state->polled = 0;
     if (timeout == 0 && state->watches.waiting == 0) return 0;
-    return state->young.count > 1 ? look(loop, timeout) : fetch(loop, timeout);
+    return state->young.count > 1 ? poll_young(loop, timeout) : fetch(loop, timeout);
 }
 
 static void weigh(struct state *state, int answered)
@@ -263,8 +260,7 @@ static int answer_young(struct raffia_loop *loop)
 {
     struct state *state = loop->state;
     int done = 0;
-    /* Backwards, because one that is removed is replaced by the last; the set's own is in place
-     * 0. */
+    /* Backwards, because the last entry replaces a removed one; entry 0 is the set's own. */
     for (size_t i = state->young.count; i-- > 1;) {
         struct pollfd *entry = &state->young.fds[i];
         struct raffia_watch *watch = raffia_watches_known(&state->watches, entry->fd);
@@ -278,7 +274,7 @@ static int answer_young(struct raffia_loop *loop)
     return done;
 }
 
-/* One-shot has silenced the descriptor; those that still wait need it again. */
+/* One-shot has disabled the descriptor; the ops that still wait need it again. */
 static int restore(struct raffia_loop *loop, struct raffia_watch *watch, int fd)
 {
     struct state *state = loop->state;
@@ -313,7 +309,7 @@ static int answer_registered(struct raffia_loop *loop)
         else
             done += answer(loop, &state->reports[i]);
     }
-    /* What did not fit comes with the next wait; without more memory that is how it stays. */
+    /* Reports that did not fit come with the next wait; without more memory it stays so. */
     if (state->found == state->capacity && state->capacity < MOST) grow(state, state->capacity * 2);
     state->found = 0;
     return done;
@@ -323,8 +319,8 @@ static int epoll_reap(struct raffia_loop *loop)
 {
     struct state *state = loop->state;
     int done = answer_registered(loop);
-    if (state->looked) done += answer_young(loop);
-    state->looked = 0;
+    if (state->polled) done += answer_young(loop);
+    state->polled = 0;
     return done;
 }
 

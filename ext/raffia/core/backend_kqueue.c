@@ -1,9 +1,9 @@
-/* kqueue(2): macOS and the BSDs; on Linux, for the tests, by way of libkqueue (see extconf.rb).
+/* kqueue(2): macOS and the BSDs; on Linux, for the tests, through libkqueue (see extconf.rb).
  *
- * What is to be watched is collected and goes to the kernel together with the next wait, so a turn
- * is one system call. A knote belongs to a descriptor and a direction, is one-shot, and goes away
- * with the descriptor when that is closed, so a number that is used again has none. What has been
- * given up stays and reports once at most, and nobody listens. */
+ * Changes are collected and go to the kernel with the next wait, so a turn is one system call. A
+ * knote belongs to a descriptor and a direction, is one-shot, and disappears when the descriptor is
+ * closed, so a reused number has none. A knote of a cancelled wait stays, and reports once at
+ * most, to no op. */
 #ifdef HAVE_KQUEUE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +27,10 @@ enum { KNOWN = RAFFIA_READABLE | RAFFIA_WRITABLE };
 #endif
 
 struct state {
-    struct raffia_watches
-        watches; /* `known`: the events for which there is a knote; `mark`: the batch that brought it */
+    /* `known`: the events with a knote; `mark`: the batch of that knote. */
+    struct raffia_watches watches;
     struct kevent *changes, *reports;
-    int change_count, capacity; /* of both: each change may be answered with an error */
+    int change_count, capacity; /* of both lists: each change may be answered with an error */
     int found;
     uint32_t batch;
     int fd;
@@ -39,7 +39,7 @@ struct state {
 static void kqueue_close(struct raffia_loop *loop, int owner)
 {
     struct state *state = loop->state;
-    /* A forked child does not inherit a kqueue: the number is free there, or somebody else's. */
+    /* A forked child does not inherit a kqueue: there the number is free, or another file's. */
     if (owner && state->fd >= 0) close(state->fd);
     raffia_watches_free(&state->watches);
     free(state->changes);
@@ -75,14 +75,14 @@ static int kqueue_open(struct raffia_loop *loop, const struct raffia_options *op
     state->fd = kqueue();
     int failure = state->fd < 0 ? -errno : grow(state);
     if (failure == 0) {
-        fcntl(state->fd, F_SETFD, FD_CLOEXEC); /* some systems know no other way */
+        fcntl(state->fd, F_SETFD, FD_CLOEXEC); /* some systems have no other way */
         EV_SET(&state->changes[state->change_count++], loop->wake.fd, EVFILT_READ, EV_ADD, 0, 0, 0);
     }
     if (failure < 0) kqueue_close(loop, 1);
     return failure;
 }
 
-/* One for each event; room has been made for them. */
+/* One for each event; there is room for them. */
 static void change(struct state *state, int fd, uint32_t events, uint16_t flags)
 {
     struct kevent *next = state->changes + state->change_count;
@@ -92,9 +92,8 @@ static void change(struct state *state, int fd, uint32_t events, uint16_t flags)
     state->change_count = (int)(next - state->changes);
 }
 
-/* Knotes from an earlier batch may be the last file's, as far as libkqueue knows, which nobody
- * tells of a close. They are taken off first; where there are none any more, the kernel says
- * ENOENT. */
+/* Knotes of an earlier batch may be the last file's for libkqueue, which learns of no close. They
+ * are deleted first; where there are none any more, the kernel answers ENOENT. */
 static void watch_anew(struct state *state, struct raffia_watch *watch, int fd)
 {
     uint32_t events = raffia_watch_events(watch) & KNOWN;
@@ -107,8 +106,7 @@ static void watch_anew(struct state *state, struct raffia_watch *watch, int fd)
     watch->known |= events;
 }
 
-/* 1 for what need not be waited for: at its end, kqueue would wait for a file to grow. 0, or
- * -EBADF. */
+/* 1 for a file that needs no wait: at its end, kqueue would wait for it to grow. 0, or -EBADF. */
 static int always_ready(int fd)
 {
     struct stat status;
@@ -141,9 +139,9 @@ static int kqueue_cancel(struct raffia_loop *loop, struct raffia_op *op)
 }
 
 #ifdef __linux__
-/* libkqueue forgets the errors of changes when nothing else comes, and sleeps over them. So it gets
- * them one by one, and what it says of each (EV_RECEIPT) is kept if it is an error, as a kernel
- * would. It makes no system call for a kevent of its own anyway. */
+/* libkqueue drops the errors of changes when nothing else comes, and sleeps on. So it gets them one
+ * by one, and its answer to each (EV_RECEIPT) is kept if it is an error, as a kernel would. It
+ * makes no system call for a kevent of its own anyway. */
 static int exchange(struct state *state, const struct timespec *time)
 {
     static const struct timespec none;
@@ -174,7 +172,7 @@ static int kqueue_wait(struct raffia_loop *loop, int64_t timeout)
     loop->metrics.syscalls++;
     int found = exchange(state, timeout < 0 ? NULL : &time);
     if (found < 0 && errno != EINTR) return -errno;
-    /* When a signal comes, the changes have been made. */
+    /* After a signal the changes have been made. */
     state->change_count = 0;
     state->batch++;
     if (found < 0) return -EINTR;
@@ -188,7 +186,7 @@ static uint32_t reported(const struct kevent *report)
     return report->filter == EVFILT_WRITE ? RAFFIA_WRITABLE : RAFFIA_PRIORITY;
 }
 
-/* Both directions of a descriptor are reported one by one, but who waits for both is to hear of
+/* The directions of a descriptor are reported one by one, but an op that waits for both gets
  * both. */
 static void collect(struct raffia_loop *loop, const struct kevent *report)
 {
@@ -207,8 +205,8 @@ static void answer_wake(struct raffia_loop *loop)
     raffia_wake_drain(&loop->wake);
 }
 
-/* ENOENT is the answer to a deletion. EINVAL (a terminal on macOS), EPERM, ENODEV: this file cannot
- * be waited for, and so counts as always ready, as with epoll. */
+/* ENOENT answers a deletion. EINVAL (a terminal on macOS), EPERM, ENODEV: a file without readiness,
+ * which counts as always ready, as with epoll. */
 static int answer_error(struct raffia_loop *loop, struct raffia_watch *watch, int error)
 {
     struct state *state = loop->state;

@@ -1,4 +1,4 @@
-/* poll(2): everywhere, and good for some hundred descriptors. */
+/* poll(2): available everywhere, and good for some hundred descriptors. */
 #include <errno.h>
 #include <stdlib.h>
 #include "pollset.h"
@@ -8,13 +8,13 @@ enum { WAKE = 0 }; /* its place in the set */
 struct state {
     struct raffia_watches watches;
     struct raffia_pollset set;
-    int found; /* by the last wait, and not reaped */
+    int found; /* found by the last wait, and not reaped */
 };
 
 static void poll_close(struct raffia_loop *loop, int owner)
 {
     struct state *state = loop->state;
-    (void)owner; /* the kernel keeps nothing of it */
+    (void)owner; /* the kernel keeps no state of it */
     raffia_watches_free(&state->watches);
     raffia_pollset_free(&state->set);
     free(state);
@@ -76,7 +76,7 @@ static int poll_reap(struct raffia_loop *loop)
 {
     struct state *state = loop->state;
     int done = 0;
-    /* Backwards, because one that is removed is replaced by the last. */
+    /* Backwards, because the last entry replaces a removed one. */
     for (size_t i = state->set.count; i-- > 0 && state->found > 0;) {
         struct pollfd *entry = &state->set.fds[i];
         if (!entry->revents) continue;

@@ -16,9 +16,9 @@ enum { IGNORED = 0, WAKE = 1 };
  * and an overflow costs a call. */
 enum { REQUESTS = 256, ANSWERS = 4096 };
 
-/* The best that the kernel knows first. DEFER_TASKRUN (6.1) does the work of a completion in our
- * own wait, not in an interrupt; COOP_TASKRUN (5.19) at least in some system call of ours. The flag
- * tells us without a call that there is such work. */
+/* The best flags that the kernel knows first. DEFER_TASKRUN (6.1) completes requests in our own
+ * wait instead of an interrupt; COOP_TASKRUN (5.19) at least in some system call of ours. The flag
+ * tells without a call that there is such work. */
 static const unsigned setups[] = {
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
         IORING_SETUP_SUBMIT_ALL,
@@ -67,8 +67,8 @@ static int submit_all(struct raffia_loop *loop)
     return io_uring_submit(&state->ring);
 }
 
-/* A place for a request; when the ring is full, the kernel gets what is in it. NULL when it takes
- * nothing at the moment. */
+/* A slot for a request. When the ring is full, the kernel gets its requests. NULL when it takes
+ * none at the moment. */
 static struct io_uring_sqe *place(struct raffia_loop *loop)
 {
     struct raffia_uring *state = loop->state;
@@ -79,8 +79,8 @@ static struct io_uring_sqe *place(struct raffia_loop *loop)
 
 static int drain(struct raffia_loop *loop);
 
-/* The same, where completions may be taken to make room: a kernel that has no place for more of
- * them takes no requests. */
+/* The same where completions may be taken to make room: a kernel without room for more of them
+ * takes no requests. */
 static struct io_uring_sqe *make_place(struct raffia_loop *loop)
 {
     struct io_uring_sqe *sqe = place(loop);
@@ -89,8 +89,7 @@ static struct io_uring_sqe *make_place(struct raffia_loop *loop)
     return place(loop);
 }
 
-/* The others own nothing, and what the kernel says of them after they have been called off is
- * stale. */
+/* The other ops own nothing, and completions that come after they were cancelled are stale. */
 static int owns(const struct raffia_op *op)
 {
     return op->kind != RAFFIA_POLL && op->kind != RAFFIA_CHILD;
@@ -127,8 +126,8 @@ static int uring_cancel(struct raffia_loop *loop, struct raffia_op *op)
     return sqe ? 0 : -EAGAIN;
 }
 
-/* Multishot (5.13): stays until the kernel says otherwise, and reports each write once, so nobody
- * has to read the descriptor. */
+/* Multishot (5.13): stays until the kernel ends it, and reports each write once, so the descriptor
+ * need not be read. */
 static int watch_wake(struct raffia_loop *loop)
 {
     struct raffia_uring *state = loop->state;
@@ -140,7 +139,7 @@ static int watch_wake(struct raffia_loop *loop)
     return 0;
 }
 
-/* The kernel has completions that are not in the ring: too many, or work to be done in a call of
+/* The kernel has completions outside of the ring: too many, or work to be done in a call of
  * ours. */
 static int holds_back(const struct io_uring *ring)
 {
@@ -148,7 +147,7 @@ static int holds_back(const struct io_uring *ring)
            0;
 }
 
-/* Requests go, and answers come if there are any. */
+/* Submits requests, and fetches answers if there are any. */
 static int exchange(struct raffia_loop *loop)
 {
     struct raffia_uring *state = loop->state;
@@ -161,8 +160,8 @@ static int sleep_for(struct raffia_loop *loop, int64_t timeout)
 {
     struct raffia_uring *state = loop->state;
     struct io_uring_cqe *cqe;
-    /* Always with a limit, be it three hundred years: if a signal comes after requests have gone,
-     * the call reports those, and without a limit liburing would sleep again. */
+    /* Always with a limit, even one of three hundred years: if a signal comes after requests have
+     * been submitted, the call reports those, and without a limit liburing would sleep again. */
     if (timeout < 0) timeout = INT64_MAX;
     struct __kernel_timespec time = {.tv_sec = timeout / 1000000000,
                                      .tv_nsec = timeout % 1000000000};
@@ -170,8 +169,8 @@ static int sleep_for(struct raffia_loop *loop, int64_t timeout)
     return io_uring_submit_and_wait_timeout(&state->ring, &cqe, 1, &time, NULL);
 }
 
-/* EAGAIN: no memory for requests now; EBUSY: completions must be taken first. The requests are
- * still there. */
+/* EAGAIN: no memory for requests now. EBUSY: completions must be taken first. The requests are
+ * still in the ring. */
 static int ordinary(int result)
 {
     return result > 0 || result == -ETIME || result == -EAGAIN || result == -EBUSY ? 0 : result;
@@ -213,9 +212,8 @@ static int64_t events(const struct raffia_op *op, int reported)
     return (uint32_t)reported & op->events;
 }
 
-/* What the kernel reports is what it was woken with, and sockets wake with POLLIN and POLLPRI for
- * all that comes. Who asked for urgent data is not told of any other: the events that there are, or
- * 0. */
+/* The kernel reports what it was woken with, and sockets wake with POLLIN and POLLPRI for all
+ * input. An op that asked for urgent data gets no other event: returns the real events, or 0. */
 static int urgent(struct raffia_loop *loop, const struct raffia_op *op)
 {
     struct pollfd question = {.fd = op->fd, .events = (short)op->events};
@@ -223,9 +221,9 @@ static int urgent(struct raffia_loop *loop, const struct raffia_op *op)
     return poll(&question, 1, 0) < 0 ? 0 : question.revents;
 }
 
-/* What a thread asked for is cancelled after its end, in the moment when it would complete, even
- * though the ring, and the ones who wait, live on (options.movable). Nothing has been transferred,
- * so it is asked for again. */
+/* The kernel cancels a thread's requests after its end, at the moment when they would complete,
+ * even though the ring and its waiters live on (options.movable). Nothing has been transferred, so
+ * the request is repeated. */
 static int taken_along(const struct raffia_op *op, int result)
 {
     return result == -ECANCELED && (!op->cancelled || op->kind == RAFFIA_CLOSE);
@@ -257,13 +255,13 @@ static int answer_once(struct raffia_loop *loop, struct raffia_op *op, int resul
     struct raffia_uring *state = loop->state;
     if (taken_along(op, result) && repeat(loop, op)) return 0;
     if (owns(op)) state->owned--;
-    /* A worker of the kernel's that is interrupted by our cancelling says EINTR. */
+    /* A kernel worker that our cancellation interrupts answers EINTR. */
     if (op->cancelled && result == -EINTR) result = -ECANCELED;
     raffia_loop_complete(loop, op, result);
     return 1;
 }
 
-/* Whether the answer brings something; if not, it is about the request's end. */
+/* Whether the answer has a result; if not, it is about the request's end. */
 static int brings(const struct raffia_op *op, int result)
 {
     return op->kind == RAFFIA_ACCEPT ? result >= 0 : result > 0;
@@ -280,8 +278,8 @@ static void deliver(struct raffia_loop *loop, struct raffia_op *op, int result, 
     raffia_loop_produce(loop, op, result, buffer);
 }
 
-/* The kernel ends requests for reasons of its own, such as a full ring of answers, and the op may
- * go on with another one. */
+/* The kernel ends requests for reasons of its own, such as a full ring of answers; the op may
+ * continue with another one. */
 static int may_go_on(const struct raffia_op *op, int result)
 {
     if (brings(op, result) || taken_along(op, result)) return 1;
@@ -290,7 +288,7 @@ static int may_go_on(const struct raffia_op *op, int result)
                : result == -ENOBUFS;
 }
 
-/* The loop has it from here on. */
+/* The loop owns it from here on. */
 static void leave(struct raffia_loop *loop, struct raffia_op *op, int result)
 {
     struct raffia_uring *state = loop->state;
@@ -340,7 +338,7 @@ static int answer(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
                                    : answer_once(loop, op, cqe->res);
 }
 
-/* An answer that another one will follow needs room that is not reserved. */
+/* An answer that is not the last needs room that is not reserved. */
 static int has_to_wait(struct raffia_loop *loop, const struct io_uring_cqe *cqe)
 {
     const struct raffia_op *op = raffia_ops_find(&loop->ops, cqe->user_data);
@@ -371,8 +369,8 @@ static void cancel_op(struct raffia_op *op, void *arg)
     if (op->id == id) op->cancelled = 1; /* or it would be repeated */
 }
 
-/* One step; whether there may be more. The kernel's flag alone is no reason: it stays up when the
- * thread that had work to do has ended. */
+/* One step; returns whether there may be more. The kernel's flag alone does not tell: it stays set
+ * when the thread that had work to do has ended. */
 static int finish(struct raffia_loop *loop)
 {
     struct raffia_uring *state = loop->state;
@@ -385,9 +383,9 @@ static int finish(struct raffia_loop *loop)
     return came || state->owned > 0 || io_uring_sq_ready(ring) > 0;
 }
 
-/* The buffers belong to the caller again when this returns, and the descriptors that were polled
- * are let go of: the kernel takes a closed ring apart in its own time, and holds their files open
- * until then. But a ring that this thread may not enter (SINGLE_ISSUER) is left as it is. */
+/* When this returns, the caller owns the buffers again, and the polled descriptors are released:
+ * the kernel frees a closed ring later, and holds their files open until then. But a ring that this
+ * thread may not enter (SINGLE_ISSUER) is left as it is. */
 static void cancel_all(struct raffia_loop *loop)
 {
     raffia_ops_each(&loop->ops, cancel_op, loop);
@@ -399,7 +397,7 @@ static void uring_close(struct raffia_loop *loop, int owner)
 {
     struct raffia_uring *state = loop->state;
     if (owner) cancel_all(loop);
-    /* In a forked child too: it unmaps and closes what is this process's, and enters nothing. */
+    /* Also in a forked child: unmaps and closes this process's part, and enters nothing. */
     io_uring_queue_exit(&state->ring);
     if (state->buffers) munmap(state->buffers, raffia_uring_buffers_size(loop));
     free(state);

@@ -7,21 +7,21 @@
 #include <unistd.h>
 #include "timer.h"
 
-/* Bytes. Enough for the modules of nsswitch.conf, which getaddrinfo runs and some of which use
- * hundreds of kilobytes; what is not touched costs address space only. */
+/* Bytes. getaddrinfo runs the modules of nsswitch.conf, and some use hundreds of kilobytes. Pages
+ * that are not touched cost address space only. */
 enum { STACK = 1 << 20 };
 enum { FEWEST = 4, FOR_EACH_PROCESSOR = 2 };
 #define IDLE ((int64_t)10000000000)
 
-/* One lock for everything, the clients' lists included: it is held for a few instructions and at
- * most one write to an eventfd, beside jobs that take many microseconds. */
+/* One lock for everything, the clients' lists included. It is held for a few instructions and at
+ * most one write to an eventfd; jobs take many microseconds. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t work;  /* there is a job */
-    pthread_cond_t ended; /* a job has ended, for clients that leave */
+    pthread_cond_t ended; /* a job has ended, for clients that close */
     struct raffia_link queue, running;
     unsigned limit, idle; /* idle: threads that wait for work, woken or not */
-    int waking;           /* one of them, or a new one, has been called and is not here yet */
+    int waking;           /* a thread has been woken or started, and has not arrived yet */
     int64_t patience;
     struct raffia_blocking_metrics metrics;
 } pool = {
@@ -97,7 +97,7 @@ static int init_work(void)
     return error;
 }
 
-/* The clients live on until they leave, and must not wait for these. */
+/* The clients live until they close, and must not wait for these. */
 static void forget_all(struct raffia_link *list)
 {
     for (struct raffia_link *link = list->next; link != list; link = link->next) {
@@ -107,8 +107,8 @@ static void forget_all(struct raffia_link *list)
     free_all(list);
 }
 
-/* In a forked child: the threads are the parent's. The lock was taken before the fork, so the lists
- * are whole; it is made anew because its owner has another number here. */
+/* In a forked child the threads are the parent's. The lock was taken before the fork, so the lists
+ * are consistent. It is made anew, because its owner has another number here. */
 static void start_over(void)
 {
     pthread_mutex_init(&pool.lock, NULL);
@@ -134,7 +134,7 @@ static void init(void)
     if (failure == 0) failure = -pthread_atfork(lock, unlock, start_over);
 }
 
-/* Threads. From here on the lock is held, except where it is let go of. */
+/* Threads. From here on the lock is held, except where it is released. */
 
 static void begin(struct raffia_job *job)
 {
@@ -178,7 +178,7 @@ static struct timespec end_of_patience(void)
     return (struct timespec){.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
 }
 
-/* NULL when the thread is not needed any more. */
+/* NULL when the thread is to end. */
 static struct raffia_job *next(void)
 {
     struct timespec end = end_of_patience();
@@ -194,8 +194,8 @@ static struct raffia_job *next(void)
 
 static int call_thread(void);
 
-/* Each thread that finds more to do than it can calls the next one: of a burst of short jobs most
- * are done before a second is there. */
+/* A thread that finds more jobs than it can run wakes the next one. Most of a burst of short jobs
+ * are done before a second thread is there. */
 static void perform(struct raffia_job *job)
 {
     begin(job);
@@ -217,7 +217,7 @@ static void *serve(void *unused)
     while (pool.metrics.threads <= pool.limit && (job = next()))
         perform(job);
     pool.metrics.threads--;
-    call_thread(); /* it may have been called itself, and not be wanted any more */
+    call_thread(); /* it may have been woken itself, and be unneeded */
     unlock();
     return unused;
 }
@@ -247,7 +247,7 @@ static int start(void)
     return 0;
 }
 
-/* If there is work that nobody has been called for; 0 or -errno. */
+/* Wakes or starts a thread if there is work without one. 0 or -errno. */
 static int call_thread(void)
 {
     if (pool.waking || is_empty(&pool.queue)) return 0;
@@ -255,7 +255,7 @@ static int call_thread(void)
     if (pool.idle > 0) {
         pthread_cond_signal(&pool.work);
     } else {
-        if (pool.metrics.threads >= pool.limit) return 0; /* all are at work, and will see it */
+        if (pool.metrics.threads >= pool.limit) return 0; /* all are busy, and will see it */
         error = start();
     }
     pool.waking = error == 0;
@@ -299,7 +299,7 @@ static int is_cancellable(const struct raffia_job *job)
     return job->detachable || job->state == RAFFIA_JOB_QUEUED;
 }
 
-/* One that runs is left to its thread, which frees it. */
+/* A running job is left to its thread, which frees it. */
 static void cancel(struct raffia_job *job)
 {
     if (job->state == RAFFIA_JOB_RUNNING) {

@@ -1,10 +1,10 @@
-/* Native threads for calls that can do nothing but block: files on back ends that know readiness
- * only, and getaddrinfo. There is one pool in a process, so the cap holds for all loops together.
- * Its threads start when there is work for them, and end when there has been none for a while; they
- * know nothing of Ruby, and block all signals.
+/* Native threads for calls that can only block: files on back ends that know readiness only, and
+ * getaddrinfo. A process has one pool, so its limit holds for all loops together. Threads start
+ * when there is work for them, and end after a while without any. They do not use Ruby, and block
+ * all signals.
  *
- * A forked child starts with an empty pool: what was queued or running is freed there, and the
- * parent goes on as if nothing had been. */
+ * A forked child starts with an empty pool: queued and running jobs are freed there, and the parent
+ * continues unaffected. */
 #ifndef RAFFIA_BLOCKING_POOL_H
 #define RAFFIA_BLOCKING_POOL_H
 
@@ -18,11 +18,11 @@ struct raffia_link {
     struct raffia_link *next, *previous;
 };
 
-/* Who submits jobs and gets them back: a loop. It lives in one thread, and must not move. */
+/* Submits jobs and gets them back: a loop. It lives in one thread, and must not move. */
 struct raffia_client {
     struct raffia_wake *wake;
     struct raffia_link done; /* jobs that wait to be taken */
-    atomic_size_t arrived;   /* how many, so that the loop can look without the lock */
+    atomic_size_t arrived;   /* how many, so that the loop can check without the lock */
     size_t jobs, running;    /* all of them, and those that are being run */
 };
 
@@ -33,9 +33,9 @@ struct raffia_job {
     /* The submitter sets these three. */
     void (*run)(struct raffia_job *job);  /* the work, on a thread of the pool */
     void (*free)(struct raffia_job *job); /* any thread */
-    int detachable; /* all memory it uses is its own, so it can be left to itself while it runs */
+    int detachable; /* it uses no memory of others, so it can be abandoned while it runs */
     /* And the pool these. */
-    struct raffia_client *client; /* NULL: left to itself, and freed at its end */
+    struct raffia_client *client; /* NULL: abandoned, and freed at its end */
     enum raffia_job_state state;
     int64_t submitted; /* monotonic nanoseconds */
 };
@@ -47,29 +47,29 @@ struct raffia_blocking_metrics {
     uint64_t queued;       /* jobs that wait for a thread */
     uint64_t running;      /* jobs on a thread, cancelled ones included */
     uint64_t done;         /* jobs that ended and were not cancelled */
-    uint64_t cancelled;    /* jobs that nobody hears of again */
+    uint64_t cancelled;    /* jobs without a completion */
     uint64_t longest_wait; /* nanoseconds from submit to run */
 };
 
 void raffia_client_init(struct raffia_client *client, struct raffia_wake *wake);
 /* Any time; 1 when there is nothing to take. */
 int raffia_client_empty(const struct raffia_client *client);
-/* Calls all of its jobs off: waits for those that run and are not detachable, and frees them all.
- * In a forked child, too. */
+/* Cancels all of its jobs: waits for those that run and are not detachable, and frees them all.
+ * Also in a forked child. */
 void raffia_client_close(struct raffia_client *client);
 
 /* 0: it will arrive, and the client's wake is signalled then. -EAGAIN (or whatever pthread_create
  * says): there is no thread, and none can be started; the job is still the caller's. Jobs begin in
  * the order in which they were submitted. */
 int raffia_blocking_submit(struct raffia_client *client, struct raffia_job *job);
-/* By its client's thread. 1: it is off, and freed; always so with a detachable one. 0: it runs, or
+/* By its client's thread. 1: cancelled and freed; always so with a detachable one. 0: it runs or
  * has ended, and will arrive. */
 int raffia_blocking_cancel(struct raffia_job *job);
 /* The next job that has ended, which is the caller's from now on; NULL when there is none. */
 struct raffia_job *raffia_blocking_take(struct raffia_client *client);
 
-/* How many threads there may be; 0: the default, two for each processor and at least four. Threads
- * above it end with their job. */
+/* The most threads; 0: the default, two for each processor and at least four. Threads above it end
+ * with their job. */
 void raffia_blocking_limit(unsigned threads);
 /* After how many nanoseconds without work a thread ends; counts from its next job on. */
 void raffia_blocking_idle(int64_t nanoseconds);

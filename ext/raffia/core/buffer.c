@@ -28,7 +28,7 @@ void raffia_buffers_free(struct raffia_buffers *buffers)
     memset(buffers, 0, sizeof(*buffers));
 }
 
-/* Pages that nothing has been received into cost no memory. */
+/* Pages that were never received into cost no memory. */
 static char *map(size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,10 +1,9 @@
 /* The buffers into which RAFFIA_RECEIVE receives: all of one size, in one piece of memory that
- * exists from the first receive on. Nobody owns one while it waits for data, so ten thousand idle
+ * exists from the first receive on. An op owns none while it waits for data, so ten thousand idle
  * connections need none.
  *
  * A buffer is free, or out: with the caller, who has had a completion with its number. The free
- * ones are on a list here, or, once a back end has asked for them with raffia_buffers_lend, in the
- * hands of the kernel. */
+ * ones are on a list here or, once a back end has called raffia_buffers_lend, in the kernel. */
 #ifndef RAFFIA_BUFFER_H
 #define RAFFIA_BUFFER_H
 
@@ -31,7 +30,7 @@ struct raffia_buffers {
  * all. */
 int raffia_buffers_init(struct raffia_buffers *buffers, uint32_t count, uint32_t size);
 void raffia_buffers_free(struct raffia_buffers *buffers);
-/* Gets the memory, once. 0 or -ENOMEM. */
+/* Allocates the memory, once. 0 or -ENOMEM. */
 int raffia_buffers_prepare(struct raffia_buffers *buffers);
 /* From here on the kernel keeps the free ones. */
 void raffia_buffers_lend(struct raffia_buffers *buffers);
@@ -41,9 +40,9 @@ uint32_t raffia_buffers_free_count(const struct raffia_buffers *buffers);
 uint32_t raffia_buffers_take(struct raffia_buffers *buffers);
 /* The kernel has taken that one. */
 void raffia_buffers_taken(struct raffia_buffers *buffers, uint32_t number);
-/* It is free again. -EINVAL when it is not out. A lent one the caller has to hand to the kernel. */
+/* Makes it free again. -EINVAL when it is not out. The caller hands a lent one to the kernel. */
 int raffia_buffers_return(struct raffia_buffers *buffers, uint32_t number);
-/* Where its bytes are; NULL when it is not out. */
+/* The address of its bytes; NULL when it is not out. */
 void *raffia_buffers_at(const struct raffia_buffers *buffers, uint32_t number);
 size_t raffia_buffers_memsize(const struct raffia_buffers *buffers);
 

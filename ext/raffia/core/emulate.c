@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "poll_once.h"
 
-/* How much one op may take in one turn, so that a busy one does not hold up the others. */
+/* The most that one op may take in one turn, so that a busy one does not delay the others. */
 enum { ACCEPTS = 16, RECEIVES = 4 };
 
 static uint32_t direction(const struct raffia_op *op)
@@ -23,7 +23,7 @@ static int watch(struct raffia_loop *loop, struct raffia_op *op)
 static int close_now(struct raffia_loop *loop, struct raffia_op *op)
 {
     loop->metrics.syscalls++;
-    /* EINTR, on Linux: it is closed nevertheless. */
+    /* On Linux EINTR means that it is closed. */
     int result = close(op->fd) < 0 && errno != EINTR ? -errno : 0;
     raffia_loop_complete(loop, op, result);
     return 0;
@@ -66,8 +66,8 @@ static void finish(struct raffia_loop *loop, struct raffia_op *op, int64_t resul
     raffia_loop_complete(loop, op, result);
 }
 
-/* Later, because back ends complete while they go through lists of their own, and none may be
- * submitted to meanwhile. */
+/* Later, because back ends complete while they walk their own lists, and may not be submitted to
+ * meanwhile. */
 void raffia_emulate_ready(struct raffia_loop *loop, struct raffia_op *op, int64_t result)
 {
     if (result < 0)
@@ -138,7 +138,7 @@ static int64_t receive_into(struct raffia_loop *loop, int fd, void *buffer, size
     return count < 0 ? -errno : count;
 }
 
-/* Bytes that it has produced, or the -errno (or end) that it has not. */
+/* Returns the bytes that it has produced; 0 at the end, or -errno. */
 static int64_t receive_one(struct raffia_loop *loop, struct raffia_op *op)
 {
     uint32_t buffer = raffia_buffers_take(&loop->buffers);
@@ -155,7 +155,7 @@ static int64_t receive_one(struct raffia_loop *loop, struct raffia_op *op)
 static void receive_some(struct raffia_loop *loop, struct raffia_op *op)
 {
     int64_t count = loop->buffers.size;
-    /* Less than a buffer full: there was no more. */
+    /* A buffer that is not full: there was no more. */
     for (int i = 0; i < RECEIVES && count == loop->buffers.size; i++) {
         if (!raffia_loop_can_produce(loop)) {
             raffia_pending_queue_add(&loop->pending_queue, op);

@@ -39,7 +39,7 @@ int raffia_process_die_with_parent(pid_t parent)
 {
 #ifdef __linux__
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return -errno;
-    /* It may have ended before that. */
+    /* The parent may have ended before that. */
     return getppid() == parent ? 0 : -ESRCH;
 #else
     (void)parent;

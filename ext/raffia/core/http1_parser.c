@@ -24,8 +24,8 @@ int raffia_parser_refuse(struct raffia_parser *parser, int status, const char *r
     return -status;
 }
 
-/* llhttp's callbacks. What is too much is refused where a part of the head is complete, never in
- * the middle: that would depend on how the bytes were split. */
+/* llhttp's callbacks. A limit is checked when a part of the head is complete, never in the middle:
+ * that would depend on how the bytes were split. */
 
 static void extend(const struct raffia_parser *parser, struct raffia_slice *slice, const char *at,
                    size_t size)
@@ -148,8 +148,7 @@ static int is_graph(char byte)
     return byte > ' ' && byte < 127;
 }
 
-/* The byte that no known method has in that place tells a method that is unknown from what is no
- * HTTP at all. */
+/* The byte that no known method has there tells an unknown method from other protocols. */
 static int refuse_method(struct raffia_parser *parser, const char *at)
 {
     return is_graph(*at) || (*at == ' ' && at > parser->bytes + parser->lead)
@@ -181,8 +180,8 @@ static int refuse(struct raffia_parser *parser, llhttp_errno_t error)
     }
 }
 
-/* How many bytes of it llhttp took: all, or those up to the end of what is being read. Or a
- * negative status. */
+/* Returns how many bytes llhttp took: all, or those up to the end of the part. Or a negative
+ * status. */
 static int64_t feed(struct raffia_parser *parser, const char *bytes, size_t size)
 {
     llhttp_errno_t error = llhttp_execute(&parser->llhttp, bytes, size);
@@ -193,8 +192,8 @@ static int64_t feed(struct raffia_parser *parser, const char *bytes, size_t size
     return end - bytes;
 }
 
-/* Feeds what is new of bytes that stay, up to `most` of them in all. Whether that was the end of
- * what is being read. */
+/* Feeds the new bytes of an input that stays, `most` of them in all. Returns whether the part has
+ * ended. */
 static int feed_further(struct raffia_parser *parser, const char *bytes, size_t size, size_t most)
 {
     size_t end = size < most ? size : most, fresh = end - parser->fed;
@@ -217,8 +216,8 @@ static int is_end_of_line(char byte)
     return byte == '\r' || byte == '\n';
 }
 
-/* Empty lines in front of a request that are passed over; llhttp would pass over any number of
- * them, and of their halves. RFC 9112, 2.2, wants one to be: old clients send it behind a body. */
+/* Empty lines before a request that are skipped. llhttp would skip any number of them, and halves.
+ * RFC 9112, 2.2, wants one: old clients send it after a body. */
 enum { EMPTY_LINES = 2 };
 
 /* Whether the request has begun. */
@@ -289,8 +288,8 @@ static size_t count_digits(const char *bytes, size_t size)
     return count;
 }
 
-/* The line in front of a chunk, which llhttp gets whole: it says how long the chunk is, but not how
- * that was written. */
+/* The line before a chunk, which llhttp gets whole: it tells the chunk's size, but not how that was
+ * written. */
 static int64_t read_line(struct raffia_parser *parser, const char *bytes, size_t size)
 {
     size_t most = MOST_DIGITS + parser->limits.extensions - parser->extra + 2;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What limits cannot go beyond. */
+/* The upper bounds of limits. */
 enum { RAFFIA_MAX_FIELDS = 256, RAFFIA_MAX_NAME = 1024 };
 
 /* In bytes, but for `fields`. */
@@ -29,13 +29,12 @@ struct raffia_parser_limits {
 };
 extern const struct raffia_parser_limits raffia_parser_defaults;
 
-/* A part of the bytes that were handed in, by its distance from their start: they may have moved
- * since. */
+/* A part of the input, by its offset: the bytes may have moved since. */
 struct raffia_slice {
     uint32_t start, size;
 };
 
-/* Fields that mean something here. */
+/* Fields with a meaning to the parser. */
 enum raffia_meaning {
     RAFFIA_FIELD_OTHER,
     RAFFIA_FIELD_HOST,
@@ -53,8 +52,8 @@ struct raffia_field {
     uint8_t meaning;
 };
 
-/* What a head, or the trailers, consist of: the caller's memory, which it keeps from the first byte
- * to the last. */
+/* The parts of a head, or of trailers: the caller's memory, kept from the first byte to the
+ * last. */
 struct raffia_parser_head {
     struct raffia_slice target, path, query; /* path: also `*`, or all of an authority-form */
     struct raffia_slice host,
@@ -74,12 +73,12 @@ struct raffia_parser {
     llhttp_t llhttp;
     struct raffia_parser_limits limits;
     const char *reason;              /* of the refusal */
-    struct raffia_parser_head *head; /* while bytes are being read, and they */
+    struct raffia_parser_head *head; /* while bytes are being read; these are they */
     const char *bytes;
     uint64_t left;  /* of the body, or of its chunk */
     uint64_t body;  /* its size so far */
     uint32_t extra; /* chunk extensions so far */
-    uint32_t fed;   /* of what was handed in: llhttp has had it */
+    uint32_t fed;   /* bytes of the input that llhttp has read */
     uint8_t lead;   /* bytes in front of the request */
     uint8_t phase;
     uint8_t step;       /* within a phase */
@@ -88,7 +87,7 @@ struct raffia_parser {
     uint8_t keep_alive; /* another request may follow */
     uint8_t chunked;    /* the body ends where it says so */
     uint8_t expects;    /* the client waits for 100 Continue before it sends the body */
-    uint8_t upgrades; /* another protocol is asked for, or a tunnel: what follows may be no HTTP */
+    uint8_t upgrades;   /* another protocol or a tunnel is requested: what follows may be no HTTP */
 };
 
 /* Nothing is allocated. */
@@ -97,8 +96,8 @@ void raffia_parser_init(struct raffia_parser *parser, const struct raffia_parser
  * needed. */
 int64_t raffia_parser_read_head(struct raffia_parser *parser, struct raffia_parser_head *head,
                                 const char *bytes, size_t size);
-/* How many bytes were consumed; `data` are those of them that belong to the body, maybe none, and
- * `most` of them at most. 0: more is needed, or the phase is over. */
+/* Returns how many bytes were consumed; `data` are those of the body among them, maybe none, `most`
+ * at most. 0: more is needed, or the phase is over. */
 int64_t raffia_parser_read_body(struct raffia_parser *parser, const char *bytes, size_t size,
                                 size_t most, struct raffia_slice *data);
 /* As raffia_parser_read_head. */
@@ -108,25 +107,24 @@ int64_t raffia_parser_read_trailers(struct raffia_parser *parser,
 /* The request is over, another one may come. */
 void raffia_parser_next(struct raffia_parser *parser);
 
-/* http1_policy.c: what must hold of a head, or of trailers, that are complete. 0 or a negative
- * status. */
+/* http1_policy.c: checks a complete head, or trailers. 0 or a negative status. */
 int raffia_parser_check_head(struct raffia_parser *parser, struct raffia_parser_head *head,
                              const char *bytes);
 int raffia_parser_check_trailers(struct raffia_parser *parser, struct raffia_parser_head *trailers,
                                  const char *bytes);
 int raffia_parser_refuse(struct raffia_parser *parser, int status, const char *reason);
-/* http1_target.c: the target, and the host that is meant. */
+/* http1_target.c: the target, and the requested host. */
 int raffia_parser_check_target(struct raffia_parser *parser, struct raffia_parser_head *head,
                                const char *bytes);
-/* http1_connection.c: keep_alive and upgrades. */
+/* http1_persistence.c: sets keep_alive and upgrades. */
 void raffia_parser_set_persistence(struct raffia_parser *parser,
                                    const struct raffia_parser_head *head, const char *bytes);
 /* Host, and its port if there is one. 0 when it is none. */
 int raffia_split_authority(const char *bytes, struct raffia_slice authority,
                            struct raffia_slice *host, struct raffia_slice *port);
 
-/* What a byte may be a part of: tchar of RFC 9110, 5.6.2, reg-name of RFC 3986, 3.2.2 (with the
- * percent signs of pct-encoded). */
+/* Classes of bytes: tchar of RFC 9110, 5.6.2, reg-name of RFC 3986, 3.2.2 (with the percent signs
+ * of pct-encoded). */
 enum {
     RAFFIA_IS_TOKEN = 1,
     RAFFIA_IS_NAME = 2,
@@ -134,7 +132,7 @@ enum {
     RAFFIA_IS_UNDERSCORE = 8
 };
 extern const uint8_t raffia_kinds[256];
-/* Whether the bytes of the slice are these, in small letters or large ones. */
+/* Whether the slice is this text, without regard to case. */
 int raffia_slice_is(const char *bytes, struct raffia_slice slice, const char *text, size_t size);
 
 #endif

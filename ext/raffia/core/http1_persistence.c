@@ -1,5 +1,5 @@
-/* Whether the connection goes on behind a request, and as what. llhttp finds that out, too, but
- * versions differ: 9.2 does not see a "close" with a tab behind it. */
+/* Whether the connection persists after a request, and with which protocol. llhttp decides that
+ * too, but its versions differ: 9.2 does not see a "close" with a tab behind it. */
 #include "http1_parser.h"
 
 #ifdef HAVE_LLHTTP
@@ -26,7 +26,7 @@ static unsigned option(const char *bytes, struct raffia_slice name)
                                            : 0;
 }
 
-/* Those of a Connection field, between commas. */
+/* The options of a Connection field, between commas. */
 static unsigned options_of(const char *bytes, struct raffia_slice value)
 {
     unsigned options = 0;

@@ -1,6 +1,5 @@
-/* What must hold of a head on top of its grammar. Nothing is taken from llhttp on trust: versions
- * differ in what they let through, and a request that somebody in front of us reads in another way
- * is an attack. */
+/* The policy for heads beyond their grammar. Nothing is left to llhttp: its versions differ in what
+ * they accept, and a request that a proxy reads differently is an attack. */
 #include "http1_parser.h"
 
 #ifdef HAVE_LLHTTP
@@ -102,7 +101,7 @@ const uint8_t raffia_kinds[256] = {
     ['z'] = T | N,
 };
 
-/* The kinds that all of its bytes are of; `some`: those that some are of. */
+/* The classes that all of its bytes have; `some`: those that some have. */
 static unsigned kinds_of(const char *bytes, struct raffia_slice slice, unsigned *some)
 {
     unsigned all = slice.size > 0 ? UINT8_MAX : 0;
@@ -165,8 +164,8 @@ static enum raffia_meaning meaning_of(const char *bytes, struct raffia_slice nam
     }
 }
 
-/* Cuts the space around a value off. Whether it is one line, and nothing but a colon is behind the
- * name. `bytes` go on at least up to the end of the head. */
+/* Strips the space around a value. Returns whether it is one line, and only a colon follows the
+ * name. `bytes` extend at least to the end of the head. */
 static int is_line(const char *bytes, struct raffia_field *field)
 {
     struct raffia_slice *value = &field->value;
@@ -194,8 +193,7 @@ static int judge_field(struct raffia_parser *parser, const char *bytes, struct r
     return 0;
 }
 
-/* CGI makes the same variable of X-Y and X_Y. One of them is taken for what a proxy in front of us
- * has set, or has removed. */
+/* CGI makes the same variable of X-Y and X_Y, and a proxy sets or removes only one of them. */
 
 static int fold(char byte)
 {
@@ -211,7 +209,7 @@ static int is_twin(const char *bytes, struct raffia_slice name, struct raffia_sl
     return 1;
 }
 
-/* Whether it would be taken for a field that has a meaning. */
+/* Whether it would be mistaken for a field with a meaning. */
 static int is_disguise(const char *bytes, struct raffia_slice name)
 {
     char folded[sizeof("transfer-encoding")];
@@ -237,7 +235,7 @@ static int judge_underscores(struct raffia_parser *parser, const struct raffia_p
     return 0;
 }
 
-/* The fields that say where a request ends, each at most once. */
+/* The fields that frame a request, each at most once. */
 
 struct findings {
     const struct raffia_field *of[RAFFIA_MEANINGS];

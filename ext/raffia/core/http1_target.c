@@ -1,5 +1,4 @@
-/* The request line, in whichever of the four forms of RFC 9112, 3.2, its target is, and the host
- * that it is for. */
+/* The request line: a target of one of the four forms of RFC 9112, 3.2, and the requested host. */
 #include "http1_parser.h"
 
 #ifdef HAVE_LLHTTP
@@ -17,7 +16,7 @@ static uint32_t end_of(struct raffia_slice slice)
     return slice.start + slice.size;
 }
 
-/* Where the byte is, or the end. */
+/* The position of the byte, or the end. */
 static uint32_t find(const char *bytes, uint32_t start, uint32_t end, char byte)
 {
     const char *found = memchr(bytes + start, byte, end - start);
@@ -128,7 +127,7 @@ static uint32_t scheme_size(const char *bytes, struct raffia_slice target)
     return target.size > 8 && strncasecmp(start, "https://", 8) == 0 ? 8 : 0;
 }
 
-/* A proxy may have chosen where to send it by the one of them, and we by the other. */
+/* A proxy may have routed by one of them, and this server by the other. */
 static int judge_absolute(struct raffia_parser *parser, struct raffia_parser_head *head,
                           const char *bytes, const struct raffia_field *field)
 {

@@ -9,8 +9,8 @@ int raffia_inbox_init(struct raffia_inbox *inbox)
 
 void raffia_inbox_free(struct raffia_inbox *inbox)
 {
-    /* In a forked child a thread that is gone may hold the lock for ever, and be in the middle of a
-     * change: then its completions are left alone. */
+    /* In a forked child a thread that does not exist may hold the lock, in the middle of a change:
+     * then the completions are not freed. */
     if (pthread_mutex_trylock(&inbox->lock) != 0) return;
     raffia_ready_free(&inbox->completions);
     pthread_mutex_unlock(&inbox->lock);

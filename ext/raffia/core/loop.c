@@ -49,7 +49,7 @@ static void drop_op(struct raffia_op *op, void *arg)
     raffia_emulate_release(op);
 }
 
-/* Nobody else knows of these. */
+/* Closes descriptors that only the loop has. */
 static void drop_descriptors(struct raffia_loop *loop)
 {
     struct raffia_completion completion;
@@ -91,8 +91,8 @@ int raffia_loop_check(const struct raffia_loop *loop)
     return refusal(loop);
 }
 
-/* Each op under way has a place in the ready queue waiting for it, so that its completion cannot
- * fail. One more is for those that repeat, so that they get on even without memory. */
+/* Each op under way has a reserved slot in the ready queue, so that its completion cannot fail. One
+ * more is for ops that repeat, so that they proceed even without memory. */
 static struct raffia_op *acquire(struct raffia_loop *loop, enum raffia_kind kind, raffia_data data)
 {
     if (raffia_ready_reserve(&loop->ready, loop->ops.used + 2) < 0) return NULL;
@@ -194,8 +194,8 @@ int raffia_loop_after(struct raffia_loop *loop, int64_t nanoseconds, raffia_data
     return 0;
 }
 
-/* To make room for the request a back end may have to take completions, and one of those may put
- * the op into a queue. */
+/* To make room for the request, a back end may have to take completions, one of which may put the
+ * op into a queue. */
 static int cancel_request(struct raffia_loop *loop, struct raffia_op *op)
 {
     raffia_id id = op->id;
@@ -273,7 +273,7 @@ void raffia_loop_complete(struct raffia_loop *loop, struct raffia_op *op, int64_
     loop->metrics.completed++;
 }
 
-/* The time, as far as a timer wants to know it. */
+/* The time, if there is any timer. */
 static int64_t look_at_clock(const struct raffia_loop *loop)
 {
     return loop->timers.count > 0 ? raffia_now() : 0;
@@ -290,7 +290,7 @@ static int collect(struct raffia_loop *loop, int64_t now)
     return loop->ready.count > INT_MAX ? INT_MAX : (int)loop->ready.count;
 }
 
-/* How long the loop may sleep: until a timer wants it, and not longer than `timeout`. */
+/* How long the loop may sleep: until the next timer, `timeout` at most. */
 static int64_t limit(const struct raffia_loop *loop, int64_t now, int64_t timeout)
 {
     int64_t result = timeout < 0 ? RAFFIA_FOREVER : timeout;
@@ -310,7 +310,7 @@ int64_t raffia_loop_prepare(struct raffia_loop *loop, int64_t timeout)
     if (result != 0) return result < 0 ? result : 0;
     if (timeout != 0) timeout = limit(loop, now, timeout);
     if (timeout == 0 || !raffia_wake_sleep(&loop->wake)) return 0;
-    /* A letter that came since the inbox was emptied: its sender may have seen the loop awake. */
+    /* A sender may have seen the loop awake after the inbox was emptied. */
     if (raffia_inbox_empty(&loop->inbox) && raffia_client_empty(&loop->client)) return timeout;
     raffia_wake_up(&loop->wake);
     return 0;
@@ -378,8 +378,8 @@ void raffia_loop_each(struct raffia_loop *loop, void (*visit)(raffia_data *data,
     if (!loop->backend) return;
     raffia_ops_each(&loop->ops, visit_op, &visitor);
     raffia_ready_each(&loop->ready, visit, arg);
-    /* In a forked child the lock may belong to a thread that is not there; and nobody will ever
-     * take these letters. */
+    /* In a forked child the lock may belong to a thread that does not exist, and these completions
+     * will never be taken. */
     if (raffia_loop_owned(loop)) raffia_inbox_each(&loop->inbox, visit, arg);
 }
 

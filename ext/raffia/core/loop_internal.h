@@ -1,10 +1,10 @@
-/* What the files of the loop have in common; nobody else's. */
+/* Functions that only the files of the loop share. */
 #ifndef RAFFIA_LOOP_INTERNAL_H
 #define RAFFIA_LOOP_INTERNAL_H
 
 #include "loop.h"
 
-/* Why the loop does nothing for the caller: -EBADF, -ECHILD, or 0 when it does. */
+/* 0 when the loop can be used; -EBADF, -ECHILD. */
 int raffia_loop_check(const struct raffia_loop *loop);
 /* Acquires and submits an op that needs no more than these. */
 int raffia_loop_submit(struct raffia_loop *loop, enum raffia_kind kind, int fd, pid_t pid,
@@ -12,11 +12,11 @@ int raffia_loop_submit(struct raffia_loop *loop, enum raffia_kind kind, int fd, 
 
 /* Ops that the back end does not have at the moment (repeating.c). */
 void raffia_repeating_init(struct raffia_loop *loop);
-/* Out of whichever queue. */
+/* From whichever queue it is in. */
 void raffia_repeating_remove(struct raffia_loop *loop, struct raffia_op *op);
-/* One step for each that can be gone on with. */
+/* Runs one step of each op that can continue. */
 void raffia_repeating_run(struct raffia_loop *loop);
-/* Whether there is such a one, so that the loop must not sleep. */
+/* Whether there is such an op: then the loop must not sleep. */
 int raffia_repeating_can_run(const struct raffia_loop *loop);
 
 #endif

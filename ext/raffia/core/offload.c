@@ -10,7 +10,7 @@
 
 struct offload {
     struct raffia_job job; /* first, so that a job is one of these */
-    struct raffia_op *op;  /* not to be touched by the pool's thread */
+    struct raffia_op *op;  /* not for the pool's thread */
     int64_t result;
     union {
         struct {

@@ -65,8 +65,7 @@ void raffia_ops_release(struct raffia_ops *ops, struct raffia_op *op)
 {
     op->id += GENERATION;
     if (op->id < GENERATION)
-        op->id |=
-            GENERATION; /* after 2^32 lives: 0 is no generation, or index 0 would make the id 0 */
+        op->id |= GENERATION; /* after 2^32 uses: there is no generation 0, nor an id 0 */
     ops->used--;
     free_slot(ops, op);
 }

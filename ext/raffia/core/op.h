@@ -1,4 +1,4 @@
-/* Operations: what the loop has been asked to wait for. */
+/* Ops: the operations that the loop waits for. */
 #ifndef RAFFIA_OP_H
 #define RAFFIA_OP_H
 
@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Names one operation for ever: index in the low 32 bits, generation in the high 32. A slot that is
- * used again has another generation, so an id that came too late (a completion from the kernel, a
- * second disarm) finds nothing. 0 is never an id. */
+/* Names one op for ever: index in the low 32 bits, generation in the high 32. A reused slot has
+ * another generation, so a late id (a completion from the kernel, a second disarm) finds nothing. 0
+ * is never an id. */
 typedef uint64_t raffia_id;
 
-/* An opaque word of the caller's, handed back with the completion. The binding keeps a VALUE in
+/* An opaque word of the caller's, returned with the completion. The binding stores a VALUE in
  * it. */
 typedef uintptr_t raffia_data;
 
@@ -21,10 +21,13 @@ enum raffia_kind {
     RAFFIA_READ, /* transfer into `buffer`; result: bytes, or -errno */
     RAFFIA_WRITE,
     RAFFIA_TIMER, /* result: -ETIME */
-    RAFFIA_SEND, /* send(2) and recv(2), which wait whether or not the socket is O_NONBLOCK; as READ and WRITE */
+    /* send(2) and recv(2), which wait whether or not the socket is O_NONBLOCK; as READ and
+     * WRITE. */
+    RAFFIA_SEND,
     RAFFIA_RECV,
     RAFFIA_ACCEPT, /* many times; result: a descriptor, close-on-exec and O_NONBLOCK, or -errno */
-    RAFFIA_RECEIVE, /* many times; result: bytes in a buffer of the loop's, 0 at the end of the stream, or -errno */
+    /* many times; result: bytes in a buffer of the loop's, 0 at the end of the stream, or -errno */
+    RAFFIA_RECEIVE,
     RAFFIA_CLOSE, /* close fd; result: 0 or -errno */
     RAFFIA_CHILD, /* a child process has ended, and can be waited for; result: 0 or -errno */
     /* Look a name up, a raffia_resolution in `buffer`; result: 0, or getaddrinfo's error. */
@@ -40,18 +43,17 @@ enum raffia_events {
 
 #define RAFFIA_CURRENT_POSITION (-1) /* as offset of a transfer: the file's own position */
 
-/* One cache line: with a hundred thousand waits, what an op costs is fetching it. */
+/* One cache line, because with a hundred thousand waits an op costs its fetch from memory. */
 struct raffia_op {
     raffia_id id; /* of this life of the slot */
     raffia_data data;
     enum raffia_kind kind : 4;
     enum raffia_kind
-        emulates : 4; /* of a poll that stands for another kind: which (see emulate.h) */
+        emulates : 4; /* of a poll in place of another kind: that kind (see emulate.h) */
     uint32_t events : 3;
     uint32_t cancelled : 1; /* disarmed, but its last completion from the kernel is still to come */
-    uint32_t
-        queue : 2; /* of the loop's that it is in (see pending_queue.h); nobody else has it then. 0: in none */
-    uint32_t place : 16; /* of a timer: its slot of the wheel, or the heap */
+    uint32_t queue : 2;     /* the loop's pending_queue that owns it now, or 0 */
+    uint32_t place : 16;    /* of a timer: its slot of the wheel, or the heap */
     int fd;
     union {
         struct {            /* of a transfer */
@@ -66,11 +68,11 @@ struct raffia_op {
         };
         pid_t pid; /* of a RAFFIA_CHILD */
     };
-    /* The list that the op is in: of free slots, of the ops of a descriptor, of a wheel's slot, of
-     * a heap's siblings, of what the loop has to go on with. */
+    /* The list that the op is in: of free slots, of a descriptor's ops, of a wheel's slot, of a
+     * heap's siblings, of ops to continue. */
     union {
         struct raffia_op *next;
-        struct raffia_job *job; /* what a thread of the blocking pool does for it */
+        struct raffia_job *job; /* its job on the blocking pool */
     };
     struct raffia_op *previous;
 };
@@ -98,7 +100,7 @@ struct raffia_op *raffia_ops_acquire(struct raffia_ops *ops, enum raffia_kind ki
 void raffia_ops_release(struct raffia_ops *ops, struct raffia_op *op);
 /* NULL when that op has ended. */
 struct raffia_op *raffia_ops_find(const struct raffia_ops *ops, raffia_id id);
-/* Every op in use; `data` may be changed (garbage collectors move objects). */
+/* Every op in use; `data` may change (garbage collectors move objects). */
 void raffia_ops_each(struct raffia_ops *ops, void (*visit)(struct raffia_op *op, void *arg),
                      void *arg);
 size_t raffia_ops_memsize(const struct raffia_ops *ops);

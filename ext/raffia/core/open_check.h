@@ -1,4 +1,4 @@
-/* Whether opening a file may last: looked up before, because an open that waits cannot be told
+/* Whether opening a file may block. It is checked before, because an open that waits cannot be told
  * from one that does not. */
 #ifndef RAFFIA_OPEN_CHECK_H
 #define RAFFIA_OPEN_CHECK_H
@@ -8,7 +8,7 @@
 enum raffia_open_check {
     RAFFIA_OPENS_AT_ONCE,
     RAFFIA_OPENS_REMOTELY, /* a network file system, or one in another process */
-    RAFFIA_OPENS_LATER     /* a FIFO or a terminal: when somebody opens its other end */
+    RAFFIA_OPENS_LATER     /* a FIFO or a terminal: when its other end is opened */
 };
 
 /* File systems that have been seen, by device. */
@@ -20,8 +20,8 @@ struct raffia_devices {
     unsigned next;
 };
 
-/* `flags` as for open(2). A file that is not there yet, or that is replaced meanwhile, opens at
- * once as far as this can tell. */
+/* `flags` as for open(2). A file that does not exist yet, or is replaced meanwhile, counts as
+ * opened at once. */
 enum raffia_open_check raffia_open_check(struct raffia_devices *devices, const char *path,
                                          int flags);
 

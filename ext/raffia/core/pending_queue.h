@@ -1,6 +1,5 @@
-/* Ops that the loop itself has to go on with, because the back end does not have them at the
- * moment: a queue in which each op has its own links, so that adding cannot fail and taking one out
- * costs nothing. */
+/* A queue of ops that the loop itself has to continue, because the back end does not have them at
+ * the moment. Each op has its own links, so adding cannot fail and removing costs nothing. */
 #ifndef RAFFIA_PENDING_QUEUE_H
 #define RAFFIA_PENDING_QUEUE_H
 
@@ -9,7 +8,7 @@
 struct raffia_pending_queue {
     struct raffia_op *first, *last;
     size_t count;
-    uint32_t number; /* what its ops have in `queue`, above 0 */
+    uint32_t number; /* the `queue` of its ops, above 0 */
 };
 
 void raffia_pending_queue_init(struct raffia_pending_queue *queue, uint32_t number);

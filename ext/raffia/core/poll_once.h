@@ -1,12 +1,13 @@
-/* Single questions to the kernel that need no loop. */
+/* Single system calls that need no loop. */
 #ifndef RAFFIA_POLL_ONCE_H
 #define RAFFIA_POLL_ONCE_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Which of the events (RAFFIA_READABLE, ...) are there now; 0 when none, or -errno (-EBADF). A
- * hang-up or an error counts as all of them, because a transfer would not wait. */
+/* Polls without waiting: the events (RAFFIA_READABLE, ...) that are there now; 0 for none, or
+ * -errno (-EBADF). A hang-up or an error counts as all of them, because a transfer would not
+ * wait. */
 int raffia_poll_once(int fd, uint32_t events);
 
 /* A descriptor that becomes readable when the process ends, or -errno (-ESRCH, -ENOSYS before Linux

@@ -70,7 +70,7 @@ static int sleep_for(struct raffia_pollset *set, int64_t timeout)
     struct timespec time = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
     return ppoll(set->fds, set->count, timeout < 0 ? NULL : &time, NULL);
 #else
-    /* Rounded up, or the loop would turn without rest in the last millisecond of a timer. */
+    /* Rounded up, or the loop would spin during the last millisecond of a timer. */
     int64_t milliseconds = timeout / 1000000 + (timeout % 1000000 > 0);
     if (timeout < 0) milliseconds = -1;
     return poll(set->fds, set->count, milliseconds > INT_MAX ? INT_MAX : (int)milliseconds);

@@ -1,8 +1,8 @@
-/* The descriptors that one poll(2) asks about: a first one of the back end's own, and one for each
- * watch that is in the set.
+/* The descriptors of one poll(2): a first one of the back end's own, and one for each watch in the
+ * set.
  *
- * poll(2) is told the numbers anew with each call, so it cannot be mistaken about which file a
- * number stands for. Its price is that each call costs time for each descriptor. */
+ * poll(2) gets the numbers anew with each call, so it cannot mistake which file a number stands
+ * for. Its price is time for each descriptor in each call. */
 #ifndef RAFFIA_POLLSET_H
 #define RAFFIA_POLLSET_H
 
@@ -17,19 +17,18 @@ struct raffia_pollset {
 /* 0, or -ENOMEM: then nothing needs freeing. */
 int raffia_pollset_init(struct raffia_pollset *set, int own);
 void raffia_pollset_free(struct raffia_pollset *set);
-/* Takes the watch in, if it is not in there, with the events that its ops wait for. 0 or
- * -ENOMEM. */
+/* Adds the watch, if it is not in the set, with the events of its ops. 0 or -ENOMEM. */
 int raffia_pollset_add(struct raffia_pollset *set, int fd, struct raffia_watch *watch);
-/* Takes it out; the last one gets its place, with all that was reported for it. */
+/* Removes it. The last entry takes its place, with its `revents`. */
 void raffia_pollset_remove(struct raffia_pollset *set, struct raffia_watches *watches,
                            struct raffia_watch *watch);
-/* After the ops of the watch have changed, if it is in there; without ops it is taken out. */
+/* Called after the ops of a watch have changed, if it is in the set; without ops it is removed. */
 void raffia_pollset_update(struct raffia_pollset *set, struct raffia_watches *watches,
                            struct raffia_watch *watch);
-/* Sleeps until there is an answer, or `timeout` nanoseconds have passed (negative: no limit). The
- * number of entries that have an answer in their `revents`, or -errno, and then there are none. */
+/* Sleeps until a descriptor is ready, or `timeout` nanoseconds have passed (negative: no limit).
+ * Returns the number of entries with `revents`, or -errno, and then there are none. */
 int raffia_pollset_wait(struct raffia_pollset *set, int64_t timeout);
-/* Completes what the entry's `revents` say, and clears them; how many ops. */
+/* Completes the ops that the entry's `revents` answer, and clears them; returns how many. */
 int raffia_pollset_answer(struct raffia_pollset *set, struct raffia_watches *watches,
                           struct raffia_loop *loop, struct pollfd *entry);
 size_t raffia_pollset_memsize(const struct raffia_pollset *set);

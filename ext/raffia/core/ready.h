@@ -1,21 +1,20 @@
-/* Completions that wait to be shifted, in the order in which they came. One thread's own; see
- * inbox.h for the others. */
+/* Completions that wait to be shifted, in order of arrival. For one thread; see inbox.h for the
+ * others. */
 #ifndef RAFFIA_READY_H
 #define RAFFIA_READY_H
 
 #include "op.h"
 
 enum raffia_flags {
-    RAFFIA_MORE = 1,       /* the op goes on: this is not its last completion */
-    RAFFIA_DESCRIPTOR = 2, /* the result is a descriptor, which is the caller's from now on */
+    RAFFIA_MORE = 1,       /* the op continues: this is not its last completion */
+    RAFFIA_DESCRIPTOR = 2, /* the result is a descriptor, which the caller owns from now on */
 };
 
 struct raffia_completion {
     raffia_data data;
     int64_t result;         /* events, bytes, a descriptor, or -errno */
-    int64_t occurred_after; /* not before that: the `since` of the moment when it came in here */
-    uint32_t
-        buffer; /* number of the buffer that the bytes are in, until it is given back; 0: there is none */
+    int64_t occurred_after; /* lower bound of its time: `last_poll` when it arrived */
+    uint32_t buffer;        /* the buffer of the bytes, until it is returned; 0: none */
     uint32_t flags;
 };
 
@@ -23,7 +22,7 @@ struct raffia_completion {
 struct raffia_ready {
     struct raffia_completion *slots;
     size_t capacity, head, count;
-    int64_t last_poll; /* nanoseconds, or 0: what comes in now has not happened before that */
+    int64_t last_poll; /* nanoseconds, or 0: later completions have not happened before that */
 };
 
 void raffia_ready_init(struct raffia_ready *ready);

@@ -1,14 +1,14 @@
-/* Ops that go on: what they produce on the way, and those that wait for the loop, or for a buffer,
- * to go on. */
+/* Ops that continue: their completions on the way, and those that wait for the loop, or for a
+ * buffer. */
 #include <errno.h>
 #include <unistd.h>
 #include "emulate.h"
 #include "loop_internal.h"
 
-/* Completions that may wait to be shifted before ops that repeat have to wait too. */
+/* Completions that may wait to be shifted before repeating ops have to wait too. */
 enum { MAX_READY = 4096 };
 
-/* The numbers of the queues. */
+/* Numbers of the queues. */
 enum { PENDING = 1, STARVED = 2 };
 
 void raffia_repeating_init(struct raffia_loop *loop)
@@ -56,8 +56,8 @@ void raffia_loop_starve(struct raffia_loop *loop, struct raffia_op *op)
     raffia_pending_queue_add(&loop->starved, op);
 }
 
-/* As many of the starved as there are buffers; those that then find no data do not keep the others
- * from theirs. */
+/* Continues as many starved ops as there are buffers; those that find no data do not keep the
+ * others from theirs. */
 static void feed(struct raffia_loop *loop)
 {
     uint32_t buffers = loop->starved.count ? raffia_buffers_free_count(&loop->buffers) : 0;
@@ -81,7 +81,7 @@ static void continue_op(struct raffia_loop *loop, struct raffia_op *op)
 void raffia_repeating_run(struct raffia_loop *loop)
 {
     feed(loop);
-    /* Not with those that are added meanwhile. */
+    /* Without those that are added meanwhile. */
     for (size_t count = loop->pending_queue.count; count > 0 && loop->pending_queue.count; count--)
         continue_op(loop, raffia_pending_queue_take(&loop->pending_queue));
 }

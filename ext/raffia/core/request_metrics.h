@@ -1,6 +1,6 @@
-/* What a worker counts of its requests: numbers in memory that processes share. One writes, another
- * reads, with no lock: each number is atomic by itself, and nothing is promised about several at
- * one moment. Numbers only grow, but for the gauges. */
+/* A worker's request counters, in memory that processes share. One writes, another reads, without a
+ * lock: each counter is atomic by itself, and several are not consistent with each other. Counters
+ * only grow, except gauges. */
 #ifndef RAFFIA_REQUEST_METRICS_H
 #define RAFFIA_REQUEST_METRICS_H
 
@@ -22,7 +22,7 @@ struct raffia_histogram {
     raffia_counter sum;                     /* microseconds */
 };
 
-/* Nothing but numbers, so that they can also be reached by their index. */
+/* Counters only, so that they can also be accessed by index. */
 struct raffia_request_metrics {
     raffia_counter requests;
     raffia_counter classes[5]; /* answers 1xx ... 5xx */
@@ -32,16 +32,15 @@ struct raffia_request_metrics {
 
 void raffia_histogram_add(struct raffia_histogram *histogram, int64_t microseconds);
 
-/* One request has been answered. `status` may be 0: nothing was. Times in microseconds; a negative
- * `queued` is not known. */
+/* Counts one request. `status` is 0 without a response. Times in microseconds; a negative `queued`
+ * is unknown. */
 void raffia_request_metrics_add(struct raffia_request_metrics *tally, int status, int64_t duration,
                                 int64_t queued, int64_t received, int64_t sent);
 
-/* The number becomes at least `least`. */
+/* Raises the counter to at least `least`. */
 void raffia_counter_raise(raffia_counter *number, int64_t least);
 
-/* `count` numbers in zeroed memory that is shared with the children of later forks. NULL when there
- * is none. */
+/* Maps `count` zeroed counters that the children of later forks share. NULL without memory. */
 raffia_counter *raffia_counters_map(size_t count);
 void raffia_counters_unmap(raffia_counter *numbers, size_t count);
 

@@ -30,7 +30,7 @@ void raffia_resolution_release(struct raffia_resolution *resolution)
 
 void raffia_resolution_run(struct raffia_resolution *resolution)
 {
-    /* One kind of socket, or each address would come once for each kind. */
+    /* One kind of socket, or each address would be listed once for each kind. */
     static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     resolution->error = getaddrinfo(resolution->host, NULL, &hints, &resolution->addresses);
     resolution->reason = resolution->error == EAI_SYSTEM ? errno : 0;

@@ -7,9 +7,8 @@
 
 struct addrinfo;
 
-/* Held by whoever asked and by the job that looks it up, because getaddrinfo cannot be interrupted:
- * the last of them frees it. Only the job writes to it, and the other reads it when that has
- * ended. */
+/* The caller and the job each have a reference, because getaddrinfo cannot be interrupted: the last
+ * one frees it. Only the job writes to it, and the caller reads it when that has ended. */
 struct raffia_resolution {
     atomic_int holders;
     atomic_int done; /* what follows is settled */
@@ -19,7 +18,7 @@ struct raffia_resolution {
     char host[];
 };
 
-/* Held once; NULL when there is no memory. */
+/* With one reference; NULL without memory. */
 struct raffia_resolution *raffia_resolution_new(const char *host);
 void raffia_resolution_retain(struct raffia_resolution *resolution);
 void raffia_resolution_release(struct raffia_resolution *resolution);

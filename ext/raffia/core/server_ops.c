@@ -1,4 +1,4 @@
-/* The entry points to what a server needs, beside readiness and transfers. */
+/* Functions of the loop for servers, beside readiness and transfers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -8,8 +8,8 @@ int raffia_loop_accept(struct raffia_loop *loop, int fd, raffia_data data, raffi
 {
     int failure = raffia_loop_check(loop);
     if (failure < 0) return failure;
-    /* Somebody else may be quicker, and then accept(2) on a readiness back end would wait for the
-     * next connection, and the loop with it. */
+    /* Another process may accept first, and then accept(2) of a readiness back end would block the
+     * loop until the next connection. */
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0) return -errno;
     if (!(flags & O_NONBLOCK)) return -EINVAL;
@@ -60,8 +60,8 @@ int raffia_loop_child(struct raffia_loop *loop, pid_t pid, raffia_data data, raf
     int failure = raffia_loop_check(loop);
     if (failure < 0) return failure;
     if (pid <= 0) return -EINVAL;
-    /* A pidfd is to be had for a process that is no child, too; so the answer to a wrong number
-     * would not be the same everywhere. */
+    /* A pidfd exists for a process that is no child, too, so the answer to a wrong number would
+     * differ between back ends. */
     loop->metrics.syscalls++;
     if (waitid(P_PID, (id_t)pid, &unused, WEXITED | WNOHANG | WNOWAIT) < 0) return -errno;
     return raffia_loop_submit(loop, RAFFIA_CHILD, -1, pid, data, id);

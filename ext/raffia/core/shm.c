@@ -19,7 +19,7 @@ union control {
 
 int raffia_shm_pair(int sockets[2])
 {
-    /* Messages stay apart, so one that nobody wanted can be passed over. */
+    /* Messages stay separate, so one that was never received can be skipped. */
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0 ? -errno : 0;
 }
 
@@ -39,8 +39,7 @@ static int write_all(int file, const char *start, size_t size)
     return 0;
 }
 
-/* A limit on the size of files holds for these too, and the signal that tells of it would end the
- * process. */
+/* A limit on the size of files applies to these too, and its signal would end the process. */
 static int is_allowed(size_t size)
 {
     struct rlimit limit;
@@ -48,17 +47,17 @@ static int is_allowed(size_t size)
            size <= limit.rlim_cur;
 }
 
-static int fill(const struct raffia_payload *parcel)
+static int fill(const struct raffia_payload *payload)
 {
-    if (!is_allowed(whole(parcel->size))) return -EFBIG;
+    if (!is_allowed(whole(payload->size))) return -EFBIG;
     int file = memfd_create("raffia", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -errno;
-    /* Written and not mapped: the kernel need not clear pages that it fills at once, and there is
-     * no fault for each of them. */
-    int failure = write_all(file, parcel->start, parcel->size);
-    if (failure == 0 && ftruncate(file, (off_t)whole(parcel->size)) < 0) failure = -errno;
-    /* Whoever has it mapped would get SIGBUS if it shrank. (A seal against writing would first wait
-     * until no page is in use.) */
+    /* Written and not mapped: the kernel need not clear pages that it fills at once, and there are
+     * no page faults. */
+    int failure = write_all(file, payload->start, payload->size);
+    if (failure == 0 && ftruncate(file, (off_t)whole(payload->size)) < 0) failure = -errno;
+    /* A process that has it mapped would get SIGBUS if it shrank. (A seal against writing would
+     * first wait until no page is in use.) */
     if (failure == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         failure = -errno;
     if (failure == 0) return file;
@@ -90,16 +89,16 @@ static int send_files(int socket, const int *files, int count)
     return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : count;
 }
 
-int raffia_shm_send(int socket, const struct raffia_payload *parcels, int count)
+int raffia_shm_send(int socket, const struct raffia_payload *payloads, int count)
 {
     int files[RAFFIA_SHM_MAX_PAYLOADS], filled = 0, result = 0;
     if (count < 1 || count > RAFFIA_SHM_MAX_PAYLOADS) return -EINVAL;
     while (filled < count && result >= 0) {
-        result = fill(parcels + filled);
+        result = fill(payloads + filled);
         if (result >= 0) files[filled++] = result;
     }
     if (result >= 0) result = send_files(socket, files, filled);
-    /* What was sent lives on in the message. */
+    /* The message keeps the files that were sent. */
     close_all(files, filled);
     return result;
 }
@@ -120,7 +119,7 @@ int raffia_shm_receive(int socket, int files[RAFFIA_SHM_MAX_PAYLOADS])
     int count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
     memcpy(files, CMSG_DATA(header), (size_t)count * sizeof(int));
     if (count == byte) return count;
-    /* This process may open no more: the kernel has handed out as many as it could. */
+    /* This process has too many open files: the kernel has passed as many as it could. */
     close_all(files, count);
     return -EMFILE;
 }
@@ -163,9 +162,9 @@ int raffia_shm_pair(int sockets[2])
     return -ENOSYS;
 }
 
-int raffia_shm_send(int socket, const struct raffia_payload *parcels, int count)
+int raffia_shm_send(int socket, const struct raffia_payload *payloads, int count)
 {
-    (void)socket, (void)parcels, (void)count;
+    (void)socket, (void)payloads, (void)count;
     return -ENOSYS;
 }
 

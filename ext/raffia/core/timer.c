@@ -9,9 +9,9 @@ enum { TICK_BITS = 15, LEVEL_BITS = 6, SLOTS = RAFFIA_TIMER_SLOTS, LEVELS = RAFF
 /* An op's place is its slot, or this. */
 enum { IN_HEAP = LEVELS * SLOTS, NOWHERE };
 
-/* How many timers of a slot are looked at to know its first. With more of them, a wake-up at the
- * slot's start, which moves them down, is shared by so many that it is cheaper than looking at all
- * of them before every sleep. */
+/* The most timers of a slot that are compared to find its first. With more of them, a wake-up at
+ * the slot's start moves them down: shared by so many, it is cheaper than comparing all of them
+ * before every sleep. */
 enum { LOOK = 8 };
 
 _Static_assert(TICK_BITS + LEVELS * LEVEL_BITS == 63, "every deadline has a place in the wheel");
@@ -79,7 +79,7 @@ static int64_t start_of(const struct raffia_timers *timers, uint32_t place)
     return (above << LEVEL_BITS | place % SLOTS) << shift;
 }
 
-/* Where a tick after the horizon belongs: the highest bit in which they differ says the level. */
+/* The slot of a tick after the horizon: the highest bit in which they differ tells the level. */
 static uint32_t place_of(const struct raffia_timers *timers, int64_t tick)
 {
     uint32_t level =
@@ -127,8 +127,8 @@ static void turn(struct raffia_timers *timers, int64_t tick)
     if (tick > timers->horizon) timers->horizon = tick;
 }
 
-/* Turns the wheel to the start of its first slot, and puts the slot's timers where they belong from
- * there. */
+/* Turns the wheel to the start of its first slot, and moves the slot's timers to where they belong
+ * from there. */
 static void cascade(struct raffia_timers *timers, uint32_t place)
 {
     struct raffia_op *op = timers->slots[place], *next;
@@ -142,8 +142,8 @@ static void cascade(struct raffia_timers *timers, uint32_t place)
     }
 }
 
-/* Turns the wheel up to a tick, but only until there is something in the heap: it stays small
- * however far the clock has gone. Only slots in use are looked at. */
+/* Turns the wheel up to a tick, but only until a timer is in the heap, which stays small however
+ * far the clock has gone. Only slots in use are visited. */
 static void advance(struct raffia_timers *timers, int64_t tick)
 {
     while (!timers->heap) {
@@ -158,8 +158,8 @@ static void advance(struct raffia_timers *timers, int64_t tick)
 
 void raffia_timers_add(struct raffia_timers *timers, struct raffia_op *op, int64_t now)
 {
-    /* Nobody turns a wheel that is empty, and behind an old horizon a timer would be higher up than
-     * it need be. */
+    /* An empty wheel is not turned, and with an old horizon a timer would be on a higher level than
+     * needed. */
     if (timers->count++ == 0) turn(timers, tick_of(now));
     op->order = timers->order++;
     put(timers, op);

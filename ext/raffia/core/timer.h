@@ -26,18 +26,17 @@ struct raffia_timers {
     uint64_t moves; /* of timers, from a slot to another one or to the heap */
 };
 
-/* Monotonic, nanoseconds. The one place where the core and the binding read a clock: whoever wants
- * another time, changes it here. */
+/* Monotonic, nanoseconds. Core and binding read the clock only here. */
 int64_t raffia_now(void);
-/* The same time a few milliseconds late, at nearly no cost: for figures that people look at. */
+/* The same time, a few milliseconds late and nearly free: for statistics. */
 int64_t raffia_coarse_now(void);
 
 void raffia_timers_init(struct raffia_timers *timers);
 /* The op's deadline is set before. */
 void raffia_timers_add(struct raffia_timers *timers, struct raffia_op *op, int64_t now);
 void raffia_timers_remove(struct raffia_timers *timers, struct raffia_op *op);
-/* Takes off the next timer whose deadline is not after `now`, or NULL: by deadline, and by when
- * they were added where that is equal. */
+/* Removes the next timer whose deadline is not after `now`, or NULL: by deadline, and of equal ones
+ * the first that was added. */
 struct raffia_op *raffia_timers_expire(struct raffia_timers *timers, int64_t now);
 /* When to call expire next: no later than the first deadline, INT64_MAX when there is none. Where a
  * slot holds many timers it may be the slot's start. */

@@ -20,8 +20,8 @@ static struct raffia_op *meld(struct raffia_op *a, struct raffia_op *b)
     return root;
 }
 
-/* One heap of a row of siblings: in pairs, and those together from the last to the first. That
- * order is what keeps the cost of a removal logarithmic, amortized. */
+/* One heap of a row of siblings: melded in pairs, and the pairs from the last to the first. That
+ * order keeps the cost of a removal logarithmic, amortized. */
 static struct raffia_op *meld_row(struct raffia_op *row)
 {
     struct raffia_op *pairs = NULL, *root = NULL;

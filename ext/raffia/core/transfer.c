@@ -11,8 +11,7 @@
 #include <unistd.h>
 #include "op.h"
 
-/* An answer of the kernel's that says nothing about the file, but that RWF_NOWAIT is not to be had
- * for it. */
+/* An answer that says nothing about the file, except that it does not support RWF_NOWAIT. */
 static int unknown(int64_t result)
 {
     return result == -EOPNOTSUPP || result == -ENOSYS;
@@ -37,8 +36,8 @@ int64_t raffia_write(int fd, const void *buffer, size_t length, int64_t offset)
 }
 
 /* Whether the next transfer would not wait: 1, 0 or -errno. Another process that shares the file
- * may be quicker; for the files that get here (terminals, and pipes on older kernels) there is no
- * better answer. */
+ * may be faster; for these files (terminals, and pipes on older kernels) there is no better
+ * answer. */
 static int ready(int fd, short events)
 {
     struct pollfd question = {.fd = fd, .events = events};
@@ -84,8 +83,8 @@ static int64_t write_now(int fd, const void *buffer, size_t length, int64_t offs
 }
 #endif
 
-/* A terminal can be set not to let its readers wait (VMIN and VTIME of 0): then nothing to read is
- * an answer, of 0 bytes. */
+/* A terminal may be set so that its readers do not wait (VMIN and VTIME of 0): then an empty read
+ * is an answer, of 0 bytes. */
 static int never_waits(int fd)
 {
     struct termios terminal;
@@ -109,8 +108,7 @@ int64_t raffia_try_write(int fd, const void *buffer, size_t length, int64_t offs
     int now = ready(fd, POLLOUT);
     if (now == 0) return -EAGAIN;
     if (now < 0) return now;
-    /* A pipe that says it is ready has room for PIPE_BUF bytes; for the rest the writer would have
-     * to wait. */
+    /* A ready pipe has room for PIPE_BUF bytes; the writer would have to wait for the rest. */
     if (length > PIPE_BUF && !raffia_is_file(fd)) length = PIPE_BUF;
     return raffia_write(fd, buffer, length, offset);
 }

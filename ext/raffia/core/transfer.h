@@ -13,16 +13,17 @@
  * RAFFIA_CURRENT_POSITION or bytes from the start. */
 int64_t raffia_try_read(int fd, void *buffer, size_t length, int64_t offset);
 int64_t raffia_try_write(int fd, const void *buffer, size_t length, int64_t offset);
-/* The same, and if the disk has to be waited for, it is. For regular files without a ring. */
+/* The same, but they wait for the disk. For regular files without a ring. */
 int64_t raffia_read(int fd, void *buffer, size_t length, int64_t offset);
 int64_t raffia_write(int fd, const void *buffer, size_t length, int64_t offset);
-/* Whether a read that came out short, and ended at `offset`, did so because the rest of the file is
- * not in the page cache; 0 at its end, and for what is no regular file. */
+/* Whether a short read, which ended at `offset`, was short because the rest of the file is not in
+ * the page cache; 0 at its end, and for any other descriptor. */
 int raffia_is_cut_short(int fd, int64_t offset);
 /* Whether readiness means nothing here: a regular file, a directory, a block device. */
 int raffia_is_file(int fd);
 
-/* The same for sockets, which have cheaper calls; any other descriptor is dealt with as above. */
+/* The same for sockets, which have cheaper calls; other descriptors are read and written as
+ * above. */
 int64_t raffia_try_receive(int fd, void *buffer, size_t length);
 int64_t raffia_try_send(int fd, const void *buffer, size_t length);
 

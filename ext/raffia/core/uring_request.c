@@ -1,4 +1,4 @@
-/* What the ring is asked: requests, and the buffers that the kernel receives into. */
+/* Requests of the ring, and the buffers into which the kernel receives. */
 #ifdef HAVE_LIBURING
 #include <poll.h>
 #include <sys/mman.h>
@@ -6,14 +6,14 @@
 #include <sys/wait.h>
 #include "uring_request.h"
 
-/* What read(2) and write(2) cut a transfer to as well. */
+/* read(2) and write(2) transfer no more, either. */
 #define LONGEST 0x7ffff000u
 
 /* The one group of buffers that requests name. */
 enum { GROUP = 0 };
 
-/* Multishot is a flag, of which the kernel only says whether it knows it when it is too late. Each
- * flag is as old as an operation. */
+/* The kernel reports an unknown multishot flag only when a request fails. Each flag is as old as an
+ * operation, which can be probed. */
 struct raffia_uring_features raffia_uring_probe_features(struct io_uring *ring)
 {
     struct raffia_uring_features features = {0};
@@ -33,8 +33,8 @@ static unsigned cut(size_t length)
     return length > LONGEST ? LONGEST : (unsigned)length;
 }
 
-/* The kernel does not wake a poll for POLLPRI alone, when a socket has urgent data (up to 6.18 at
- * least); for POLLRDBAND it does, with whatever comes. That answer has to be looked at: see
+/* The kernel does not wake a poll for POLLPRI alone when a socket has urgent data (up to 6.18 at
+ * least); for POLLRDBAND it does, with any input. Such an answer has to be checked: see
  * urgent(). */
 static unsigned mask(const struct raffia_op *op)
 {
@@ -73,7 +73,7 @@ static int register_buffers(struct raffia_loop *loop, void *memory)
     return io_uring_register_buf_ring(&state->ring, &registration, 0);
 }
 
-/* From now on the kernel chooses the buffer, in the moment when it has data for it. */
+/* From now on the kernel chooses the buffer, when it has data for it. */
 static void lend_buffers(struct raffia_loop *loop)
 {
     struct raffia_uring *state = loop->state;

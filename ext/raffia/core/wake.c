@@ -10,7 +10,7 @@
 enum {
     AWAKE,
     ASLEEP, /* or about to be */
-    WOKEN,  /* the sleep has been ended; or the next one has, when it was not under way yet */
+    WOKEN,  /* the current sleep has been ended, or the next one */
 };
 
 /* Linux' eventfd is one descriptor; a pipe is for all others. Both take eight bytes at a time. */
@@ -63,8 +63,8 @@ void raffia_wake_up(struct raffia_wake *wake)
     atomic_store(&wake->state, AWAKE);
 }
 
-/* A signal handler must leave errno as it was. EAGAIN means that it is full, and so readable: that
- * will do. */
+/* A signal handler must preserve errno. EAGAIN: the descriptor is full, and so readable, which is
+ * enough. */
 static int write_descriptor(struct raffia_wake *wake)
 {
     int saved = errno, result = 1;
@@ -94,8 +94,8 @@ int raffia_wake_request(struct raffia_wake *wake)
 
 void raffia_wake_drain(struct raffia_wake *wake)
 {
-    /* An eventfd is empty after one; from a pipe many come at once, and what is left makes it
-     * readable again. */
+    /* An eventfd is empty after one read. A pipe may hold many; what is left makes it readable
+     * again. */
     uint64_t counts[64];
     while (read(wake->fd, counts, sizeof(counts)) < 0 && errno == EINTR)
         continue;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct raffia_wake {
-    int fd; /* readable when there is a reason to wake; an eventfd, or a pipe where there are none */
+    int fd; /* readable when there is a reason to wake: an eventfd, or a pipe */
     int writer;
     atomic_int state;
     atomic_ulong writes; /* how often the descriptor was written */
@@ -20,20 +20,19 @@ struct raffia_wake {
 /* 0 or -errno. */
 int raffia_wake_init(struct raffia_wake *wake);
 void raffia_wake_close(struct raffia_wake *wake);
-/* The loop is going to sleep: 1, or 0 when it must not, because of a request that came before. */
+/* The loop is about to sleep: 1, or 0 when it must not, because of an earlier request. */
 int raffia_wake_sleep(struct raffia_wake *wake);
 /* The loop is up again. */
 void raffia_wake_up(struct raffia_wake *wake);
-/* Ends the sleep that is under way, if there is one; for a sender whose letter the loop will find
- * before it sleeps again. Any thread, any signal handler. 1 when the descriptor was written, 0 when
- * that was not needed, or -errno. */
+/* Ends the current sleep, if there is one; for a sender whose completion the loop will find before
+ * it sleeps again. Any thread, any signal handler. 1 when the descriptor was written, 0 when that
+ * was unnecessary, or -errno. */
 int raffia_wake_signal(struct raffia_wake *wake);
-/* The same, but when nobody sleeps, the next sleep ends at once: for senders that leave nothing
- * else behind. */
+/* The same, but if the loop is awake, its next sleep ends at once: for senders that leave no
+ * completion. */
 int raffia_wake_request(struct raffia_wake *wake);
-/* Empties the descriptor, by a back end that saw it readable and would see that again and again.
- * The back ends that are told once for each write (EPOLLET, a multishot poll) need not spend the
- * system call. */
+/* Empties the descriptor, for back ends that would see it readable again and again. Back ends that
+ * get one report for each write (EPOLLET, a multishot poll) save this system call. */
 void raffia_wake_drain(struct raffia_wake *wake);
 
 #endif

@@ -16,7 +16,7 @@ void raffia_watches_free(struct raffia_watches *watches)
 
 static int grow(struct raffia_watches *watches, int fd)
 {
-    /* A number that nobody has opened, say INT_MAX, must not cost gigabytes. */
+    /* A number that is not open, say INT_MAX, must not cost gigabytes. */
     if (fcntl(fd, F_GETFD) < 0) return -errno;
     size_t size = watches->size ? watches->size : SMALLEST;
     while (size <= (size_t)fd)

@@ -1,5 +1,5 @@
-/* Who waits for which descriptor, for the back ends that know readiness only. The key is the number
- * of the descriptor, and there may be several waiters for one, in both directions. */
+/* The ops that wait for each descriptor, for back ends that know readiness only. The key is the
+ * descriptor's number; several ops may wait for one, in both directions. */
 #ifndef RAFFIA_WATCH_H
 #define RAFFIA_WATCH_H
 
@@ -11,7 +11,7 @@ struct raffia_watch {
     uint32_t mark;   /* the generation of what the kernel was asked to do */
     uint32_t place;  /* in a pollset; 0: in none */
     uint32_t known;  /* whether the kernel is believed to know the descriptor, or what of it */
-    uint32_t misses; /* how often it was asked about without an answer */
+    uint32_t misses; /* polls without an answer */
 };
 
 struct raffia_watches {
@@ -24,20 +24,20 @@ void raffia_watches_free(struct raffia_watches *watches);
 /* The entry of a descriptor, good until the next call. -EBADF for a number that is too high to be
  * open, or -ENOMEM. */
 int raffia_watches_at(struct raffia_watches *watches, int fd, struct raffia_watch **watch);
-/* The same for one that has been asked for before. */
+/* The same for a descriptor with an entry. */
 struct raffia_watch *raffia_watches_known(const struct raffia_watches *watches, int fd);
 void raffia_watches_add(struct raffia_watches *watches, struct raffia_watch *watch,
                         struct raffia_op *op);
 void raffia_watches_remove(struct raffia_watches *watches, struct raffia_watch *watch,
                            struct raffia_op *op);
-/* The union of what is waited for. */
+/* The union of the events of its ops. */
 uint32_t raffia_watch_events(const struct raffia_watch *watch);
-/* Events as poll(2) and epoll(7) report them: an error or a hang-up answers every question. */
+/* Events as poll(2) and epoll(7) report them: an error or a hang-up counts as all of them. */
 uint32_t raffia_watch_reported_events(uint32_t reported);
-/* Completes those that wait for one of the events; how many. */
+/* Completes the ops that wait for one of the events; returns how many. */
 int raffia_watches_fire(struct raffia_watches *watches, struct raffia_loop *loop,
                         struct raffia_watch *watch, uint32_t came);
-/* Completes all with an error, except one that may be NULL. */
+/* Completes all ops with an error, except one that may be NULL; returns how many. */
 int raffia_watches_fail(struct raffia_watches *watches, struct raffia_loop *loop,
                         struct raffia_watch *watch, int error, const struct raffia_op *except);
 size_t raffia_watches_memsize(const struct raffia_watches *watches);
