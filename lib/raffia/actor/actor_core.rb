@@ -18,12 +18,7 @@ module Raffia
       include Relations
       include Shutdown
 
-      # @return [Integer]
-      attr_reader :id
-      # @return [Settings]
-      attr_reader :settings
-      # @return [Interface]
-      attr_reader :interface
+      attr_reader :id, :settings, :interface
       # @return [ActorGroup]
       attr_reader :group
       # @return [Symbol, String, nil]
@@ -36,12 +31,7 @@ module Raffia
       attr_reader :executor
       # @return [SpinLock]
       attr_reader :lock
-      # @return [Lifecycle]
-      attr_reader :lifecycle
-      # @return [Mailbox]
-      attr_reader :mailbox
-      # @return [Execution]
-      attr_reader :execution
+      attr_reader :lifecycle, :mailbox, :execution
 
       # Sets all of its variables, in one order, so that all cores have one shape.
       # @param factory [ObjectFactory]
@@ -62,10 +52,8 @@ module Raffia
         @ref = @links = @timers = @deferred = @termination = nil
       end
 
-      # @return [Ref]
       def ref = @ref ||= Ref.new(self)
 
-      # @return [Class]
       def actor_class = @factory.actor_class
 
       # @return [Symbol] see {Lifecycle::TRANSITIONS}
@@ -111,27 +99,22 @@ module Raffia
         @mailbox.size + ((current.nil? || current.over?) ? 0 : 1)
       end
 
-      # @return [Hash]
       def stats
         {status: status, on: @settings.on, mailbox: @mailbox.size, handled: @execution.handled,
          dropped: @mailbox.dropped, restarts: @lifecycle.restarts}
       end
 
-      # @return [Links]
       def links = @links || @lock.hold { @links ||= Links.new(self) }
 
-      # @return [Timers]
       def timers = @timers || @lock.hold { @timers ||= Timers.new(self) }
 
       # (see Timers#start)
       def start_timer(seconds, repeat, &) = timers.start(seconds, repeat, &)
 
-      # @return [void]
       def subscribe(pattern, handler)
         Topics.current.subscribe(self, Topics::Pattern.check(pattern), handler)
       end
 
-      # @return [void]
       def unsubscribe(pattern)
         Topics.current.unsubscribe(self, pattern && Topics::Pattern.check(pattern))
       end
@@ -142,7 +125,6 @@ module Raffia
         @lock.hold { (@deferred ||= {}.compare_by_identity)[answer] = true } && answer
       end
 
-      # @return [void]
       def forget_deferred(answer) = @lock.hold { @deferred&.delete(answer) }
 
       # Puts a message in by the block, which runs under the lock.
@@ -160,7 +142,6 @@ module Raffia
 
       # Runs the block as work of the actor, before the messages that wait.
       # @param message [Message, nil] instead of a block
-      # @return [void]
       def urge(message = nil, &block)
         insert do
           # A block is meant for the object that is there now. A message of a supervisor's child

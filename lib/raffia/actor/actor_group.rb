@@ -29,7 +29,6 @@ module Raffia
       # @return [Array<ActorCore>]
       def cores = @guard.hold { @cores.keys }
 
-      # @return [void]
       # @raise [Closed]
       def add(core)
         @guard.hold do
@@ -41,12 +40,10 @@ module Raffia
         end
       end
 
-      # @return [void]
       def remove(core) = @guard.hold { @cores.delete(core) }
 
       # Calls the block after some time, and again after as many seconds as it returns. It must not
       # wait.
-      # @param seconds [Numeric]
       # @return [Timer]
       def after(seconds, &block) = timer(&block).tap { |timer| timer.arm(seconds) }
 
@@ -66,7 +63,6 @@ module Raffia
       end
 
       # Ends all actors without waiting: the thread is being killed.
-      # @return [void]
       def abandon
         @closing = true
         leave

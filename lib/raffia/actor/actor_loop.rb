@@ -51,7 +51,6 @@ module Raffia
       def here? = @thread.equal?(Thread.current) && @scheduler.equal?(Fiber.current_scheduler)
 
       # Runs the block in a fiber of this loop, in its turn. Any thread may call this.
-      # @return [void]
       # @raise [Closed]
       def later(&block)
         waiter = @guard.hold do
@@ -65,15 +64,12 @@ module Raffia
 
       # Runs the block in a fiber of this loop at once, up to its first wait; from another thread,
       # in its turn.
-      # @return [void]
       def now(&block) = here? ? launch(&block) : later(&block)
 
       # Called in the loop itself.
-      # @return [Alarm]
       def alarm = Alarm.of(@scheduler)
 
       # Waits until the loop is closed.
-      # @return [void]
       def wait_for_close
         @close_waiter = Waiter.new
         @close_waiter.wait unless @closed

@@ -18,7 +18,6 @@ module Raffia
       # @return [Integer] messages handled
       attr_reader :handled
 
-      # @param core [ActorCore]
       def initialize(core)
         @core = core
         @executor = core.executor
@@ -29,7 +28,6 @@ module Raffia
 
       # Makes the object and calls `on_start`, and `on_restart` for a following one.
       # @param parent [Message, nil] in which the caller waits for this
-      # @return [void]
       # @raise [Cancel] when an exit signal has come
       def start(parent)
         @executor.enter(@core) do |scope|
@@ -42,7 +40,6 @@ module Raffia
       end
 
       # Handles some messages, and leaves the others to its next turn.
-      # @return [void]
       def work
         more = Deadline.replace(nil) { @executor.enter(@core) { |scope| work_through(scope) } }
         through = true
@@ -60,7 +57,6 @@ module Raffia
 
       # Calls a method of the object's that has no caller.
       # @param object [Actor, nil] nil: the block makes it
-      # @return [void]
       def hook(object, name, *arguments, parent: nil)
         Message.new(@core, name, arguments, nil, nil, nil, nil, parent).handle do
           object ||= yield
@@ -81,23 +77,19 @@ module Raffia
       # @return [Actor, nil] the object, which it has no longer
       def release_object = @object.tap { @object = nil }
 
-      # @return [true]
       def forget_current
         @current = nil
         true
       end
 
-      # @return [void]
       def clear = @object = @scope = @current = nil
 
       # @return [Boolean] false when an exit signal has come
       def enter_nested(scope) = !@lifecycle.exit_signal && !!((@nested ||= []) << scope)
 
-      # @return [void]
       def leave_nested(scope) = @nested&.delete(scope)
 
       # Handles one message.
-      # @return [void]
       # @raise [Exception] what its method raised
       def run(message, scope)
         return if message.unwanted?

@@ -10,7 +10,6 @@ module Raffia
     # @api private
     module Executors
       # @param name [Symbol] as in {Settings#on}
-      # @param group [ActorGroup]
       # @return [Fibers, Threads, Remote::ThreadExecutor]
       def self.find(name, group)
         case name

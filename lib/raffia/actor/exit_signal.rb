@@ -6,7 +6,6 @@ module Raffia
     #
     # @api private
     class ExitSignal
-      # @return [Object]
       attr_reader :reason
       # @return [Exception, nil] what a message failed with
       attr_reader :error
@@ -39,12 +38,10 @@ module Raffia
       def last = final? ? self : as_final(reason)
 
       # Fails the call that ended the object.
-      # @return [void]
       def answer = @message&.reply&.fail(@error)
 
       # Logs the failure of a message that had no caller.
       # @param always [Boolean] also that of a call: its caller does not see that the actor restarts
-      # @return [void]
       def log(always = false)
         return if @message.nil? || (@message.reply && !always)
 

@@ -11,7 +11,6 @@ module Raffia
         @last = 0
       end
 
-      # @return [Integer]
       def next = @lock.hold { @last += 1 }
     end
   end

@@ -11,24 +11,20 @@ module Raffia
       HOOKS = %i[on_start on_stop on_restart on_exit].freeze
       private_constant :HOOKS
 
-      # @param klass [Class]
       # @return [Interface]
       def self.of(klass)
         RactorLocal.fetch(:raffia_actor_interfaces) { {}.compare_by_identity }
           .then { |all| all[klass] ||= new(klass) }
       end
 
-      # @param klass [Class]
       def initialize(klass)
         @klass = klass
         @methods = {}
       end
 
-      # @return [Boolean]
       def include?(name) = !method(name).nil?
 
       # @raise [NoMethodError, ArgumentError] in the caller's name
-      # @return [void]
       def check(ref, name, arguments, keywords)
         method = @methods[name] || method(name) or
           raise NoMethodError.new("#{@klass} has no public method #{name}", name, receiver: ref)

@@ -27,7 +27,6 @@ module Raffia
       attr_reader :reason
       # @return [ExitSignal, nil] what is to end the object
       attr_reader :exit_signal
-      # @return [Integer]
       attr_reader :restarts
 
       def initialize
@@ -53,7 +52,6 @@ module Raffia
       def at_rest? = @state == :dead || suspended?
 
       # @param state [Symbol]
-      # @return [void]
       # @raise [ArgumentError] when the table does not allow it
       def transition(state)
         return if state == @state
@@ -71,7 +69,6 @@ module Raffia
       # @return [Boolean] as {acquire}; false when it has no object that could work
       def acquire_running = @state == :running && !@executing && @executing = true
 
-      # @return [nil]
       def release
         @executing = false
         nil

@@ -9,7 +9,6 @@ module Raffia
     #
     # @api private
     class Links
-      # @param core [ActorCore]
       def initialize(core)
         @core = core
         @links = @observers = @monitored = @joiners = nil
@@ -19,7 +18,6 @@ module Raffia
       def to_a = hold { @links&.keys || [] }
 
       # Sends this actor's exit to the other, now if it is dead.
-      # @return [void]
       def add(other)
         ended = hold do
           next true if @core.dead?
@@ -30,12 +28,9 @@ module Raffia
         other.linked_exit(@core, @core.reason) if ended
       end
 
-      # @return [void]
       def delete(other) = hold { @links&.delete(other) }
 
       # Calls the block once when the actor's object has ended; now if the actor is dead.
-      # @yieldparam ref [Ref]
-      # @yieldparam reason [Object]
       # @return [Proc] for {unobserve}
       def observe(&block)
         late = hold do
@@ -48,14 +43,11 @@ module Raffia
         block
       end
 
-      # @return [void]
       def unobserve(block) = hold { @observers&.delete(block) }
 
-      # @return [Integer]
       def observers = @observers.to_h.size
 
       # Runs the block as work of this actor's object when the other actor's object has ended.
-      # @param other [ActorCore]
       # @return [Object] for {demonitor}
       def monitor(other, &block)
         handle = nil
@@ -69,19 +61,16 @@ module Raffia
         handle
       end
 
-      # @return [void]
       def demonitor(other, handle)
         hold { @monitored&.delete(handle) }
         other.unwatch(handle)
       end
 
       # Ends all monitors of the actor's object.
-      # @return [void]
       def demonitor_all
         hold { @monitored.tap { @monitored = nil } }&.each { |handle, other| other.unwatch(handle) }
       end
 
-      # @return [Integer]
       def monitors = @monitored.to_h.size
 
       # Settles the reply when the actor is dead.
@@ -98,19 +87,15 @@ module Raffia
         end
       end
 
-      # @return [Integer]
       def joiners = @joiners.to_a.size
 
-      # @return [void]
       def delete_joiner(reply) = hold { @joiners&.delete(reply) }
 
-      # @return [void]
       def settle_joiners
         hold { @joiners.tap { @joiners = nil } }&.each { |reply| reply.settle(true) }
       end
 
       # Sends the exit to all links and observers, once.
-      # @return [void]
       def announce(reason)
         links, observers = hold do
           [@links&.keys, @observers&.keys].tap { @links = @observers = nil }

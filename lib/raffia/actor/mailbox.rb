@@ -17,14 +17,12 @@ module Raffia
       # @return [Integer] messages dropped
       attr_reader :dropped
 
-      # @param settings [Settings]
       def initialize(settings)
         @settings = settings
         @first = @rest = @urgent = @senders = nil
         @dropped = 0
       end
 
-      # @return [Integer]
       def size = @first ? 1 + (@rest&.size || 0) : 0
 
       def empty? = @first.nil? && @urgent.nil?
@@ -50,15 +48,12 @@ module Raffia
       end
 
       # @param message [Message] of the system
-      # @return [void]
       def urge(message) = (@urgent ||= []) << message
 
       # Discards what the system had to say to an object that has ended.
-      # @return [void]
       def discard_urgent = @urgent = nil
 
       # Puts a message behind all others, whether there is room or not.
-      # @return [nil]
       def append(message)
         @first ? (@rest ||= []) << message : @first = message
         nil

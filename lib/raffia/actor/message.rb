@@ -12,10 +12,7 @@ module Raffia
       KEY = :raffia_message
       private_constant :KEY
 
-      # @return [Symbol]
-      attr_reader :name
-      # @return [Array]
-      attr_reader :arguments
+      attr_reader :name, :arguments
       # @return [Hash, nil]
       attr_reader :keywords
       # @return [Proc, nil]
@@ -46,7 +43,6 @@ module Raffia
       def self.current = Fiber[KEY]
 
       # Forgets what was inherited from the fiber that started this one.
-      # @return [void]
       def self.clear_current = Fiber[KEY] = nil
 
       # Runs the block as the handling of this message.
@@ -118,15 +114,12 @@ module Raffia
       def waits = (@waits unless @waits&.unwanted?)
 
       # Waits for another's answer from now on.
-      # @return [void]
       def expect(message) = @waits = message
 
       # Another waits for this one's answer from now on.
-      # @return [void]
       def adopt(parent) = @parent ||= parent
 
       # Waits no longer.
-      # @return [void]
       def rest = @waits = nil
 
       # @yield while the parent waits for this one, which was sent before
@@ -141,7 +134,6 @@ module Raffia
         end
       end
 
-      # @return [String]
       def inspect = "#{@core.label}##{@name}"
     end
   end

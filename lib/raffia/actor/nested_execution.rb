@@ -9,8 +9,6 @@ module Raffia
     #
     # @api private
     class NestedExecution
-      # @param core [ActorCore]
-      # @param message [Message]
       def initialize(core, message)
         @core = core
         @message = message
@@ -18,7 +16,6 @@ module Raffia
         @object = @execution.object
       end
 
-      # @return [void]
       def start
         executor = @core.executor
         executor.reenter { executor.enter(@core) { |scope| attend(scope) } }

@@ -11,7 +11,6 @@ module Raffia
       NO_KEYWORDS = {}.freeze
       private_constant :NO_ARGUMENTS, :NO_KEYWORDS
 
-      # @return [Class]
       attr_reader :actor_class
 
       def initialize(actor_class, arguments, keywords, block)
@@ -35,7 +34,6 @@ module Raffia
       end
 
       # The actor has ended: no other object follows.
-      # @return [void]
       def discard(_reason) = nil
     end
   end

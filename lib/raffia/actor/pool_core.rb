@@ -43,21 +43,18 @@ module Raffia
          busy: @workers.count { |worker| worker.backlog.positive? }, **sums}
       end
 
-      # @return [Object]
       def call(name, arguments, keywords, block)
         pass(name, arguments, keywords) do |worker|
           worker ? worker.call(name, arguments, keywords, block) : super
         end
       end
 
-      # @return [void]
       def request(name, arguments, keywords, block, reply, parent)
         pass(name, arguments, keywords) do |worker|
           worker ? worker.request(name, arguments, keywords, block, reply, parent) : super
         end
       end
 
-      # @return [void]
       def tell(name, arguments, keywords, block)
         pass(name, arguments, keywords) do |worker|
           worker ? worker.tell(name, arguments, keywords, block) : super
@@ -79,8 +76,6 @@ module Raffia
       end
 
       # Passes on a message that waited in the pool's own mailbox.
-      # @param message [Message]
-      # @return [void]
       # @raise [ActorDied, Full, CallCycle]
       def forward(message)
         worker = choose(message.name, message.arguments, message.keywords) or
@@ -92,17 +87,14 @@ module Raffia
       end
 
       # Kills also the workers that finish what they have: the manager waits for these.
-      # @return [Boolean]
       def kill(reason, **)
         super || @leaving.map { |worker| worker.kill(reason, final: true) }.any?
       end
 
       # A worker's object has ended. It gets another.
-      # @return [void]
       def ended(worker, _reason) = revive(worker)
 
       # @param attempt [Integer] counts the attempts in a row
-      # @return [void]
       def revive(worker, attempt = 1)
         error = (worker.restart if worker.status == :restarting) or return
         worker.die(error) unless order(:missed, worker, error, attempt)
@@ -119,11 +111,9 @@ module Raffia
         reply ? raise : false
       end
 
-      # @return [void]
       def add_worker = @workers = [*@workers, @factory.start_worker(self)].freeze
 
       # Sends no more messages to these workers. They have ended at the end of the block.
-      # @return [void]
       def leave(workers)
         @workers = (@workers - workers).freeze
         @leaving |= workers

@@ -14,7 +14,6 @@ module Raffia
       # Seconds that killed workers have to end. Code that only computes is left to itself.
       LAST = 5
 
-      # @return [Integer]
       # @raise [ConfigError]
       def self.count(size)
         return size if size.is_a?(Integer) && size.positive?
@@ -47,7 +46,6 @@ module Raffia
 
       private
 
-      # @return [void]
       def resize(size)
         more = size - @pool.workers.size
         return dismiss(@pool.workers.last(-more), true, :normal) unless more.positive?

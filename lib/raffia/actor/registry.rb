@@ -15,7 +15,6 @@ module Raffia
         Fork.after_child { @refs = {} }
       end
 
-      # @return [void]
       # @raise [Rejected] when a living actor has it
       def claim(name, ref)
         @guard.hold do
@@ -29,7 +28,6 @@ module Raffia
         end
       end
 
-      # @return [void]
       def release(name, ref) = @guard.hold { @refs.delete(name) if @refs[name] == ref }
 
       # @return [Ref, nil]

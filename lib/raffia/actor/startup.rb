@@ -50,7 +50,6 @@ module Raffia
         failed(:killed) unless through # Thread#kill and Fiber#kill get past every rescue
       end
 
-      # @return [nil]
       def ready
         more = @core.lock.hold do
           @core.execution.leave

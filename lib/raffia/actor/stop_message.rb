@@ -6,7 +6,6 @@ module Raffia
     #
     # @api private
     class StopMessage < Message
-      # @return [Object]
       attr_reader :reason
 
       # @param final [Boolean] whether no other object may follow

@@ -13,7 +13,6 @@ module Raffia
         @scope = nil
       end
 
-      # @return [void]
       def call
         reason, nested = @core.lock.hold { [@lifecycle.lose_object, @core.execution.leave] }
         nested&.each { |scope| scope.cancel(reason) }
@@ -24,7 +23,6 @@ module Raffia
       end
 
       # Interrupts `on_stop`, which a kill does not.
-      # @return [void]
       def abandon = @scope&.cancel(:killed)
 
       private

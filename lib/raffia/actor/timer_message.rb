@@ -14,7 +14,6 @@ module Raffia
 
       def queued? = @queued
 
-      # @return [self]
       def enqueue
         @queued = true
         self

@@ -26,11 +26,9 @@ module Raffia
       def here? = false
 
       # Runs the block in a thread.
-      # @return [void]
       def later(&) = Executors::Threads.shared.reenter(&)
 
       # Timers may be armed and cancelled in any thread.
-      # @return [void]
       def now = yield
 
       # @return [TimerThreadGroup] the {Alarm} of its timers
@@ -45,7 +43,6 @@ module Raffia
         end
       end
 
-      # @return [void]
       def disarm(entry) = @guard.hold { @entries.delete(entry) }
 
       private

@@ -9,13 +9,11 @@ module Raffia
     #
     # @api private
     class Timers
-      # @param core [ActorCore]
       def initialize(core)
         @core = core
         @timers = {}.compare_by_identity
       end
 
-      # @param seconds [Numeric]
       # @param repeat [Boolean] every so many seconds
       # @return [#cancel]
       def start(seconds, repeat, &block)
@@ -30,10 +28,8 @@ module Raffia
         timer
       end
 
-      # @return [void]
       def cancel_all = @core.lock.hold { @timers.keys }.each(&:cancel)
 
-      # @return [Integer]
       def size = @timers.size
 
       private

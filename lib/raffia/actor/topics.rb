@@ -17,9 +17,7 @@ module Raffia
       end
 
       # @param core [ActorCore] the subscriber
-      # @param pattern [String]
       # @param handler [Symbol, Proc]
-      # @return [void]
       # @raise [ConfigError]
       def subscribe(core, pattern, handler)
         first = @guard.hold do
@@ -32,7 +30,6 @@ module Raffia
       end
 
       # @param pattern [String, nil] nil: all that it has subscribed to
-      # @return [void]
       def unsubscribe(core, pattern = nil)
         @guard.hold do
           @cores[core]&.each_key do |one|
@@ -49,7 +46,6 @@ module Raffia
 
       # Publishes also on the sides that this one was started by.
       # @param topic [String, Symbol]
-      # @return [Integer]
       # @raise [ConfigError]
       def publish_everywhere(topic, arguments, keywords)
         topic = Pattern.check(topic)

@@ -18,7 +18,6 @@ module Raffia
 
       module_function
 
-      # @param message [Message]
       # @return [Array<Message>] this one and those that wait for it, the innermost first
       def chain(message)
         chain = [message]
@@ -26,7 +25,6 @@ module Raffia
         chain
       end
 
-      # @param core [ActorCore]
       # @param message [Message] for it
       # @return [Array<Message>, nil] the calls from this message up to one that the actor works on
       def path_up(core, message)
@@ -51,7 +49,6 @@ module Raffia
       # of the cycle may run nested: then there is none.
       # @param core [ActorCore] which is asked
       # @param waiting [Message] that the sender handles
-      # @return [void]
       # @raise [CallCycle]
       def check(core, waiting, message)
         calls = path(core, waiting) or return

@@ -4,12 +4,8 @@ module Raffia
   class Actor
     class ActorCore
       # Links, monitors and joins of the actor.
-      #
-      # @api private
       module Relations
         # Links this actor and the other, both ways.
-        # @param other [ActorCore]
-        # @return [void]
         def link(other)
           return if other.equal?(self)
 
@@ -17,7 +13,6 @@ module Raffia
           other.add_link(self)
         end
 
-        # @return [void]
         def unlink(other)
           delete_link(other)
           other.delete_link(self)
@@ -42,8 +37,6 @@ module Raffia
         def demonitor(other, handle) = links.demonitor(other, handle)
 
         # A linked actor has ended.
-        # @param other [ActorCore]
-        # @return [void]
         def linked_exit(other, reason)
           delete_link(other)
           return urge { @execution.object.on_exit(other.ref, reason) } if @settings.trap_exit
@@ -65,13 +58,11 @@ module Raffia
 
         # Settles the reply when the actor is dead.
         # @param reply [#settle, #settled?]
-        # @return [void]
         def tell_end(reply)
           reply.settle(true) unless links.add_joiner(reply)
         end
 
         # Tells links and observers that the object has ended.
-        # @return [void]
         def announce(reason) = @links&.announce(reason)
       end
     end

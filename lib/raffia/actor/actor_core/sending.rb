@@ -4,11 +4,8 @@ module Raffia
   class Actor
     class ActorCore
       # Sends messages to the actor. Its methods run in the sender.
-      #
-      # @api private
       module Sending
         # Waits for the answer.
-        # @return [Object]
         def call(name, arguments, keywords, block)
           @interface.check(ref, name, arguments, keywords)
           parent = Message.current
@@ -27,7 +24,6 @@ module Raffia
 
         # Leaves the answer to the reply.
         # @param parent [Message, nil] which waits for it until {Message#rest}
-        # @return [void]
         # @raise [CallCycle]
         def request(name, arguments, keywords, block, reply, parent)
           @interface.check(ref, name, arguments, keywords)
@@ -39,7 +35,6 @@ module Raffia
         end
 
         # Does not wait, unless the mailbox is full.
-        # @return [void]
         def tell(name, arguments, keywords, block)
           @interface.check(ref, name, arguments, keywords)
           deliver(Message.new(self, name, arguments, keywords, block, nil, nil, nil), false)
@@ -90,7 +85,6 @@ module Raffia
         end
 
         # Has it work, if its loop has not ended: what ends the loop ends the actor, too.
-        # @return [void]
         def wake
           dispatch(false)
         rescue Closed
@@ -101,7 +95,6 @@ module Raffia
         def check_cycle(waiting, message) = WaitGraph.check(self, waiting, message)
 
         # Runs a message that waits behind the one for whose end it is needed.
-        # @param message [Message]
         # @return [Boolean] whether that is allowed
         def admit(message)
           return false unless @settings.reentrant.include?(message.name)

@@ -4,8 +4,6 @@ module Raffia
   class Actor
     class ActorCore
       # Ends the actor, or its object only: a parent decides what follows.
-      #
-      # @api private
       module Shutdown
         # Ends the object after the messages that wait.
         # @param final [Boolean] whether no other object may follow, and no message is taken any
@@ -60,7 +58,6 @@ module Raffia
 
         # Ends the actor: there will be no other object. Called by its executor, or by the parent
         # that was told of a failure.
-        # @return [void]
         def die(reason)
           # First: a caller that waits for the end may want the name.
           Registry.current.release(@name, ref) if @name
@@ -78,7 +75,6 @@ module Raffia
         end
 
         # Ends the object by the exit signal. Called by the actor's executor.
-        # @return [void]
         def terminate
           @termination = termination = Termination.new(self)
           termination.call
@@ -87,7 +83,6 @@ module Raffia
         end
 
         # Does not wait any longer for an actor that does not end when it is killed.
-        # @return [void]
         def abandon
           kill(:killed, final: true)
           die(:killed)
@@ -96,7 +91,6 @@ module Raffia
         end
 
         # Runs in a forked child, which has none of the loops and threads of its parent.
-        # @return [void]
         def invalidate_after_fork
           current = self.current
           @lifecycle.die(:forked)
@@ -119,13 +113,11 @@ module Raffia
         end
 
         # Fails the answers that the object would have given later.
-        # @return [void]
         def fail_deferred(reason)
           deferred = @lock.hold { @deferred.tap { @deferred = nil } }
           deferred&.each_key { |answer| answer.fail(ActorDied.new(ref: ref, reason: reason)) }
         end
 
-        # @return [void]
         def notify_parent(reason)
           @parent&.ended(self, reason)
         rescue => error

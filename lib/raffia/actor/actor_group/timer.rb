@@ -4,10 +4,7 @@ module Raffia
   class Actor
     class ActorGroup
       # A block that is called later, once or repeatedly, by the alarm of its group's loop.
-      #
-      # @api private
       class Timer
-        # @param group [ActorGroup]
         # @param call [#call] returns after how many seconds it is called again, or nil
         # @param at_end [#call, nil] told when it is not called any more
         def initialize(group, call, at_end = nil)
@@ -17,15 +14,12 @@ module Raffia
           @cancelled = @over = false
         end
 
-        # @param seconds [Numeric]
-        # @return [void]
         def arm(seconds)
           at = Clock.now + seconds
           @group.now { start(at) }
         end
 
         # Any thread may call this.
-        # @return [void]
         def cancel
           return if @cancelled
 

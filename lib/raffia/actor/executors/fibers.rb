@@ -4,23 +4,18 @@ module Raffia
   class Actor
     module Executors
       # Runs actors in fibers of their loop.
-      #
-      # @api private
       class Fibers
-        # @param group [ActorLoop]
         def initialize(group)
           @group = group
         end
 
         # Has messages handled.
         # @param now [Boolean] whether a caller waits for it
-        # @return [void]
         def dispatch(execution, now)
           now ? @group.now { execution.work } : @group.later { execution.work }
         end
 
         # Continues an actor that has more to do, after others.
-        # @return [void]
         def go_on(execution) = @group.later { execution.work }
 
         # Runs the block there, and waits for it.
@@ -32,7 +27,6 @@ module Raffia
         end
 
         # Runs a block that the actor's current message waits for.
-        # @return [void]
         def reenter(&) = @group.now(&)
 
         # @yieldparam scope [#cancel] in which the actor works

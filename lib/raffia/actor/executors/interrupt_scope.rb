@@ -5,8 +5,6 @@ module Raffia
     module Executors
       # Interrupts a thread in the user's code, and nowhere else: elsewhere messages would stay
       # unanswered.
-      #
-      # @api private
       class InterruptScope
         PROTECTED = {Cancel => :never}.freeze
         EXPOSED = {Cancel => :immediate}.freeze

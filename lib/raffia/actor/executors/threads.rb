@@ -7,8 +7,6 @@ module Raffia
   class Actor
     module Executors
       # Runs actors in threads: as many as there are actors at work.
-      #
-      # @api private
       class Threads
         KEY = :raffia_actor_threads
         private_constant :KEY
@@ -24,7 +22,6 @@ module Raffia
         def dispatch(execution, _now) = submit { execution.work }
 
         # Continues in the same thread, if it has nothing else to do for the actor.
-        # @return [void]
         def go_on(execution)
           order = -> { execution.work }
           submit(true, &order) unless WorkerThread.current&.follow(order)
@@ -52,7 +49,6 @@ module Raffia
         def build(factory, core) = factory.build(core)
 
         # Lets the threads go. Others are started when they are needed.
-        # @return [void]
         def close
           @guard.hold { @workers.tap { @workers = nil } }&.close
         end

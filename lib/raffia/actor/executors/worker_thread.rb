@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Executors
       # One of the {WorkerThreads}: it runs orders until it is not needed any more.
-      #
-      # @api private
       class WorkerThread
         KEY = :raffia_actor_worker
         private_constant :KEY
@@ -30,7 +28,6 @@ module Raffia
           @waiting = false
         end
 
-        # @return [void]
         def run
           ::Thread.current[KEY] = self
           InterruptScope.protect { work }

@@ -7,8 +7,6 @@ module Raffia
       #
       # A pool starts them. Submitting each order to the pool would cost a future, counts and a fair
       # queue, which is as much as waking a thread, and is not needed here.
-      #
-      # @api private
       class WorkerThreads
         # Threads at a time. Those that wait for each other count, too.
         MOST = 1_000
@@ -27,7 +25,6 @@ module Raffia
         # Runs the block in one of the threads.
         # @param ahead [Boolean] before orders without this: threads at work may wait for it. If
         #   each free thread began with another order that waits for it, too, none would be left
-        # @return [void]
         # @raise [Closed]
         def submit(ahead: false, &order)
           start if @guard.hold { add(order, ahead) }
@@ -40,7 +37,6 @@ module Raffia
         def behind? = @free.negative?
 
         # Ends the threads when they have run all orders.
-        # @return [void]
         def close
           @fork.remove
           @guard.hold { @orders.close }
@@ -55,7 +51,6 @@ module Raffia
 
         # A thread has left.
         # @param waiting [Boolean] whether it waited
-        # @return [void]
         def left(waiting)
           @guard.hold do
             @live -= 1

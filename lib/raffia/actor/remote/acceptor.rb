@@ -4,14 +4,11 @@ module Raffia
   class Actor
     module Remote
       # Accepts connections at a Unix socket until it is closed. A forked child closes it.
-      #
-      # @api private
       class Acceptor
         # Seconds until it is tried again when there are too many open files.
         PAUSE = 0.1
         private_constant :PAUSE
 
-        # @param address [Address]
         # @raise [Rejected] when another process listens there
         # @raise [SystemCallError]
         def initialize(address)
@@ -21,7 +18,6 @@ module Raffia
         end
 
         # @yieldparam socket [UNIXSocket]
-        # @return [void]
         def run
           loop { yield @server.accept }
         rescue Errno::ECONNABORTED
@@ -34,7 +30,6 @@ module Raffia
         end
 
         # Removes the socket's file, too.
-        # @return [void]
         def close
           return if closed?
 
@@ -43,7 +38,6 @@ module Raffia
           @server.close
         end
 
-        # @return [Boolean]
         def closed? = @server.closed?
       end
     end

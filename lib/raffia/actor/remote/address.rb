@@ -9,15 +9,12 @@ module Raffia
       #
       # What comes through such a socket is loaded by Marshal, which is as much as running the
       # sender's code. So both sides talk to processes of their own user only, and look who that is.
-      #
-      # @api private
       class Address
         # Only the user's own processes may connect.
         MODE = 0o600
         SCHEME = "unix://"
         private_constant :SCHEME
 
-        # @return [String]
         attr_reader :path
 
         # @param text [String] at which actors of other processes can be asked
@@ -42,7 +39,6 @@ module Raffia
           end
         end
 
-        # @return [String]
         def to_s = "#{SCHEME}#{@path}"
 
         # @return [UNIXServer]

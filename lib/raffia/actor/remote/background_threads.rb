@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # Runs blocks in threads, one for each connection that is served.
-      #
-      # @api private
       module BackgroundThreads
         # Threads at a time.
         LIMIT = 10_000
@@ -15,7 +13,6 @@ module Raffia
 
         module_function
 
-        # @return [void]
         def run(&)
           pool = RactorLocal.fetch(:raffia_actor_connections) do
             Pool.new(on: :threads, workers: LIMIT, idle: IDLE)

@@ -11,8 +11,6 @@ module Raffia
       #
       # Requests have numbers, so replies may come in any order and from any thread. {serve} takes
       # the other side's requests in their order.
-      #
-      # @api private
       class Connection
         include Frames
 
@@ -29,7 +27,6 @@ module Raffia
 
         # @return [Object, nil] what it ended by
         attr_reader :reason
-        # @return [Monitors]
         attr_reader :monitors
         # @return [NameTable]
         attr_reader :names
@@ -67,7 +64,6 @@ module Raffia
         # @param ref [Ref, nil] whose end it is when the connection ends first
         # @param breakable [Boolean] whether a kill may interrupt the writing, and break the
         #   connection
-        # @return [Integer]
         # @raise [NotDumpable]
         # @raise [ActorDied]
         def post(reply, ref, op, *arguments, breakable: false)
@@ -90,7 +86,6 @@ module Raffia
         # Sends a request, and waits for the answer.
         # @param limit [Numeric, nil] seconds
         # @yield when they are over; without a block TimeoutError is raised
-        # @return [Object]
         def ask(ref, op, *arguments, limit: nil)
           number = post(waiter = Waiter.new, ref, op, *arguments)
           answer = waiter.wait(limit)
@@ -102,14 +97,11 @@ module Raffia
         end
 
         # Sends a request that has no answer.
-        # @return [void]
         def tell(op, *arguments) = write(ASK, 0, [op, *arguments])
 
-        # @return [void]
         def forget(number) = write(FORGET, number)
 
         # Takes frames until the connection ends.
-        # @return [void]
         def serve
           while (frame = @transport.read)
             take(frame)
@@ -120,26 +112,21 @@ module Raffia
           finish(@transport.reason)
         end
 
-        # @return [void]
         def close(reason = nil)
           @reason ||= reason
           @transport.close
         end
 
-        # @return [void]
         def answer(number, value)
           conclude(ANSWER, number, value)
         rescue NotDumpable => error
           refuse(number, error)
         end
 
-        # @return [void]
         def fail(number, error) = conclude(FAILURE, number, ErrorCodec.of(error))
 
-        # @return [void]
         def refuse(number, error) = conclude(REFUSAL, number, ErrorCodec.of(error))
 
-        # @return [void]
         def postpone(number) = write(LATER, number)
 
         # @param number [Integer] of a request of the other side

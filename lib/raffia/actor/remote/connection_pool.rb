@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # Connections of this process to others that listen: one for each address.
-      #
-      # @api private
       class ConnectionPool
         # Seconds that the other side may take to answer the first request.
         CONNECT_TIMEOUT = 10
@@ -21,8 +19,6 @@ module Raffia
           Fork.after_child { reset }
         end
 
-        # @param address [Address]
-        # @return [Connection]
         # @raise [SystemCallError, Rejected]
         def connection(address)
           entry = @lock.synchronize { @entries[address.path] ||= Entry.new(Thread::Mutex.new) }

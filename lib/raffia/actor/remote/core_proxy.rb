@@ -5,8 +5,6 @@ module Raffia
     module Remote
       # Stands for an object's own core, in another process or Ractor than the object. Blocks stay
       # here, under numbers.
-      #
-      # @api private
       class CoreProxy < Proxy
         # @param connection [Connection] to the side where the core is
         def initialize(data, connection)
@@ -24,24 +22,19 @@ module Raffia
           TimerHandle.new(self, key)
         end
 
-        # @return [void]
         def stop_timer(key)
           connection.tell(:cancel, key) if @guard.hold { @blocks.delete(key) }
         end
 
-        # @return [void]
         def urge(&block) = connection.tell(:urge, keep(block, false))
 
         # (see Links#monitor)
         def monitor(other, &block) = other.watch { |ref, reason| urge { block.call(ref, reason) } }
 
-        # @return [void]
         def demonitor(other, handle) = other.unwatch(handle)
 
-        # @return [void]
         def link(other) = connection.ask(ref, :link, other.ref)
 
-        # @return [void]
         def unlink(other) = connection.ask(ref, :unlink, other.ref)
 
         # (see ActorCore#subscribe)
@@ -54,7 +47,6 @@ module Raffia
           connection.ask(ref, :subscribe, pattern, handler)
         end
 
-        # @return [void]
         def unsubscribe(pattern)
           pattern &&= Topics::Pattern.check(pattern)
           connection.ask(ref, :unsubscribe, pattern)
@@ -94,13 +86,11 @@ module Raffia
             @cancelled = false
           end
 
-          # @return [void]
           def cancel
             @core_proxy.stop_timer(@key) unless @cancelled
             @cancelled = true
           end
 
-          # @return [Boolean]
           def cancelled? = @cancelled
         end
         private_constant :TimerHandle

@@ -4,22 +4,16 @@ module Raffia
   class Actor
     module Remote
       # Dumps and loads errors. An error that Marshal refuses arrives as its description.
-      #
-      # @api private
       module ErrorCodec
         # An error to be sent. It is dumped by the connection, which knows refs.
         SentError = Struct.new(:error) do
-          # @return [String]
           def dump = Executor::ErrorTransport.dump(Executor::Failure.of(error, 0))
         end
 
         class << self
-          # @param error [Exception]
           # @return [SentError]
           def of(error) = SentError.new(error)
 
-          # @param string [String]
-          # @return [Exception]
           def read(string)
             failure = Executor::ErrorTransport.load(string)
             Pool::ItemFailure.new(failure, nil, nil).error

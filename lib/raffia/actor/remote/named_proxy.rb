@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # Stands for the actor that has a name in another process: each time the one that has it then.
-      #
-      # @api private
       class NamedProxy
         include Proxy::Links
 
@@ -22,18 +20,14 @@ module Raffia
           @watches = {}.compare_by_identity
         end
 
-        # @return [Ref]
         def ref = @ref ||= Ref.new(self)
 
-        # @return [String]
         def label = "#{@name.inspect} at #{@address}"
 
         def known_status = :elsewhere
 
-        # @return [Object]
         def call(...) = through { |core| core.call(...) }
 
-        # @return [void]
         def tell(...) = through { |core| core.tell(...) }
 
         # @return [Future]
@@ -63,21 +57,17 @@ module Raffia
           raise
         end
 
-        # @return [void]
         def unwatch(block)
           told, core = @watches.delete(block)
           core&.unwatch(told)
         end
 
         # An exit of this process ends nobody in the other.
-        # @return [void]
         def linked_exit(other, _reason) = delete_link(other)
 
-        # @return [Boolean]
         # @raise [Rejected]
         def stop(reason, **) = through { |core| core.stop(reason) }
 
-        # @return [Boolean]
         # @raise [Rejected]
         def kill(reason, **) = through { |core| core.kill(reason) }
 

@@ -5,13 +5,10 @@ module Raffia
     module Remote
       # This process or Ractor, as others know it: its unique name, and the actors that others know.
       # It does not keep these alive.
-      #
-      # @api private
       class Node
         # @return [Node] of the running Ractor
         def self.current = RactorLocal.fetch(:raffia_actor_node) { new }
 
-        # @return [String]
         attr_reader :id
         # @return [Connection, nil] to the side that started this one
         attr_accessor :uplink
@@ -28,7 +25,6 @@ module Raffia
         # @return [Symbol] as {name}; from now on {find} knows it
         def tell_of(core) = name(core).tap { |name| know(name, core) }
 
-        # @return [void]
         def know(name, core) = @cores[key(name)] = core
 
         # @return [ActorCore, Proxy, nil]

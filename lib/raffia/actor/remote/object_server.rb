@@ -7,8 +7,6 @@ module Raffia
       #
       # It handles the requests of the core's side one at a time, in the thread that called {run};
       # reentrant ones run meanwhile in the background.
-      #
-      # @api private
       class ObjectServer < RequestDispatcher
         # Requests to the object.
         WORK = %i[build invoke hook run_block].freeze
@@ -16,7 +14,6 @@ module Raffia
         # Seconds to wait for the reason of a signal.
         REASON_TIMEOUT = 0.2
 
-        # @return [Connection]
         attr_reader :connection
 
         # @param data [Array] see {Proxy.describe}: of the core
@@ -33,7 +30,6 @@ module Raffia
           Node.current.know(data.first, @core_proxy)
         end
 
-        # @return [void]
         def run
           @helper.run { @connection.serve }
           @helper.enter(self) { |scope| work_through(scope) }
@@ -45,7 +41,6 @@ module Raffia
         end
 
         # The other side has closed the connection, or ended.
-        # @return [void]
         def ended(connection, reason)
           super
           @requests << nil

@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # A request to an actor elsewhere whose answer is waited for later. See {Message#await}.
-      #
-      # @api private
       class PendingRequest
         def initialize(connection, number)
           @connection = connection

@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # Carries frames over two pipes or a socket.
-      #
-      # @api private
       class PipeTransport
         # @return [#dump, #load]
         attr_reader :codec
@@ -26,13 +24,10 @@ module Raffia
         # @return [String, nil]
         def read = @reader.read
 
-        # @return [Boolean]
         def write(frame) = @writer.write(frame)
 
-        # @return [Exception]
         def reason = Closed.new(@text)
 
-        # @return [void]
         def close
           [@reader, @writer].each(&:close)
           @at_end&.call

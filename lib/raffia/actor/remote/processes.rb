@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # Launches a forked child with one object. The child has the object's factory from its parent.
-      #
-      # @api private
       class Processes
         # Seconds that a child has to exit after its last request.
         GRACE = 5
@@ -19,7 +17,6 @@ module Raffia
         end
 
         # @param factory [ObjectFactory]
-        # @param core [ActorCore]
         def initialize(factory, core)
           @factory = factory
           @core = core
@@ -28,7 +25,6 @@ module Raffia
         # @return [Array] sent to the child for its object
         def arguments = []
 
-        # @param dispatcher [RequestDispatcher]
         # @return [Connection]
         def start(dispatcher)
           node = Node.current
@@ -38,24 +34,18 @@ module Raffia
           @connection = Connection.new(Transport.new(@worker, @core, dispatcher), dispatcher)
         end
 
-        # @return [void]
         def in_background(&) = BackgroundThreads.run(&)
 
         # Waits until the child has exited by itself.
-        # @return [void]
         def leave = @worker.exit(GRACE)
 
         # Ends the child.
-        # @return [void]
         def stop = @worker&.halt
 
         # Ends the child without waiting.
-        # @return [void]
         def abandon = @worker&.dismiss
 
         # Carries frames to and from the child.
-        #
-        # @api private
         class Transport
           # @return [#dump, #load]
           attr_reader :codec
@@ -70,7 +60,6 @@ module Raffia
           # @return [String, nil]
           def read = @worker.read
 
-          # @return [Boolean]
           def write(frame) = @worker.write(frame)
 
           # @return [WorkerDied]
@@ -84,14 +73,11 @@ module Raffia
               signal: how.signal, status: how.status, item: message.inspect)
           end
 
-          # @return [void]
           def close = @worker.dismiss
         end
         private_constant :Transport
 
         # Runs in the child.
-        #
-        # @api private
         class Child
           # @param parent [String] the parent's node
           def initialize(parent, data, factory)
@@ -101,7 +87,6 @@ module Raffia
           end
 
           # @param link [Process::WorkerConnection]
-          # @return [void]
           def run(link)
             transport = PipeTransport.new(link.reader, link.writer,
               Executor::Processes::PayloadCodec.new(link.payloads))

@@ -7,14 +7,11 @@ module Raffia
       #
       # The actor itself checks all that is asked: methods and arguments, room in the mailbox,
       # cycles.
-      #
-      # @api private
       class Proxy
         include Links
 
         # @return [Symbol] unique everywhere
         attr_reader :id
-        # @return [String]
         attr_reader :label
 
         # @param data [Array] what {Proxy.describe} said
@@ -32,11 +29,9 @@ module Raffia
 
         attr_reader :class_name, :call_timeout
 
-        # @return [Ref]
         def ref = @ref ||= Ref.new(self)
 
         # A forked child has none of its parent's connections but the one to it.
-        # @return [Connection]
         # @raise [ActorDied]
         def connection
           return @connection if @connection&.ours?
@@ -49,7 +44,6 @@ module Raffia
           (@connection.nil? || (@connection.ours? && @connection.closed?)) ? :dead : :elsewhere
         end
 
-        # @return [Object]
         def call(name, arguments, keywords, block)
           plain(block)
           connection.ask(ref, :call, ref, name, arguments, keywords, deadline, RemoteMessage.number,
@@ -57,7 +51,6 @@ module Raffia
         end
 
         # Waits until it is in the mailbox.
-        # @return [void]
         def tell(name, arguments, keywords, block)
           plain(block)
           connection.ask(ref, :tell, ref, name, arguments, keywords)
@@ -81,10 +74,8 @@ module Raffia
             RemoteMessage.number)
         end
 
-        # @return [Boolean]
         def stop(reason) = known(false) { connection.ask(ref, :stop, ref, reason) }
 
-        # @return [Boolean]
         def kill(reason) = known(false) { connection.ask(ref, :kill, ref, reason) }
 
         # @return [Proxy, nil]
@@ -130,12 +121,9 @@ module Raffia
         def via_uplink? = !@connection.nil? && connection.equal?(Node.current.uplink)
 
         # Passes on a request of a third side, which is answered from there.
-        # @param reply [Reply]
-        # @return [void]
         def pass(reply, op, *arguments) = connection.post(reply, ref, op, ref, *arguments)
 
         # (see ActorCore#invalidate_after_fork)
-        # @return [void]
         def invalidate_after_fork = nil
 
         private

@@ -5,11 +5,8 @@ module Raffia
     module Remote
       # Checks that an actor's class can live in a Ractor: it reads the compiled methods for what
       # only the main Ractor may see. What cannot be known beforehand, Ruby raises at run time.
-      #
-      # @api private
       class RactorCheck < Executor::Ractors::OuterReferences
         # @param factory [ObjectFactory]
-        # @return [void]
         # @raise [NotShareable]
         def self.of(factory)
           klass = factory.actor_class
@@ -34,7 +31,6 @@ module Raffia
           @seen = {}
         end
 
-        # @return [void]
         # @raise [NotShareable]
         def all
           (@owner.instance_methods(false) + @owner.private_instance_methods(false)).each do |name|

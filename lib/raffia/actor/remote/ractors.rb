@@ -5,17 +5,11 @@ module Raffia
     module Remote
       # Launches a Ractor with one object. Data is dumped, as between processes, unless it is deeply
       # frozen.
-      #
-      # @api private
       class Ractors
         # Runs blocks in fibers: threads in several Ractors may hang.
-        #
-        # @api private
         module BackgroundFibers
-          # @return [void]
           def self.run(&block) = Fiber.schedule { Deadline.replace(nil, &block) }
 
-          # @yieldparam scope [#cancel]
           def self.enter(server, &) = CancellationStack.enter(server, &)
         end
 
@@ -28,7 +22,6 @@ module Raffia
         end
 
         # @param factory [ObjectFactory]
-        # @param core [ActorCore]
         def initialize(factory, core)
           @factory = factory
           @core = core
@@ -38,7 +31,6 @@ module Raffia
         # @return [Array] sent to the Ractor for its object
         def arguments = @factory.arguments
 
-        # @param dispatcher [RequestDispatcher]
         # @return [Connection]
         # @raise [NotShareable]
         def start(dispatcher)
@@ -51,15 +43,12 @@ module Raffia
           Connection.new(transport, dispatcher)
         end
 
-        # @return [void]
         def in_background(&) = BackgroundThreads.run(&)
 
         # Waits until the Ractor has ended by itself.
-        # @return [void]
         def leave = @over.pop(timeout: Processes::GRACE)
 
         # Ends a Ractor that waits. One that computes cannot be stopped: it ends afterwards.
-        # @return [void]
         def stop
           @writer&.close
           @ractor&.abandon
@@ -71,7 +60,6 @@ module Raffia
         # @param down [Integer] descriptor of the way there
         # @param up [Integer] of the way back
         # @param trays [Array] in the same order
-        # @return [void]
         def self.serve(klass, data, down, up, trays)
           ::Thread.current.report_on_exception = false
           Executor::Ractors::Adapter.serve(up) do |writer|
@@ -103,8 +91,6 @@ module Raffia
         end
 
         # Carries frames to and from the Ractor.
-        #
-        # @api private
         class Transport
           # @return [#dump, #load]
           attr_reader :codec
@@ -120,7 +106,6 @@ module Raffia
           # @return [String, nil]
           def read = @ractor.read
 
-          # @return [Boolean]
           def write(frame) = @writer.write(frame)
 
           # @return [WorkerDied]
@@ -131,7 +116,6 @@ module Raffia
               "ended#{" (it worked on #{message.inspect})" if message}", item: message&.inspect)
           end
 
-          # @return [void]
           def close = @writer.close
         end
         private_constant :Transport

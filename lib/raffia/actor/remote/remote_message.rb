@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # A message that an object handles in another process or Ractor.
-      #
-      # @api private
       class RemoteMessage < Message
         # @return [Integer] of the request
         attr_reader :number

@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # The answer to a request of the other side. It is given once, from any thread.
-      #
-      # @api private
       class Reply
         # @return [Integer] of the request
         attr_reader :number
@@ -21,25 +19,20 @@ module Raffia
         end
 
         # @param message [Message] that waits for it
-        # @return [void]
         def awaited_by(message) = @parent = message
 
         # @return [Boolean] whether it was the first
         def settle(value = nil) = once { @connection.answer(@number, value) }
 
-        # @return [Boolean]
         def fail(error) = once { @connection.fail(@number, error) }
 
         # Fails the asker alone: the actor goes on.
-        # @return [Boolean]
         def refuse(error) = once { @connection.refuse(@number, error) }
 
         # The answer follows, but the asker goes on.
-        # @return [void]
         def postpone = @connection.postpone(@number)
 
         # The asker does not want it any more.
-        # @return [void]
         def forget = @forgotten = true
 
         def forgotten? = @forgotten

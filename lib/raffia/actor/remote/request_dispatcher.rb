@@ -6,8 +6,6 @@ module Raffia
       # Dispatches the other side's requests to this side's actors.
       #
       # It runs where the connection is served, so nothing here waits: what would runs in a thread.
-      #
-      # @api private
       class RequestDispatcher
         # Readers of an actor.
         ABOUT = %i[alive? status reason stats name].freeze
@@ -15,11 +13,8 @@ module Raffia
         SLOW = %i[stop kill].freeze
         OWN = %i[call lookup names watch unwatch linked_exit publish].freeze
 
-        # @param connection [Connection]
         # @param op [Symbol]
         # @param arguments [Array] the actor's ref first
-        # @param reply [Reply]
-        # @return [void]
         def serve(connection, op, arguments, reply)
           case op
           when *ABOUT, *SLOW, :tell, :join then about(op, *arguments, reply)
@@ -36,7 +31,6 @@ module Raffia
         def allow?(_connection, _core) = true
 
         # The connection has ended.
-        # @return [void]
         def ended(connection, reason) = connection.monitors.close(reason)
 
         private

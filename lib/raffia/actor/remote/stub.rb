@@ -8,11 +8,7 @@ module Raffia
       # What the core wants of the object becomes a request. The core's executor waits for the
       # answer and can be interrupted; the object then goes on to its own end, and its answer is
       # dropped.
-      #
-      # @api private
       class Stub
-        # @param core [ActorCore]
-        # @param launcher [Processes, Ractors]
         def initialize(core, launcher)
           @core = core
           @launcher = launcher
@@ -21,7 +17,6 @@ module Raffia
         end
 
         # Makes the object.
-        # @return [self]
         # @raise [Exception] what its `initialize` raised
         def start
           Executors::InterruptScope.protect { open_connection }
@@ -50,7 +45,6 @@ module Raffia
         end
 
         # Ends the object, and its process or Ractor.
-        # @return [void]
         def on_stop(reason)
           return if @ended
 
@@ -64,7 +58,6 @@ module Raffia
         def raffia_run(key, *arguments, **keywords) = request(:run_block, key, arguments, keywords)
 
         # The other side has ended. If no message waits for it, the core is told by this.
-        # @return [void]
         def raffia_ended
           @core.urge { lost } unless @ended
         end

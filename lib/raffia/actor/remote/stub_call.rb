@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # One request of a {Stub} to its object, and what follows from the reply.
-      #
-      # @api private
       class StubCall
         # Key in the fiber's storage: the request runs while the object itself waits.
         REENTRANT = :raffia_actor_reentrant
@@ -51,7 +49,6 @@ module Raffia
         end
 
         # Sends the request and waits. When this is interrupted, the other side may go on with it.
-        # @return [Object]
         # @raise [Exception] what the object's method raised
         def run(op, *arguments)
           op, *arguments = :reenter, op, *arguments if Fiber[REENTRANT]

@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # Dispatches the requests of a {Stub}'s object to its core.
-      #
-      # @api private
       class StubDispatcher < RequestDispatcher
         def initialize(core, stub)
           super()
@@ -18,10 +16,8 @@ module Raffia
 
         # @param number [Integer] of a request
         # @param message [Message] that the request handles
-        # @return [void]
         def remember(number, message) = @guard.hold { @messages[number] = message }
 
-        # @return [void]
         def forget(number) = @guard.hold { @messages.delete(number) }
 
         # @return [Message, nil] that the object handles

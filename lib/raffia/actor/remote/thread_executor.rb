@@ -5,8 +5,6 @@ module Raffia
     module Remote
       # Runs cores of actors on :processes and :ractors: in threads, which wait for the objects'
       # answers.
-      #
-      # @api private
       class ThreadExecutor
         # @param launcher [Class] {Processes} or {Ractors}
         # @raise [ConfigError] when this Ruby has none
@@ -32,7 +30,6 @@ module Raffia
         def expose(scope, &) = @threads.expose(scope, &)
 
         # The object handles this while it waits.
-        # @return [void]
         def reenter
           @threads.reenter do
             Fiber[StubCall::REENTRANT] = true
@@ -43,7 +40,6 @@ module Raffia
         end
 
         # @param factory [ObjectFactory]
-        # @param core [ActorCore]
         # @return [Stub]
         def build(factory, core) = Stub.new(core, @launcher.new(factory, core)).start
       end

@@ -51,7 +51,6 @@ module Raffia
         def keeps? = @leaving != :for_good
 
         # Its object has ended.
-        # @return [void]
         def ended(core, reason)
           return unless @core.nil? || core.equal?(@core)
 
@@ -65,7 +64,6 @@ module Raffia
         end
 
         # Starts it, or restarts its actor.
-        # @return [void]
         # @raise [Exception] what kept it from that
         def start_or_restart
           return start if dead?
@@ -74,7 +72,6 @@ module Raffia
           error = @core.restart and raise error
         end
 
-        # @return [void]
         # @raise [Exception] what its `initialize` or `on_start` raised
         def start
           settle
@@ -82,7 +79,6 @@ module Raffia
         end
 
         # @param keep [Boolean] whether its core is kept, to be restarted
-        # @return [void]
         def terminate(keep)
           cancel_timer
           @turn += 1
@@ -92,7 +88,6 @@ module Raffia
           conclude(keep) || @core.abandon
         end
 
-        # @return [void]
         def die(reason)
           cancel_timer
           @turn += 1
@@ -106,7 +101,6 @@ module Raffia
         end
 
         # @param message [ChildMessage] for the supervisor
-        # @return [void]
         def later(seconds, message)
           cancel_timer
           @timer = @supervisor.group.after(seconds) do

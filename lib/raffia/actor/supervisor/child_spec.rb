@@ -93,7 +93,6 @@ module Raffia
         alias_method :named?, :named
         alias_method :significant?, :significant
 
-        # @return [Boolean]
         def supervisor? = actor_class <= Supervisor
 
         # @param reason [Object] what it ended by

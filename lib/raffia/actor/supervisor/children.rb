@@ -41,7 +41,6 @@ module Raffia
         # @return [Child]
         def add(child) = @children[child.spec.id] = child
 
-        # @return [void]
         def delete(child) = @children.delete(child.spec.id)
 
         # @return [Array<Child>] those that are restarted with this one
@@ -54,7 +53,6 @@ module Raffia
         end
 
         # Starts all, or none.
-        # @yieldparam child [Child]
         # @yieldreturn [Boolean] whether it is kept, if it has to end again
         # @raise [StartFailed]
         def start(label, &)
@@ -69,9 +67,7 @@ module Raffia
           end
         end
 
-        # @yieldparam child [Child]
         # @yieldreturn [Boolean] whether it is kept, to be started again
-        # @return [void]
         def stop = to_a.reverse_each { |child| child.terminate(yield(child)) }
       end
     end

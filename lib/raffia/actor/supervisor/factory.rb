@@ -7,7 +7,6 @@ module Raffia
       #
       # @api private
       class Factory < Actor::ObjectFactory
-        # @return [Spec]
         attr_reader :spec
 
         def initialize(actor_class, spec)

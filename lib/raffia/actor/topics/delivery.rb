@@ -5,10 +5,7 @@ module Raffia
     class Topics
       # A published message in the mailbox of one subscriber. Nobody waits for it; it is its own
       # reply, so that what becomes of it is counted.
-      #
-      # @api private
       class Delivery < Message
-        # @param subscription [Subscription]
         def initialize(subscription, topic, arguments, keywords)
           handler = subscription.handler
           super(subscription.core, handler.is_a?(Symbol) ? handler : :delivery, [topic, *arguments],
@@ -16,18 +13,14 @@ module Raffia
           @subscription = subscription
         end
 
-        # @return [Boolean]
         def dropped? = !!@dropped
 
         # Not worked on any more.
-        # @return [Boolean]
         def settled? = @subscription.cancelled?
 
-        # @return [true]
         def settle(_value = nil) = true
 
         # Not taken, or not worked on; or it was, and failed.
-        # @return [true]
         def fail(error)
           unless error.is_a?(Full) || error.is_a?(ActorDied)
             Actor.log_error("#{inspect} failed", error)
@@ -37,7 +30,6 @@ module Raffia
         end
 
         # Not taken, and so counted, once.
-        # @return [true]
         def drop
           @subscription.pattern.dropped unless @dropped
           @dropped = true

@@ -5,8 +5,6 @@ module Raffia
     class Topics
       # Subscribers of one pattern. `*` matches one word of a topic, `**` one or more, and `?` a
       # character.
-      #
-      # @api private
       class Pattern
         # Wildcards as regular expressions.
         WILD = {"**" => ".+", "*" => "[^.]+", "?" => "[^.]"}.freeze
@@ -14,7 +12,6 @@ module Raffia
         TOPIC = /\A[^.\s]+(\.[^.\s]+)*\z/
         private_constant :WILD, :TOPIC
 
-        # @return [String]
         # @raise [ConfigError]
         def self.check(name)
           name = name.name if name.is_a?(Symbol)
@@ -24,7 +21,6 @@ module Raffia
             "such as orders.new"
         end
 
-        # @return [String]
         attr_reader :pattern
 
         def initialize(pattern)
@@ -35,7 +31,6 @@ module Raffia
           @offered = @dropped = 0
         end
 
-        # @return [Boolean]
         def match?(topic) = @regexp ? @regexp.match?(topic) : @pattern == topic
 
         # @return [Array<Subscription>]
@@ -57,13 +52,10 @@ module Raffia
           @subscriptions
         end
 
-        # @return [void]
         def offered = @guard.hold { @offered += 1 }
 
-        # @return [void]
         def dropped = @guard.hold { @dropped += 1 }
 
-        # @return [Hash]
         def stats
           @guard.hold do
             {subscribers: @subscriptions.size, delivered: @offered - @dropped, dropped: @dropped}

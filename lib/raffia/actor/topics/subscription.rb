@@ -4,10 +4,7 @@ module Raffia
   class Actor
     class Topics
       # One actor and the handler of what is published to a pattern.
-      #
-      # @api private
       class Subscription
-        # @return [Pattern]
         attr_reader :pattern
         # @return [ActorCore] the subscriber
         attr_reader :core
@@ -43,7 +40,6 @@ module Raffia
           handler.is_a?(Symbol) ? @handler == handler : @outlived && @handler.is_a?(Proc)
         end
 
-        # @return [self]
         def renew(handler)
           @handler = handler
           @outlived = false
@@ -51,16 +47,13 @@ module Raffia
         end
 
         # The object that subscribed has ended; another one follows.
-        # @return [void]
         def outlive = @outlived = true
 
         # @return [Boolean] whether the successor is there and has not subscribed
         def outdated? = @outlived && @core.status == :running
 
-        # @return [void]
         def cancel = @cancelled = true
 
-        # @return [Boolean]
         def cancelled? = @cancelled
       end
     end

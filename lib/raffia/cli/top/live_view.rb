@@ -29,7 +29,6 @@ module Raffia
           @live = out.tty? && !once
         end
 
-        # @return [void]
         # @raise [NotFound]
         def call
           views = @source.call # wrong names are reported before anything is shown

@@ -6,7 +6,6 @@ module Celluloid
     class << self
       # Waits for the answer.
       # @param own [Boolean] whether private methods may be called, too
-      # @return [Object]
       # @raise [DeadActorError]
       # @raise [Raffia::CallCycle] when the actor waits, exclusively, for the one who calls
       def sync(cell, name, arguments, keywords, block, own)
@@ -29,7 +28,6 @@ module Celluloid
         Internals::Logger.debug("Discarded message (mailbox is dead): #{name}")
       end
 
-      # @return [Future]
       def future(cell, name, arguments, keywords, own)
         call = Sync.new(cell, name, arguments, keywords, nil, own, nil)
         call.reply = Future.new
@@ -41,7 +39,6 @@ module Celluloid
     end
 
     # Makes the same call for another actor, which answers there.
-    # @param cell [Cell]
     # @param reply [#settle, #fail]
     # @return [Call]
     def handed_on(cell, reply)
@@ -80,7 +77,6 @@ module Celluloid
     end
 
     # Passes on an error that the method meant for its caller.
-    # @return [void]
     def aborted(error) = reply&.fail(error.cause)
 
     def answer(value) = reply&.settle(value)

@@ -54,7 +54,6 @@ module Celluloid
     end
 
     # Makes the object. Its `initialize` is the first message.
-    # @return [self]
     def open
       object = actor_class.allocate
       object.instance_variable_set(OWNER_IVAR, self)
@@ -100,7 +99,6 @@ module Celluloid
     end
 
     # Puts a call into the mailbox, and has it handled.
-    # @return [void]
     def deliver(call, now)
       case rest = put(call, now)
       when ::Raffia::Actor::Message then drop(rest)
@@ -115,7 +113,6 @@ module Celluloid
     end
 
     # Runs the block before what waits.
-    # @return [void]
     def urge(&block)
       insert { !dead? && @mailbox.urge(order(block)) }
     end
@@ -134,18 +131,15 @@ module Celluloid
     end
 
     # An object has come into the inbox.
-    # @return [void]
     def poke = post { @signals.hand_out }
 
     # Runs the block as a task of its own, in its turn.
-    # @return [void]
     def begin_task(type, name = nil, &block)
       post { @execution.perform_task(type, name, &block) }
     end
 
     # Runs a block that one of this actor's tasks has sent along with a call.
     # @param run [Internals::BlockRun]
-    # @return [void]
     def begin_block(run)
       post(run) { @execution.perform_task(:invoke_block) { run.call } } || run.fail
     end

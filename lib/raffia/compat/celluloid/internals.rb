@@ -7,7 +7,6 @@ module Celluloid
   module Internals
     # Unique names.
     module UUID
-      # @return [String]
       def self.generate
         "#{prefix}-#{::Raffia::RactorLocal.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::IdSequence.new }.next.to_s(16).rjust(12, "0")}"
       end
@@ -17,7 +16,6 @@ module Celluloid
     end
 
     module CPUCounter
-      # @return [Integer]
       def self.cores = ::Etc.nprocessors
     end
 
@@ -74,7 +72,6 @@ module Celluloid
       end
 
       # @raise [ArgumentError]
-      # @return [void]
       def check(arguments, keywords)
         given = arguments.size
         given += 1 if keywords && !@keywords

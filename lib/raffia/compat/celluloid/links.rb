@@ -6,7 +6,6 @@ module Celluloid
     class Links
       include Enumerable
 
-      # @param cell [Cell]
       def initialize(cell)
         @cell = cell
       end

@@ -15,7 +15,6 @@ module Celluloid
     end
 
     # Fails what waits here, like what waits in the mailbox.
-    # @return [void]
     def die(reason)
       super
     ensure
@@ -23,7 +22,6 @@ module Celluloid
       @calls.shift.broken(error) until @calls.empty?
     end
 
-    # @return [void]
     def invalidate_after_fork
       super
       @calls.clear

@@ -11,7 +11,6 @@ module Celluloid
         end
 
         # In the pool's turn, and in no task.
-        # @param call [Call]
         def __assign__(call)
           while (actor = @idle.shift)
             return __give__(actor, call) if actor.alive?

@@ -51,7 +51,6 @@ module Celluloid
       end
 
       # A jump out of the block ends the call, too.
-      # @return [void]
       def call
         value = @block.call(*@values, **@keywords)
         done = true
@@ -63,7 +62,6 @@ module Celluloid
       end
 
       # The caller has gone.
-      # @return [void]
       def fail(_error = nil)
         @reply.fail(AbortError.new(Error.new("the caller to whom this block belongs has gone")))
       end

@@ -30,7 +30,6 @@ module Celluloid
       end
 
       # Fails what waits in the mailbox, tells the links, and breaks off the tasks.
-      # @return [void]
       def die(reason)
         waiting = @lock.hold do
           return unless @lifecycle.die(reason)
@@ -52,27 +51,23 @@ module Celluloid
       end
 
       # Runs in a forked child, which has none of the actors.
-      # @return [void]
       def invalidate_after_fork
         super
         @begun.clear
       end
 
       # Hears of the other's end, as long as it lives itself.
-      # @return [void]
       def watch_over(other)
         @lock.hold { (@watches ||= {}.compare_by_identity)[other] = true }
         other.add_link(self)
       end
 
-      # @return [void]
       def look_away(other)
         @lock.hold { @watches&.delete(other) }
         other.delete_link(self)
       end
 
       # A linked actor has ended.
-      # @return [void]
       def linked_exit(other, reason)
         delete_link(other)
         @lock.hold { @watches&.delete(other) }
@@ -95,7 +90,6 @@ module Celluloid
       end
 
       # Ends it by an error.
-      # @return [void]
       def crash(error)
         Internals::Logger.crash("Actor crashed!", error) if begin_end
       ensure
@@ -103,7 +97,6 @@ module Celluloid
       end
 
       # Runs the finalizer, then ends it.
-      # @return [void]
       def finish(reason)
         @pending_timers.keys.each(&:cancel)
         finalize if subject && @finalizer && subject.respond_to?(@finalizer, true)

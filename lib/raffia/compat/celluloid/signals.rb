@@ -6,7 +6,6 @@ module Celluloid
     #
     # @api private
     class Signals
-      # @param cell [Cell]
       def initialize(cell)
         @cell = cell
         @conditions = {}
@@ -36,7 +35,6 @@ module Celluloid
       end
 
       # Gives an object in the mailbox to a task that waits for such a one.
-      # @return [void]
       def hand_out
         message = @cell.inbox.check(0) or return
         entry = @receivers.find do |suspension, block|

@@ -60,7 +60,6 @@ module Celluloid
 
       def threads = []
 
-      # @return [void]
       def print(output = $stderr) = actors.each { |cell| output.print(text(cell)) }
 
       # Each task, and what it waits for.

@@ -13,9 +13,7 @@ module Celluloid
 
       # @return [Logger, nil]
       attr_accessor :logger
-      # @return [Boolean]
       attr_accessor :log_actor_crashes
-      # @return [Class]
       attr_accessor :group_class, :task_class
       # @return [Numeric] seconds
       attr_accessor :shutdown_timeout
@@ -39,7 +37,6 @@ module Celluloid
       end
 
       # Tests end what they begin themselves.
-      # @return [void]
       def test! = @test = true
 
       # Nobody boots a system behind the back of who has taken it away.
@@ -56,7 +53,6 @@ module Celluloid
       end
 
       # Once per process: actors end, with their finalizers, before it does.
-      # @return [void]
       def register_shutdown
         return if @registered || @test
 

@@ -7,7 +7,6 @@ module Celluloid
     #
     # @api private
     class Suspension
-      # @param cell [Cell]
       def initialize(cell)
         @cell = cell
         @waiter = ::Raffia::Waiter.new
@@ -18,7 +17,6 @@ module Celluloid
       # @return [Boolean] false: it had ended before
       def settle(value = nil) = conclude(:value, value)
 
-      # @return [Boolean]
       def fail(error) = conclude(:error, error)
 
       def settled? = !@kind.nil?

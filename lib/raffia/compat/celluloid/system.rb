@@ -12,7 +12,6 @@ module Celluloid
 
       # @return [Internals::Registry]
       attr_reader :registry
-      # @return [Group]
       attr_reader :group
 
       alias_method :public_registry, :registry
@@ -32,7 +31,6 @@ module Celluloid
       def root_services = @tree
 
       # Its services begin, if they have not.
-      # @return [true]
       def start
         return true if @tree&.alive?
 

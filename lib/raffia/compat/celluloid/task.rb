@@ -11,7 +11,6 @@ module Celluloid
     def self.suspend(status) = current.suspend(status)
 
     # @param name [String, nil] as in CELLULOID_TASK_CLASS
-    # @return [Class]
     def self.named(name)
       return Fibered if name.nil?
 
@@ -26,7 +25,6 @@ module Celluloid
     # @return [Symbol] :running, :dead, or what it waits for: :callwait, :sleeping, :receiving,
     #   :condwait
     attr_reader :status
-    # @return [Cell]
     attr_reader :cell
     # @return [Call, nil] the first call of the chain that this belongs to
     attr_reader :root
@@ -41,7 +39,6 @@ module Celluloid
       @status = :new
     end
 
-    # @return [Hash]
     def meta = {dangerous_suspend: dangerous?, method_name: @name}
 
     # @return [String, nil]
@@ -83,7 +80,6 @@ module Celluloid
 
     # Others see an actor whose `initialize` has not ended, or that has finished already, when these
     # wait.
-    # @return [void]
     def tell_danger(status)
       return unless dangerous? && Celluloid.debug?
 
@@ -93,7 +89,6 @@ module Celluloid
       end
     end
 
-    # @return [nil]
     def resume(value = nil)
       @suspension&.settle(value)
       nil

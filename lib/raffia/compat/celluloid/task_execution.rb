@@ -27,7 +27,6 @@ module Celluloid
     attr_reader :scope
 
     # From now on no executor goes on with what waits.
-    # @return [void]
     def supersede = @life += 1
 
     def clear
@@ -51,7 +50,6 @@ module Celluloid
 
     # Continues a task: what it waited for is there.
     # @param suspension [Internals::Suspension]
-    # @return [void]
     def resume(suspension)
       now = @core.lock.hold { @core.dead? || @lifecycle.acquire || requeue(suspension) }
       # A task that has stopped waiting leaves the execution to what waits.
@@ -59,7 +57,6 @@ module Celluloid
     end
 
     # Handles some of what waits.
-    # @return [void]
     def work
       more = ::Raffia::Deadline.replace(nil) do
         @executor.enter(@core) { |scope| work_through(scope) }
@@ -74,7 +71,6 @@ module Celluloid
     end
 
     # Runs a block that has no caller as a task: an error there ends the actor.
-    # @return [void]
     def perform_task(type, name = nil)
       task = @core.new_task(type, name)
       task.run { @executor.expose(@scope) { yield } }
@@ -97,7 +93,6 @@ module Celluloid
     private
 
     # An error comes before what follows it, such as the end of a linked actor.
-    # @return [nil]
     def requeue(suspension)
       suspension.failed? ? @core.queue.urge(suspension) : @core.queue.append(suspension)
       nil

@@ -14,7 +14,6 @@ module Celluloid
       module_function
 
       # @param klass [Class] of actors
-      # @return [Boolean]
       def in?(klass)
         return false unless defined?(RubyVM::InstructionSequence)
 

@@ -20,7 +20,6 @@ module Celluloid
 
       # A dead actor starts none: a task may outlive its actor, and a timer would keep the loop
       # running.
-      # @return [self]
       def start
         return self unless @cell.alive?
 
@@ -31,7 +30,6 @@ module Celluloid
       alias_method :resume, :start
       alias_method :continue, :start
 
-      # @return [void]
       def cancel
         @entry&.cancel
         @entry = nil
@@ -40,7 +38,6 @@ module Celluloid
       alias_method :pause, :cancel
 
       # Counts from now on.
-      # @return [void]
       def reset(*)
         cancel
         start
@@ -50,7 +47,6 @@ module Celluloid
       def fire(*) = @block.call
       alias_method :call, :fire
 
-      # @return [Boolean]
       def paused? = @entry.nil?
 
       def inspect = "#<#{self.class} #{recurring ? "every" : "after"} #{interval} s>"

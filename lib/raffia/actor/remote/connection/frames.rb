@@ -5,8 +5,6 @@ module Raffia
     module Remote
       class Connection
         # Reads and writes frames, and matches replies with requests.
-        #
-        # @api private
         module Frames
           # Kinds of frames. FAILURE is of the work, REFUSAL the asker's own mistake. After LATER
           # the answer follows, but the asker goes on; after FORGET it is not needed.

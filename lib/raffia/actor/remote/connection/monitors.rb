@@ -5,10 +5,7 @@ module Raffia
     module Remote
       class Connection
         # Monitors across one connection, in both directions.
-        #
-        # @api private
         class Monitors
-          # @param connection [Connection]
           def initialize(connection)
             @connection = connection
             @guard = SpinLock.new
@@ -17,7 +14,6 @@ module Raffia
           end
 
           # @param ref [Ref] of the other side
-          # @param block [Proc]
           # @return [Proc]
           def watch(ref, block)
             key = block.object_id
@@ -38,21 +34,18 @@ module Raffia
             raise
           end
 
-          # @return [void]
           def unwatch(ref, block)
             key = block.object_id
             @connection.tell(:unwatch, ref, key) if @guard.hold { @own.delete(key) }
           end
 
           # One of the other side's actors has ended.
-          # @return [void]
           def notice(key, ref, reason)
             _, block = @guard.hold { @own.delete(key) }
             block&.call(ref, reason)
           end
 
           # The connection has ended, and with it all actors behind it.
-          # @return [void]
           def close(reason)
             own, served = @guard.hold { [@own, @served].tap { @own, @served = {}, {} } }
             own.each_value { |ref, block| block.call(ref, reason) }
@@ -60,7 +53,6 @@ module Raffia
           end
 
           # Monitors an actor of this side for the other one.
-          # @return [nil]
           def serve(ref, key)
             block = lambda do |one, reason|
               next unless @guard.hold { @served.delete(key) }
@@ -76,7 +68,6 @@ module Raffia
             nil
           end
 
-          # @return [void]
           def stop_serving(ref, key)
             _, block = @guard.hold { @served.delete(key) }
             ref.raffia_core.unwatch(block) if block

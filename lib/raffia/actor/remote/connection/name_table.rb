@@ -5,11 +5,7 @@ module Raffia
     module Remote
       class Connection
         # Translates refs to names and back, on one connection.
-        #
-        # @api private
         class NameTable
-          # @param connection [Connection]
-          # @param dispatcher [RequestDispatcher]
           def initialize(connection, dispatcher)
             @connection = connection
             @dispatcher = dispatcher
@@ -17,7 +13,6 @@ module Raffia
             @told = @passed = nil
           end
 
-          # @param ref [Ref]
           # @return [Array] what is sent for it
           def describe(ref)
             core = ref.raffia_core
@@ -40,7 +35,6 @@ module Raffia
             raise Rejected, "#{data[1]} cannot be asked from there"
           end
 
-          # @param core [ActorCore]
           # @return [Boolean] whether the other side was told of it
           def told?(core) = @guard.hold { @told&.key?(core) } || false
 

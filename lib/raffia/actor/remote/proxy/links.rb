@@ -5,8 +5,6 @@ module Raffia
     module Remote
       class Proxy
         # Links and monitors of an actor elsewhere, as {Actor::Links} has them for one of this side.
-        #
-        # @api private
         module Links
           # (see Actor::Links#observe)
           def watch(&block)
@@ -16,7 +14,6 @@ module Raffia
             block
           end
 
-          # @return [void]
           def unwatch(block) = known(nil) { connection.monitors.unwatch(ref, block) }
 
           # (see ActorCore#link)
@@ -25,14 +22,12 @@ module Raffia
             add_link(other)
           end
 
-          # @return [void]
           def unlink(other)
             other.delete_link(self)
             delete_link(other)
           end
 
           # Sends this actor's exit to an actor of this side, once.
-          # @return [void]
           def add_link(other)
             return if @links&.key?(other)
 
@@ -48,14 +43,12 @@ module Raffia
             raise
           end
 
-          # @return [void]
           def delete_link(other)
             told = @links&.delete(other)
             unwatch(told) if told
           end
 
           # A linked actor of this side has ended.
-          # @return [void]
           def linked_exit(other, reason)
             delete_link(other)
             ErrorCodec.with_reason(reason) do |why|

@@ -6,8 +6,6 @@ module Raffia
       class Ractors
         # Dumps like Marshal, but passes deeply frozen objects on uncopied: they are put into a
         # tray, and the frame says where. When the tray is full they are copied, too.
-        #
-        # @api private
         class SharingCodec
           # Stands in the frame for an object in the tray.
           Placeholder = Struct.new(:place)
@@ -32,7 +30,6 @@ module Raffia
             @plain = Executor::Processes::PayloadCodec.new(nil)
           end
 
-          # @return [String]
           # @raise [TypeError] as Marshal does
           def dump(value) = share(value) || @plain.dump(value)
 

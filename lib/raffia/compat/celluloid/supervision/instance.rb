@@ -7,7 +7,6 @@ module Celluloid
       class Instance
         include Accessors
 
-        # @return [Hash]
         attr_accessor :configuration
 
         def initialize(configuration = {})
@@ -16,7 +15,6 @@ module Celluloid
           define(configuration) if configuration.any?
         end
 
-        # @return [Hash]
         def export = @configuration.except(*REMOVE_AT_EXPORT)
         alias_method :to_hash, :export
 
@@ -37,7 +35,6 @@ module Celluloid
 
         def merge!(values) = @configuration = merge(values)
 
-        # @return [Hash]
         def merge(values)
           case values
           when Configuration then @configuration.merge(values.export)

@@ -71,7 +71,6 @@ module Celluloid
 
       # Readers and writers for all that is known: NAME, NAME?, NAME=, NAME!.
       module Accessors
-        # @return [true]
         def resync_accessors
           names = Configuration.parameters(:mandatory, :optional, :plugins, :meta)
             .to_h { |name| [name, name] }
