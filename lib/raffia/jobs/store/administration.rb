@@ -5,7 +5,7 @@ module Raffia
     class Store
       # Changes jobs and queues by hand. An entry whose job has moved on since it was read is left
       # alone.
-      class Administration
+      class Administration < Group
         # Removes jobs, as {Completion#discard} does.
         # @param entries [Array<Entry>] of any set but :running
         # @return [Integer] number of jobs removed

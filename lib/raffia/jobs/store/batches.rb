@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Counts jobs that belong together, and enqueues callbacks when they have ended.
-      class Batches
+      class Batches < Group
         # @param id [String]
         # @param callbacks [Hash{String => Draft}] on "success" (all done), "complete" (all done or
         #   dead), "death" (the first dead): each is enqueued once, in the same step as what

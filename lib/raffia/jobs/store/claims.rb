@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Hands waiting jobs to workers.
-      class Claims
+      class Claims < Group
         # Takes jobs without waiting. Expired jobs are discarded, jobs over their limit become
         # `blocked`, paused queues are skipped. The keys of jobs that are unique until their start
         # become free.

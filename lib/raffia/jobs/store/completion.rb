@@ -8,7 +8,7 @@ module Raffia
       #
       # The end of a claim of a job with a limit lets the oldest job that the key blocks back to the
       # front of its queue. So does a job with that key that expires, or is removed by hand.
-      class Completion
+      class Completion < Group
         # Done: removes the jobs, counts them in their batches, frees their unique keys.
         # @param claims [Array<Claim>]
         # @return [Array<Boolean>]

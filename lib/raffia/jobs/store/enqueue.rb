@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Accepts jobs.
-      class Enqueue
+      class Enqueue < Group
         # Adds jobs, all or none, together with the precondition's change. A draft with `at` in the
         # future goes to `scheduled`, every other one to its queue. Wakes {Notifier#wait}. Batches
         # that drafts name must exist; they count them.

@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Shows queues and jobs to people and tools.
-      class Inspection
+      class Inspection < Group
         # @return [Integer, nil] size up to which a set is counted within milliseconds, for `most`
         #   below; nil: any size
         def countable = nil

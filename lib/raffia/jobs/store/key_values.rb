@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Keeps small values, such as cursors and the last time of a recurring job.
-      class KeyValues
+      class KeyValues < Group
         # @return [String, nil]
         def read(key) = raise(NotImplementedError)
 

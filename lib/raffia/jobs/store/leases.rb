@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Registers workers. A worker holds its claims as long as its lease.
-      class Leases
+      class Leases < Group
         # Begins a worker's lease.
         # @param identity [String] HOST:PID:NONCE
         # @param info [Hash] for people: hostname, pid, tag, labels, queues, concurrency, version,

@@ -6,7 +6,7 @@ module Raffia
   module Jobs
     class Store
       # Removes old data and checks the rest. Any worker may do it at any time.
-      class Maintenance
+      class Maintenance < Group
         # Removes dead jobs, ended batches, values and statistics that are too old.
         # @param dead_for [Numeric] seconds
         # @param dead_max [Integer] the newest ones stay

@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Wakes workers that wait for jobs.
-      class Notifier
+      class Notifier < Group
         # Returns when there may be something to {Claims#claim} or {Schedule#promote}, also when it
         # came after the last claim or is due earlier than the last promotion said. {#interrupt}
         # ends it, too. Jobs in paused queues and suspects do not count.

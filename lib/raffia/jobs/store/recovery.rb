@@ -6,7 +6,7 @@ module Raffia
   module Jobs
     class Store
       # Returns the jobs of dead workers to their queues. Any worker may do it at any time.
-      class Recovery
+      class Recovery < Group
         # Takes the jobs of expired leases, as {#report_death} does when it is not known what had
         # begun.
         # @return [Array<RecoveredJob>] in the order of their queues' front

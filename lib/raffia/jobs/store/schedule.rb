@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Moves jobs to their queues when they are due. Any worker may do it at any time.
-      class Schedule
+      class Schedule < Group
         # Moves due jobs of `scheduled` and `retry` to the back of their queues, see
         # {Rewrite.queued}.
         # @param limit [Integer] maximum

@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     class Store
       # Adds up what workers report: in total, by day (UTC), and by class and minute.
-      class Statistics
+      class Statistics < Group
         # @param days [Integer]
         # @return [Hash{String => Hash}] "2026-11-21" => {"processed", "failed"}, newest first
         def history(days = 30) = raise(NotImplementedError)

@@ -31,7 +31,6 @@ module Raffia
 
         # @param url [String]
         def initialize(url = "memory:")
-          super()
           @url = Address.shown(url)
           @lock = Lock.new
           @batches = Batches.new(@lock) { |draft| @enqueue.admit(draft) }
@@ -41,14 +40,11 @@ module Raffia
           build_groups
         end
 
-        # @see Store#shared?
         def shared? = false
 
         # Runs the block outside of any transaction: for tests of programs whose jobs belong to one.
-        # @see Store#within
         def within(_connection) = yield
 
-        # @see Store#close
         def close = @lock.ours? ? interrupt : nil
 
         # Claims this very job, whatever its time and its limit. For tests.

@@ -27,20 +27,16 @@ module Raffia
         # @raise [ConfigError]
         # @raise [MissingDependency] when there is no gem pg
         def initialize(url, **options)
-          super()
           Driver.load
           @address = Address.parse(url, **options)
           build_groups(Database.new(@address))
           @notifier = Notifier.new(@database, @address.look)
         end
 
-        # (see Store#url)
         def url = @address.url
 
-        # (see Store#within)
         def within(connection, &) = @database.within(connection, &)
 
-        # (see Store#close)
         def close
           @notifier.close
           @database.close

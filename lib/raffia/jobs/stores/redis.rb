@@ -42,7 +42,6 @@ module Raffia
         # @raise [ConfigError]
         # @raise [MissingDependency]
         def initialize(url, **options)
-          super()
           @address = Address.new(url, **options)
           @redis = Client.new(@address)
           @notifier = Notifier.new(@redis)

@@ -30,7 +30,6 @@ module Raffia
         # @raise [ConfigError]
         # @raise [MissingDependency] without the gem sqlite3
         def initialize(url, synchronous: nil, timeout: 10)
-          super()
           @address = Address.parse(url, synchronous)
           Driver.load
           build_groups(Database.new(@address, timeout) { @notifier.notify })
@@ -41,10 +40,8 @@ module Raffia
         # @return [String]
         def url = @address.to_s
 
-        # @see Store#exist?
         def exist? = File.exist?(@address.path)
 
-        # (see Store#close)
         def close
           @fork.remove
           @notifier.close

@@ -6,19 +6,12 @@ module Raffia
       class Memory < Store
         # (see Store::Administration)
         class Administration < Store::Administration
-          def initialize(lock, jobs, batches)
-            super()
-            @lock = lock
-            @jobs = jobs
-            @batches = batches
-          end
+          needs :lock, :jobs, :batches
 
-          # (see Store::Administration#delete)
           def delete(entries)
             take_each(entries, Store::SETS - %i[running]) { |job, from| remove(job, from) }
           end
 
-          # (see Store::Administration#requeue)
           def requeue(entries)
             take_each(entries, %i[scheduled retry blocked dead]) do |job, from|
               (from == :dead) ? revive(job) : job.payload = Store::Rewrite.queued(job.payload)
@@ -26,12 +19,10 @@ module Raffia
             end
           end
 
-          # (see Store::Administration#kill)
           def kill(entries)
             take_each(entries, %i[queue scheduled retry]) { |job, _| @jobs.bury(job) }
           end
 
-          # (see Store::Administration#clear)
           def clear(set, queue: nil)
             return 0 if set == :running
 
@@ -43,13 +34,11 @@ module Raffia
             end
           end
 
-          # (see Store::Administration#pause)
           def pause(queue)
             @lock.synchronize { @jobs.queues.pause(queue) }
             nil
           end
 
-          # (see Store::Administration#resume)
           def resume(queue)
             @lock.synchronize do
               @jobs.queues.resume(queue)

@@ -15,13 +15,11 @@ module Raffia
 
           # @yieldparam draft [Draft] a callback, to be enqueued
           def initialize(lock, &enqueue)
-            super()
             @lock = lock
             @enqueue = enqueue
             @batches = {}
           end
 
-          # (see Store::Batches#open_batch)
           def open_batch(id, callbacks: {}, about: {}, parent: nil)
             @lock.synchronize do
               add(parent) if parent && fetch(parent)
@@ -30,7 +28,6 @@ module Raffia
             end
           end
 
-          # (see Store::Batches#seal_batch)
           def seal_batch(id)
             @lock.synchronize do
               next unless (batch = @batches[id])
@@ -42,10 +39,8 @@ module Raffia
             end
           end
 
-          # (see Store::Batches#batch)
           def batch(id) = @lock.synchronize { @batches[id]&.to_h }
 
-          # (see Store::Batches#batches)
           def batches(offset: 0, limit: 50)
             @lock.synchronize { (@batches.values.reverse[offset, limit] || []).map(&:to_h) }
           end

@@ -6,13 +6,8 @@ module Raffia
       class Memory < Store
         # (see Store::Claims)
         class Claims < Store::Claims
-          def initialize(lock, jobs)
-            super()
-            @lock = lock
-            @jobs = jobs
-          end
+          needs :lock, :jobs
 
-          # (see Store::Claims#claim)
           def claim(lease, queues, limit, suspects: false)
             priorities = suspects ? Queues::SUSPECTS : Queues::ORDINARY
             @lock.synchronize do
@@ -26,7 +21,6 @@ module Raffia
             end
           end
 
-          # (see Store::Claims#suspects?)
           def suspects?(queues)
             @lock.synchronize { @jobs.queues.any?(queues, Queues::SUSPECTS) }
           end

@@ -6,20 +6,14 @@ module Raffia
       class Memory < Store
         # (see Store::Completion)
         class Completion < Store::Completion
-          def initialize(lock, jobs)
-            super()
-            @lock = lock
-            @jobs = jobs
-          end
+          needs :lock, :jobs
 
-          # (see Store::Completion#ack)
           def ack(claims)
             @lock.synchronize do
               claims.map { |claim| complete(claim) { |job| @jobs.finish(job, :done) } }
             end
           end
 
-          # (see Store::Completion#retry)
           def retry(claim, payload, at)
             complete(claim) do |job|
               job.payload = payload
@@ -27,7 +21,6 @@ module Raffia
             end
           end
 
-          # (see Store::Completion#bury)
           def bury(claim, payload)
             complete(claim) do |job|
               job.payload = payload
@@ -35,11 +28,9 @@ module Raffia
             end
           end
 
-          # (see Store::Completion#discard)
           def discard(claim) = complete(claim) { |job| @jobs.finish(job, :dead) }
 
           # From the last to the first, so that they stand in the queue as they stood.
-          # @see Store::Completion#release
           def release(claims)
             @lock.synchronize do
               jobs = claims.reverse.filter_map do |claim|

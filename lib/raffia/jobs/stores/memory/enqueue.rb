@@ -12,15 +12,8 @@ module Raffia
           REPLACEABLE = %i[queue scheduled retry blocked].freeze
           private_constant :REPLACEABLE
 
-          def initialize(lock, jobs, key_values, batches)
-            super()
-            @lock = lock
-            @jobs = jobs
-            @key_values = key_values
-            @batches = batches
-          end
+          needs :lock, :jobs, :key_values, :batches
 
-          # (see Store::Enqueue#enqueue)
           def enqueue(drafts, precondition: nil)
             @lock.synchronize do
               unless precondition.nil? || @key_values.read(precondition.key) == precondition.expect

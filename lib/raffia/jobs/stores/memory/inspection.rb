@@ -8,14 +8,8 @@ module Raffia
       class Memory < Store
         # (see Store::Inspection)
         class Inspection < Store::Inspection
-          def initialize(lock, jobs, statistics)
-            super()
-            @lock = lock
-            @jobs = jobs
-            @statistics = statistics
-          end
+          needs :lock, :jobs, :statistics
 
-          # (see Store::Inspection#queues)
           def queues(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             @lock.synchronize do
               queues = @jobs.queues
@@ -27,7 +21,6 @@ module Raffia
             end
           end
 
-          # (see Store::Inspection#counts)
           def counts(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             @lock.synchronize do
               {**Store::SETS.to_h { |set| [set, @jobs[set].size] },
@@ -36,7 +29,6 @@ module Raffia
             end
           end
 
-          # (see Store::Inspection#entries)
           def entries(set, queue: nil, offset: 0, limit: 50, match: nil)
             @lock.synchronize do
               jobs = (set == :queue) ? @jobs.queues.to_a(queue) : @jobs[set].to_a
@@ -46,7 +38,6 @@ module Raffia
             end
           end
 
-          # (see Store::Inspection#find)
           def find(jid, most: nil)
             @lock.synchronize do
               Store::SETS.each do |set|

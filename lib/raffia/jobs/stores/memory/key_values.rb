@@ -9,13 +9,11 @@ module Raffia
         # (see Store::KeyValues)
         class KeyValues < Store::KeyValues
           def initialize(lock)
-            super()
             @lock = lock
             @values = {}
             @ends = {}
           end
 
-          # (see Store::KeyValues#read)
           def read(key)
             @lock.synchronize do
               delete(key) if @ends[key]&.<=(Clock.now)
@@ -23,7 +21,6 @@ module Raffia
             end
           end
 
-          # (see Store::KeyValues#write)
           def write(key, value, expect: :any, ttl: nil)
             @lock.synchronize do
               next false unless expect == :any || read(key) == expect
@@ -35,7 +32,6 @@ module Raffia
             end
           end
 
-          # (see Store::KeyValues#keys)
           def keys(prefix)
             @lock.synchronize do
               prune

@@ -6,15 +6,8 @@ module Raffia
       class Memory < Store
         # (see Store::Maintenance)
         class Maintenance < Store::Maintenance
-          def initialize(lock, jobs, batches, key_values)
-            super()
-            @lock = lock
-            @jobs = jobs
-            @batches = batches
-            @key_values = key_values
-          end
+          needs :lock, :jobs, :batches, :key_values
 
-          # (see Store::Maintenance#prune)
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
             @lock.synchronize do
               now = Time.now.to_f
@@ -28,7 +21,6 @@ module Raffia
             end
           end
 
-          # (see Store::Maintenance#check)
           def check = @lock.synchronize { misplaced_jobs + unknown_claims + wrong_limits }
 
           private

@@ -9,14 +9,12 @@ module Raffia
         # (see Store::Notifier)
         class Notifier < Store::Notifier
           def initialize(lock, jobs)
-            super()
             @lock = lock
             @jobs = jobs
             @waiting = @interrupts = 0
             @interrupted = false
           end
 
-          # (see Store::Notifier#wait)
           def wait(queues, timeout: nil)
             deadline = timeout && Clock.now + timeout
             @lock.synchronize do
@@ -35,7 +33,6 @@ module Raffia
             end
           end
 
-          # (see Store::Notifier#interrupt)
           def interrupt
             @lock.synchronize do
               @waiting.zero? ? @interrupted = true : @interrupts += 1

@@ -6,20 +6,14 @@ module Raffia
       class Memory < Store
         # (see Store::Recovery)
         class Recovery < Store::Recovery
-          def initialize(lock, jobs)
-            super()
-            @lock = lock
-            @jobs = jobs
-          end
+          needs :lock, :jobs
 
-          # (see Store::Recovery#recover)
           def recover
             @lock.synchronize do
               @jobs.leases.expired.flat_map { |holder| end_lease(holder.lease, nil) }
             end
           end
 
-          # (see Store::Recovery#report_death)
           def report_death(lease, begun) = @lock.synchronize { end_lease(lease, begun) }
 
           private

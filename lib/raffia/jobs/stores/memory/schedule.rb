@@ -6,13 +6,8 @@ module Raffia
       class Memory < Store
         # (see Store::Schedule)
         class Schedule < Store::Schedule
-          def initialize(lock, jobs)
-            super()
-            @lock = lock
-            @jobs = jobs
-          end
+          needs :lock, :jobs
 
-          # (see Store::Schedule#promote)
           def promote(limit = 1000)
             @lock.synchronize do
               time = now
@@ -26,7 +21,6 @@ module Raffia
             end
           end
 
-          # (see Store::Schedule#now)
           def now = ::Time.now.to_f
         end
       end

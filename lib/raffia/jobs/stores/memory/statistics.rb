@@ -14,7 +14,6 @@ module Raffia
           attr_reader :processed, :failed
 
           def initialize(lock)
-            super()
             @lock = lock
             @processed = @failed = 0
             @days = {}
@@ -33,14 +32,12 @@ module Raffia
             prune(now.to_i)
           end
 
-          # (see Store::Statistics#history)
           def history(days = 30)
             @lock.synchronize do
               @days.sort.reverse.first(days).to_h { |day, counts| [day, counts.dup] }
             end
           end
 
-          # (see Store::Statistics#metrics)
           def metrics(minutes = 60)
             since = Time.now.to_i - minutes * 60
             @lock.synchronize do

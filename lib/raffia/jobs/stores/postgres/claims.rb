@@ -24,12 +24,8 @@ module Raffia
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
           private_constant :TAKE, :TAKE_SUSPECTS
 
-          def initialize(database, cleanup, names, held)
-            super(database, cleanup, names)
-            @held = held
-          end
+          needs :database, :cleanup, :names, :held
 
-          # (see Store::Claims#claim)
           def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1 || queues.empty?
 
@@ -42,7 +38,6 @@ module Raffia
           end
 
           # By index: the planner knows of no suspects, and would read all waiting jobs.
-          # @see Store::Claims#suspects?
           def suspects?(queues)
             @database.transaction(:by_index) { |db| db.rows(SUSPECT, queues) }.any?
           end

@@ -24,7 +24,6 @@ module Raffia
             @retry = CompletionRetry.new(database)
           end
 
-          # (see Store::Completion#ack)
           def ack(claims)
             return [] if claims.empty?
 
@@ -34,28 +33,24 @@ module Raffia
             end
           end
 
-          # (see Store::Completion#retry)
           def retry(claim, payload, at)
             complete([claim], -> { super(claim, payload, at + clock_skew) }) do |db, done|
               done || moved?(db, claim, "retry", payload)
             end
           end
 
-          # (see Store::Completion#bury)
           def bury(claim, payload)
             complete([claim], -> { super(claim, payload) }) do |db, done|
               done || moved?(db, claim, "dead", payload)
             end
           end
 
-          # (see Store::Completion#discard)
           def discard(claim)
             complete([claim], -> { super(claim) }) do |db, done|
               done || existing(db, [claim]).empty?
             end
           end
 
-          # (see Store::Completion#release)
           def release(claims) = super.tap { @held.remove(claims) }
 
           private

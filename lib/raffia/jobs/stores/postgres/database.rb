@@ -92,7 +92,6 @@ module Raffia
             @on_missing_tables = block
           end
 
-          # (see Store#within)
           def within(connection, &)
             ready
             driver = Driver.over(connection, @address)
@@ -111,10 +110,8 @@ module Raffia
           end
 
           # PostgreSQL reads each row of a table that has changed lately.
-          # @see Inspection#countable
           def countable = 20_000
 
-          # @see Maintenance#check
           def damage = []
 
           # @return [void]

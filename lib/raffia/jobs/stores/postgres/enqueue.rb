@@ -18,7 +18,6 @@ module Raffia
           SPECIAL = %w[unique limit batch expires_at].freeze
           private_constant :INSERT_ALL, :SPECIAL
 
-          # (see Store::Enqueue#enqueue)
           def enqueue(drafts, precondition: nil)
             queues = drafts.map(&:queue).uniq
             @names.publish(queues)

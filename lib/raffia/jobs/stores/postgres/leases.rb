@@ -6,17 +6,12 @@ module Raffia
       class Postgres < SQL
         # (see Store::Leases)
         class Leases < SQL::Leases
-          def initialize(database, completion, statistics, held)
-            super(database, completion, statistics)
-            @held = held
-          end
+          needs :database, :completion, :statistics, :held
 
-          # (see Store::Leases#beat)
           def beat(lease, state = {}, tally: nil)
             super.tap { |orders| @held.remove_lease(lease) unless orders }
           end
 
-          # (see Store::Leases#resign)
           def resign(lease, tally: nil) = super.tap { @held.remove_lease(lease) }
         end
       end

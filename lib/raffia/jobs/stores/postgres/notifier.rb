@@ -27,14 +27,12 @@ module Raffia
           # @param database [Database]
           # @param look [Float, nil] longest wait in seconds; nil: {LONGEST} or {POLL}
           def initialize(database, look)
-            super()
             @database = database
             @look = look
             reset
             @fork = Fork.after_child { after_fork }
           end
 
-          # (see Store::Notifier#wait)
           def wait(queues, timeout: nil)
             start = Clock.now
             wait = enter(queues)
@@ -45,7 +43,6 @@ module Raffia
             leave(wait)
           end
 
-          # (see Store::Notifier#interrupt)
           def interrupt
             @lock.synchronize do
               @interrupted = true if @waits.empty?

@@ -28,10 +28,8 @@ module Raffia
             @known = (@known | names).freeze
           end
 
-          # (see SQL::QueueNames#add)
           def add(db, names) = super(db, names - @known)
 
-          # (see SQL::QueueNames#forget)
           def forget(db, name)
             super
             @known = [].freeze

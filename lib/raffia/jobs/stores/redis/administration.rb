@@ -11,16 +11,10 @@ module Raffia
           # Jobs that one script removes: Redis does nothing else meanwhile.
           SLICE = 500
 
-          def initialize(redis, format)
-            super()
-            @redis = redis
-            @format = format
-          end
+          needs :redis, :format
 
-          # (see Store::Administration#delete)
           def delete(entries) = move("gone", entries, Store::SETS - %i[running], &:payload)
 
-          # (see Store::Administration#requeue)
           def requeue(entries)
             move("queue", entries, %i[scheduled retry blocked dead]) do |entry|
               rewrite = Store::Rewrite.method((entry.set == :dead) ? :anew : :queued)
@@ -28,10 +22,8 @@ module Raffia
             end
           end
 
-          # (see Store::Administration#kill)
           def kill(entries) = move("dead", entries, %i[queue scheduled retry], &:payload)
 
-          # (see Store::Administration#clear)
           def clear(set, queue: nil)
             return 0 if set == :running
 
@@ -42,13 +34,11 @@ module Raffia
             sizes.sum { |key, size| clear_key(key, size) }
           end
 
-          # (see Store::Administration#pause)
           def pause(queue)
             @redis.with(safe: true) { |connection| connection.call("SADD", "paused", queue) }
             nil
           end
 
-          # (see Store::Administration#resume)
           def resume(queue)
             @redis.with(safe: true) { |connection| connection.call("SREM", "paused", queue) }
             nil

@@ -10,13 +10,8 @@ module Raffia
         #
         # A hash each. The scripts that move jobs change their batches, too.
         class Batches < Store::Batches
-          def initialize(redis, format)
-            super()
-            @redis = redis
-            @format = format
-          end
+          needs :redis, :format
 
-          # (see Store::Batches#open_batch)
           def open_batch(id, callbacks: {}, about: {}, parent: nil)
             drafts = callbacks.flat_map { |name, draft| [name, callback(draft)] }
             made = @redis.script(:batch, "open", id, Time.now.to_f, JSON.generate(about),
@@ -25,16 +20,13 @@ module Raffia
             raise Error, "there is no batch #{parent}: open it before its parts" if made.zero?
           end
 
-          # (see Store::Batches#seal_batch)
           def seal_batch(id)
             @redis.script(:batch, "seal", id, safe: true)
             nil
           end
 
-          # (see Store::Batches#batch)
           def batch(id) = to_h(id, @redis.read("HGETALL", key(id)))
 
-          # (see Store::Batches#batches)
           def batches(offset: 0, limit: 50)
             @redis.with(safe: true) do |connection|
               ids = connection.call("ZRANGE", "raffia:batches", offset, offset + limit - 1, "REV")

@@ -9,14 +9,12 @@ module Raffia
         # (see Store::Claims)
         class Claims < Store::Claims
           def initialize(redis)
-            super()
             @redis = redis
             @lock = Monitor.new
             @name = 0
             @unanswered = []
           end
 
-          # (see Store::Claims#claim)
           def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1
 
@@ -34,7 +32,6 @@ module Raffia
             claims_of(lease, name, found)
           end
 
-          # (see Store::Claims#suspects?)
           def suspects?(queues) = @redis.script(:suspects, *queues, safe: true) == 1
 
           private

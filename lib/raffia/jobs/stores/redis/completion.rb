@@ -8,13 +8,8 @@ module Raffia
       class Redis < Store
         # (see Store::Completion)
         class Completion < Store::Completion
-          def initialize(redis, format)
-            super()
-            @redis = redis
-            @format = format
-          end
+          needs :redis, :format
 
-          # (see Store::Completion#ack)
           def ack(claims)
             return [] if claims.empty?
 
@@ -25,21 +20,17 @@ module Raffia
             claims.group_by(&:lease).flat_map { |_, some| ack(some) }
           end
 
-          # (see Store::Completion#retry)
           def retry(claim, payload, at)
             finish("retry", [claim], payload: @format.outgoing(payload), at: at).first
           end
 
-          # (see Store::Completion#bury)
           def bury(claim, payload)
             finish("bury", [claim], payload: @format.outgoing(payload), at: Time.now.to_f).first
           end
 
-          # (see Store::Completion#discard)
           def discard(claim) = finish("discard", [claim]).first
 
           # The one that goes back last is in front.
-          # @see Store::Completion#release
           def release(claims)
             claims.group_by { |claim| claim.lease.token }
               .sum { |_, some| finish("release", some.reverse).count(true) }

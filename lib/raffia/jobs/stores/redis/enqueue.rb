@@ -8,13 +8,8 @@ module Raffia
         #
         # Plain jobs are written as Sidekiq's clients do it, in one round trip and without a script.
         class Enqueue < Store::Enqueue
-          def initialize(redis, format)
-            super()
-            @redis = redis
-            @format = format
-          end
+          needs :redis, :format
 
-          # (see Store::Enqueue#enqueue)
           def enqueue(drafts, precondition: nil)
             return [] if drafts.empty? && precondition.nil?
 

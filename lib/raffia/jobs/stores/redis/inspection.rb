@@ -15,12 +15,8 @@ module Raffia
           # Queues may be long, so they come last.
           SEARCH_ORDER = (Store::SETS - [:queue] + [:queue]).freeze
 
-          def initialize(redis)
-            super()
-            @redis = redis
-          end
+          needs :redis
 
-          # (see Store::Inspection#queues)
           def queues(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             @redis.with(safe: true) do |connection|
               paused = connection.call("SMEMBERS", "paused")
@@ -30,7 +26,6 @@ module Raffia
             end
           end
 
-          # (see Store::Inspection#counts)
           def counts(most: nil) # rubocop:disable Lint/UnusedMethodArgument
             @redis.with(safe: true) do |connection|
               sizes = Store::SETS.to_h do |set|
@@ -41,7 +36,6 @@ module Raffia
             end
           end
 
-          # (see Store::Inspection#entries)
           def entries(set, queue: nil, offset: 0, limit: 50, match: nil)
             @redis.with(safe: true) do |connection|
               collections = Collections.all(connection, set, queue)
@@ -52,7 +46,6 @@ module Raffia
             end
           end
 
-          # (see Store::Inspection#find)
           def find(jid, most: nil)
             @redis.with(safe: true) do |connection|
               SEARCH_ORDER.each do |set|

@@ -11,22 +11,16 @@ module Raffia
           # @return [Array(Integer, String)] for scripts: Redis has no nil
           def self.optional(value) = value.nil? ? [0, ""] : [1, value]
 
-          def initialize(redis)
-            super()
-            @redis = redis
-          end
+          needs :redis
 
-          # (see Store::KeyValues#read)
           def read(key) = @redis.read("GET", "raffia:value:#{key}")
 
-          # (see Store::KeyValues#write)
           def write(key, value, expect: :any, ttl: nil)
             expected = (expect == :any) ? [2, ""] : KeyValues.optional(expect)
             milliseconds = ttl ? Leases.milliseconds(ttl) : ""
             @redis.script(:write, key, *expected, *KeyValues.optional(value), milliseconds) == 1
           end
 
-          # (see Store::KeyValues#keys)
           def keys(prefix)
             @redis.with(safe: true) do |connection|
               # No text has a byte of 255.

@@ -19,13 +19,8 @@ module Raffia
 
           def self.milliseconds(seconds) = (seconds * 1000).ceil
 
-          def initialize(redis, statistics)
-            super()
-            @redis = redis
-            @statistics = statistics
-          end
+          needs :redis, :statistics
 
-          # (see Store::Leases#enroll)
           def enroll(identity, info, ttl: Store::LEASE)
             info = SidekiqProcess.info(identity, info)
             token = @redis.script(:enroll, identity, Leases.milliseconds(ttl), "info",
@@ -33,7 +28,6 @@ module Raffia
             Lease.new(identity, token, ttl)
           end
 
-          # (see Store::Leases#beat)
           def beat(lease, state = {}, tally: nil)
             fields = SidekiqProcess.state(state)
             orders = @redis.script(:beat, *arguments(lease), fields.size, *fields,
@@ -43,27 +37,22 @@ module Raffia
             orders&.map { |order| ORDERS.fetch(order, order) }
           end
 
-          # (see Store::Leases#renew)
           def renew(lease) = @redis.script(:renew, *arguments(lease), safe: true) == 1
 
-          # (see Store::Leases#claim_keys)
           def claim_keys(lease) = fields(lease).map { |field| ClaimGroup.read(field).first(2) }
 
-          # (see Store::Leases#release_keys)
           def release_keys(lease, keys)
             claims = fields(lease).select { |field| keys.include?(ClaimGroup.read(field).first(2)) }
             claims = claims.sort_by { |field| ClaimGroup.read(field) }.reverse
             @redis.script(:release_keys, lease.token, *claims)
           end
 
-          # (see Store::Leases#resign)
           def resign(lease, tally: nil)
             @statistics.add(tally)
             @redis.script(:resign, lease.token, lease.identity, safe: true)
             nil
           end
 
-          # (see Store::Leases#processes)
           def processes
             @redis.with(safe: true) do |connection|
               identities = connection.call("SMEMBERS", "processes").sort
@@ -79,7 +68,6 @@ module Raffia
             end
           end
 
-          # (see Store::Leases#order)
           def order(identity, order)
             @redis.with do |connection|
               next false if connection.call("SISMEMBER", "processes", identity).zero?

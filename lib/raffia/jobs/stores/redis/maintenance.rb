@@ -11,15 +11,8 @@ module Raffia
           # Sets that other programs write to.
           OPEN_SETS = %i[queue scheduled retry].freeze
 
-          def initialize(redis, inspection, leases, batches)
-            super()
-            @redis = redis
-            @inspection = inspection
-            @leases = leases
-            @batches = batches
-          end
+          needs :redis, :inspection, :leases, :batches
 
-          # (see Store::Maintenance#prune)
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
             now = Time.now.to_f
             @redis.with(safe: true) do |connection|
@@ -31,7 +24,6 @@ module Raffia
           end
 
           # Finds what only another program that writes to these keys, or a loss of keys, can cause.
-          # @see Store::Maintenance#check
           def check
             unreadable + orphaned_claims + wrong_limits + wrong_batches + orphaned_keys +
               unknown_claims

@@ -14,13 +14,11 @@ module Raffia
         class Notifier < Store::Notifier
           # @param redis [Client]
           def initialize(redis)
-            super()
             @redis = redis
             @lock = Monitor.new
             reset
           end
 
-          # (see Store::Notifier#wait)
           def wait(queues, timeout: nil)
             # Waiting for the server and for an interrupt takes two tasks.
             unless Fiber.current_scheduler
@@ -38,7 +36,6 @@ module Raffia
             end
           end
 
-          # (see Store::Notifier#interrupt)
           def interrupt
             @lock.synchronize do
               @interrupted = @waiters.empty?

@@ -8,13 +8,8 @@ module Raffia
       class Redis < Store
         # (see Store::Recovery)
         class Recovery < Store::Recovery
-          def initialize(redis, format)
-            super()
-            @redis = redis
-            @format = format
-          end
+          needs :redis, :format
 
-          # (see Store::Recovery#recover)
           def recover
             recovered = []
             until (lost = @redis.script(:expired, safe: true)).empty?
@@ -25,7 +20,6 @@ module Raffia
             recovered.reverse
           end
 
-          # (see Store::Recovery#report_death)
           def report_death(lease, begun)
             claims = @redis.script(:report_death, lease.token, lease.identity,
               Leases.milliseconds(lease.ttl),

@@ -6,13 +6,8 @@ module Raffia
       class Redis < Store
         # (see Store::Schedule)
         class Schedule < Store::Schedule
-          def initialize(redis, format)
-            super()
-            @redis = redis
-            @format = format
-          end
+          needs :redis, :format
 
-          # (see Store::Schedule#promote)
           def promote(limit = 1000)
             scheduled, failed, soonest = @redis.script(:due, limit, safe: true)
             @redis.move("queue", rows("schedule", scheduled) + rows("retry", failed))
@@ -21,7 +16,6 @@ module Raffia
             soonest.empty? ? nil : soonest.to_f
           end
 
-          # (see Store::Schedule#now)
           def now
             seconds, microseconds = @redis.read("TIME")
             seconds.to_i + microseconds.to_i / 1e6

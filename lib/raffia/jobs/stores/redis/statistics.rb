@@ -18,11 +18,7 @@ module Raffia
           # Fields of a class's counts.
           FIELDS = {"p" => "processed", "f" => "failed", "ms" => "ms"}.freeze
 
-          def initialize(redis, format)
-            super()
-            @redis = redis
-            @format = format
-          end
+          needs :redis, :format
 
           # @param tally [Tally, nil]
           # @return [void]
@@ -36,7 +32,6 @@ module Raffia
             end
           end
 
-          # (see Store::Statistics#history)
           def history(days = 30)
             today = Time.now.utc
             dates = Array.new(days) { |ago| (today - ago * 86_400).strftime("%Y-%m-%d") }
@@ -50,7 +45,6 @@ module Raffia
             }.to_h
           end
 
-          # (see Store::Statistics#metrics)
           def metrics(minutes = 60)
             now = Time.now.to_i / 60 * 60
             times = Array.new(minutes) { |ago| Time.at(now - ago * 60).utc }.reverse

@@ -21,30 +21,20 @@ module Raffia
           PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) " \
             "{upsert name} paused = {excluded paused}"
 
-          def initialize(database, counter, cleanup, names)
-            super()
-            @database = database
-            @counter = counter
-            @cleanup = cleanup
-            @names = names
-          end
+          needs :database, :counter, :cleanup, :names
 
-          # (see Store::Administration#delete)
           def delete(entries)
             @database.write { |db| entries.count { |entry| finish(db, DELETE, entry) } }
           end
 
-          # (see Store::Administration#requeue)
           def requeue(entries)
             @database.write { |db| entries.count { |entry| requeue_one(db, entry) } }
           end
 
-          # (see Store::Administration#kill)
           def kill(entries)
             @database.write { |db| entries.count { |entry| finish(db, KILL, entry) } }
           end
 
-          # (see Store::Administration#clear)
           def clear(set, queue: nil)
             return 0 if set == :running
 
@@ -59,13 +49,11 @@ module Raffia
             end
           end
 
-          # (see Store::Administration#pause)
           def pause(queue)
             @database.write { |db| db.run(PAUSE, queue, 1) }
             nil
           end
 
-          # (see Store::Administration#resume)
           def resume(queue)
             @database.write do |db|
               db.run(PAUSE, queue, 0)

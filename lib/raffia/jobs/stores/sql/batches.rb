@@ -13,13 +13,8 @@ module Raffia
           ONE = "#{SELECT} WHERE id = $1".freeze
           NEWEST = "#{SELECT} ORDER BY number DESC LIMIT $1 OFFSET $2".freeze
 
-          def initialize(database, counter)
-            super()
-            @database = database
-            @counter = counter
-          end
+          needs :database, :counter
 
-          # (see Store::Batches#open_batch)
           def open_batch(id, callbacks: {}, about: {}, parent: nil)
             @database.write do |db|
               @counter.add(db, parent, 1) if parent
@@ -29,16 +24,13 @@ module Raffia
             nil
           end
 
-          # (see Store::Batches#seal_batch)
           def seal_batch(id)
             @database.write { |db| @counter.seal(db, id) }
             nil
           end
 
-          # (see Store::Batches#batch)
           def batch(id) = select(ONE, id).first
 
-          # (see Store::Batches#batches)
           def batches(offset: 0, limit: 50) = select(NEWEST, limit, offset)
 
           private

@@ -23,15 +23,9 @@ module Raffia
           # Conditions of a job's run, from {SPECIAL}.
           Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :expired)
 
-          def initialize(database, cleanup, names)
-            super()
-            @database = database
-            @cleanup = cleanup
-            @names = names
-          end
+          needs :database, :cleanup, :names
 
           # Not durable: a power cut takes a claim back, and then the job waits again, as it should.
-          # @see Store::Claims#claim
           def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1
 
@@ -45,7 +39,6 @@ module Raffia
             end
           end
 
-          # (see Store::Claims#suspects?)
           def suspects?(queues) = @database.read { |db| db.rows(SUSPECT, queues) }.any?
 
           private

@@ -22,13 +22,8 @@ module Raffia
           PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $4, token = NULL " \
             "#{OURS}, queue"
 
-          def initialize(database, cleanup)
-            super()
-            @database = database
-            @cleanup = cleanup
-          end
+          needs :database, :cleanup
 
-          # (see Store::Completion#ack)
           def ack(claims)
             return [] if claims.empty?
 
@@ -42,22 +37,18 @@ module Raffia
             claims.reverse.map { |claim| ids.delete(claim.ref.first) || false }.reverse
           end
 
-          # (see Store::Completion#retry)
           def retry(claim, payload, at)
             move(RETRY, claim, at, payload) { |db, row| @cleanup.stopped(db, row) }
           end
 
-          # (see Store::Completion#bury)
           def bury(claim, payload)
             move(BURY, claim, payload) { |db, row| @cleanup.ended(db, [row], :dead) }
           end
 
-          # (see Store::Completion#discard)
           def discard(claim)
             @database.write { |db| finish(db, claim.lease.token, [claim.ref], :dead).any? }
           end
 
-          # (see Store::Completion#release)
           def release(claims)
             return 0 if claims.empty?
 

@@ -14,16 +14,8 @@ module Raffia
             "ELSE 'queue' END, $5, $1, CASE WHEN $4 > {now} THEN $4 " \
             "ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13)"
 
-          def initialize(database, key_values, counter, cleanup, names)
-            super()
-            @database = database
-            @key_values = key_values
-            @counter = counter
-            @cleanup = cleanup
-            @names = names
-          end
+          needs :database, :key_values, :counter, :cleanup, :names
 
-          # (see Store::Enqueue#enqueue)
           def enqueue(drafts, precondition: nil)
             @database.write do |db|
               if precondition &&

@@ -37,15 +37,10 @@ module Raffia
           end.freeze
           ENTRY = "state, queue, payload, at, id"
 
-          def initialize(database)
-            super()
-            @database = database
-          end
+          needs :database
 
-          # (see Store::Inspection#countable)
           def countable = @database.countable
 
-          # (see Store::Inspection#queues)
           def queues(most: nil)
             @database.read do |db|
               sizes = db.rows(SIZES, most || ALL).to_h
@@ -58,14 +53,12 @@ module Raffia
             end
           end
 
-          # (see Store::Inspection#counts)
           def counts(most: nil)
             sql = "SELECT #{[*COUNTS.values, *TOTALS].join(", ")}"
             values = @database.read { |db| db.rows(sql, most || ALL) }.first
             [*COUNTS.keys, :processed, :failed].zip(values).to_h
           end
 
-          # (see Store::Inspection#entries)
           def entries(set, queue: nil, offset: 0, limit: 50, match: nil)
             where = [WHERE.fetch(set)]
             where << "queue = $3" if queue
@@ -75,7 +68,6 @@ module Raffia
             select(sql, limit, offset, *queue, *match)
           end
 
-          # (see Store::Inspection#find)
           def find(jid, most: nil)
             newest = "(SELECT jid, #{ENTRY} FROM {jobs} ORDER BY id DESC LIMIT $2) AS newest"
             sql = "SELECT #{ENTRY} FROM #{most ? newest : "{jobs}"} WHERE jid = $1 LIMIT 1"

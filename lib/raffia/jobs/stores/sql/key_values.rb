@@ -13,20 +13,14 @@ module Raffia
           KEYS = "SELECT key FROM {facts} WHERE substr(key, 1, $2) = $1 AND (ends_at IS NULL " \
             "OR ends_at > {now}) ORDER BY key"
 
-          def initialize(database)
-            super()
-            @database = database
-          end
+          needs :database
 
-          # (see Store::KeyValues#read)
           def read(key) = @database.read { |db| db.rows(READ, key).dig(0, 0) }
 
-          # (see Store::KeyValues#write)
           def write(key, value, expect: :any, ttl: nil)
             @database.write { |db| change(db, key, value, expect, ttl) }
           end
 
-          # (see Store::KeyValues#keys)
           def keys(prefix) = @database.read { |db| db.rows(KEYS, prefix, prefix.size) }.flatten
 
           # @return [Boolean] whether the value was as expected

@@ -27,14 +27,8 @@ module Raffia
           ORDER = "INSERT INTO {orders} (id, token, word) VALUES ($1, $2, $3)"
           ORDERS = "SELECT word FROM {orders} WHERE token = $1 ORDER BY id"
 
-          def initialize(database, completion, statistics)
-            super()
-            @database = database
-            @completion = completion
-            @statistics = statistics
-          end
+          needs :database, :completion, :statistics
 
-          # (see Store::Leases#enroll)
           def enroll(identity, info, ttl: Store::LEASE)
             time = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :microsecond)
             @database.write do |db|
@@ -44,7 +38,6 @@ module Raffia
             end
           end
 
-          # (see Store::Leases#beat)
           def beat(lease, state = {}, tally: nil)
             @database.write(durable: false) do |db|
               @statistics.add(db, tally) if tally
@@ -53,20 +46,16 @@ module Raffia
             end
           end
 
-          # (see Store::Leases#renew)
           def renew(lease)
             @database.write(durable: false) { |db| db.run(RENEW, lease.token, lease.identity) == 1 }
           end
 
-          # (see Store::Leases#claim_keys)
           def claim_keys(lease) = @database.read { |db| db.rows(HELD, lease.token) }
 
-          # (see Store::Leases#release_keys)
           def release_keys(lease, keys)
             @database.write { |db| @completion.put_back(db, keys.sort_by(&:last), lease.token) }
           end
 
-          # (see Store::Leases#resign)
           def resign(lease, tally: nil)
             @database.write do |db|
               @statistics.add(db, tally) if tally
@@ -77,7 +66,6 @@ module Raffia
             nil
           end
 
-          # (see Store::Leases#processes)
           def processes
             rows = @database.read { |db| db.rows(LIVE) }
             rows.map do |identity, info, state, beat, token|
@@ -86,7 +74,6 @@ module Raffia
             end
           end
 
-          # (see Store::Leases#order)
           def order(identity, order)
             @database.write do |db|
               tokens = db.rows(TOKENS, identity).flatten

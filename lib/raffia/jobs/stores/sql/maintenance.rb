@@ -45,13 +45,8 @@ module Raffia
           DAYS = 5 * 365
           MINUTES = 3 * 24 * 60
 
-          def initialize(database, leases)
-            super()
-            @database = database
-            @leases = leases
-          end
+          needs :database, :leases
 
-          # (see Store::Maintenance#prune)
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
             @database.write do |db|
               db.run(DEAD, dead_for.to_f, dead_max, ALL)
@@ -64,7 +59,6 @@ module Raffia
             nil
           end
 
-          # (see Store::Maintenance#check)
           def check = @database.damage + broken_rules + unknown_claims
 
           private

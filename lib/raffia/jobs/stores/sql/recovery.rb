@@ -21,13 +21,8 @@ module Raffia
           BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $2, token = NULL " \
             "WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
 
-          def initialize(database, cleanup)
-            super()
-            @database = database
-            @cleanup = cleanup
-          end
+          needs :database, :cleanup
 
-          # (see Store::Recovery#recover)
           def recover
             return [] unless @database.read { |db| lost?(db) }
 
@@ -41,7 +36,6 @@ module Raffia
             end
           end
 
-          # (see Store::Recovery#report_death)
           def report_death(lease, begun)
             @database.write do |db|
               held = db.rows(HELD, lease.token)

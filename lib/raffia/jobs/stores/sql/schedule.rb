@@ -13,12 +13,8 @@ module Raffia
           PROMOTE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3 " \
             "WHERE id = $1"
 
-          def initialize(database)
-            super()
-            @database = database
-          end
+          needs :database
 
-          # (see Store::Schedule#promote)
           def promote(limit = 1000)
             due = @database.read { |db| next_due(db) }
             return due unless due == 0
@@ -28,7 +24,6 @@ module Raffia
             end
           end
 
-          # (see Store::Schedule#now)
           def now = @database.read { |db| db.rows("SELECT {now}") }[0][0].to_f
 
           # @return [Numeric, nil] seconds until the next job is due

@@ -23,12 +23,8 @@ module Raffia
           NONE = [0, 0, 0.0, "[]"].freeze
           BUCKETS = Tally::BOUNDS.size + 1
 
-          def initialize(database)
-            super()
-            @database = database
-          end
+          needs :database
 
-          # (see Store::Statistics#history)
           def history(days = 30)
             rows = @database.read { |db| db.rows(DAYS, days) }
             rows.to_h do |day, processed, failed|
@@ -36,7 +32,6 @@ module Raffia
             end
           end
 
-          # (see Store::Statistics#metrics)
           def metrics(minutes = 60)
             rows = @database.read { |db| db.rows(SINCE, Time.now.to_i / 60 - minutes) }
             rows.group_by(&:first).transform_values { |some| some.map { |row| minute(*row) } }

@@ -52,7 +52,6 @@ module Raffia
             end
           end
 
-          # @see Inspection#countable
           def countable = 100_000
 
           # @return [Array<String>] what SQLite finds wrong

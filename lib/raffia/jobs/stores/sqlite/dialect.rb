@@ -27,7 +27,6 @@ module Raffia
             super(WORDS, PREFIX)
           end
 
-          # (see SQL::Dialect#translate)
           def translate(sql) = super.gsub(/\$(\d+)/, '?\1')
         end
       end

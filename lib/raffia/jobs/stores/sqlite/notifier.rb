@@ -22,7 +22,6 @@ module Raffia
             "WHERE paused = 1) LIMIT 1"
 
           def initialize(database, schedule, address)
-            super()
             @database = database
             @schedule = schedule
             @folder = address.sockets
@@ -30,7 +29,6 @@ module Raffia
             reset
           end
 
-          # (see Store::Notifier#wait)
           def wait(queues, timeout: nil)
             deadline = timeout && Clock.now + timeout
             with_socket do |socket|
@@ -44,7 +42,6 @@ module Raffia
             nil
           end
 
-          # (see Store::Notifier#interrupt)
           def interrupt
             @guard.synchronize do
               @interrupted = @busy.empty?
