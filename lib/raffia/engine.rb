@@ -6,8 +6,8 @@ require_relative "engine/select"
 
 module Raffia
   # The event loop. Operations go in (wait for a descriptor, transfer bytes, wait for a time),
-  # completions come out, and any thread may inject one. What an engine offers is the same for each
-  # back end: {Select} documents it.
+  # completions come out, and any thread may inject one. Each back end has the same interface, which
+  # {Select} documents.
   module Engine
     # The back ends, best first; each kind of machine has some of them.
     BACKENDS = %i[uring epoll kqueue poll select].freeze
@@ -15,8 +15,8 @@ module Raffia
     private_constant :KEY
 
     class << self
-      # @param backend [Symbol, String, nil] nil: what RAFFIA_BACKEND says, else the best that works
-      #   here
+      # @param backend [Symbol, String, nil] nil: the one of RAFFIA_BACKEND, else the best that
+      #   works here
       # @return [Select, Native] an engine that belongs to the calling thread and process
       # @raise [ConfigError] when there is no such back end, or it does not work here
       def open(backend = nil)
@@ -52,9 +52,9 @@ module Raffia
       # @raise [ConfigError] when RAFFIA_BACKEND names one that does not work
       def best = choose
 
-      # Every back end, tried out: each is opened and has to pass on a wake-up; io_uring a read too.
-      # The kernel, a container or a seccomp filter may refuse any of them, so this is done once in
-      # a process (or Ractor), not at build time.
+      # Tries every back end: each is opened and has to pass on a wake-up; io_uring a read too. The
+      # kernel, a container or a seccomp filter may refuse any of them, so this is done once in a
+      # process (or Ractor), not at build time.
       #
       # @return [Array<Hash>] name:, ok:, and reason: when it does not work
       def probe
@@ -64,24 +64,22 @@ module Raffia
         end
       end
 
-      # Calls the block until it returns something truthy, whatever is raised meanwhile, which is
-      # raised afterwards: for what must not be broken off, because the kernel or another thread
-      # uses memory of this fiber.
+      # Calls the block until it returns something truthy. What is raised meanwhile is raised
+      # afterwards. For calls during which the kernel or another thread uses memory of this fiber.
       #
       # @yieldreturn [Boolean] whether it is done
       # @return [void]
       def uninterruptible(&) = Raffia::Native.uninterruptible(&)
 
-      # For a hook that wakes a fiber, in a scheduler in Ruby: calls the block, which does that,
-      # until it has returned. An interrupt of the calling thread is raised afterwards.
+      # For the unblock hook of a scheduler in Ruby: calls the block, which wakes the fiber, until
+      # it has returned. An interrupt of the calling thread is raised afterwards.
       #
       # @param blocker [Object] as the hook gets it
       # @param fiber [Fiber]
       # @return [void]
       def wake_fiber(blocker, fiber, &) = Raffia::Native.wake_fiber(blocker, fiber, &)
 
-      # For a hook of the scheduler, and called by nothing else: whether it was a method like
-      # IO#close that called the hook.
+      # Only for hooks of the scheduler: whether the method that called the hook is like IO#close.
       # @return [Boolean]
       def closing? = Raffia::Native.closing?
 

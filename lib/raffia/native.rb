@@ -4,14 +4,13 @@ require "rbconfig"
 require_relative "base"
 
 module Raffia
-  # The compiled part of Raffia. This is the one file that loads it; everything else asks
-  # {available?} or takes what it offers.
+  # The compiled part of Raffia. Only this file loads it; others check {available?}.
   #
-  # Only where there is no file at all (JRuby, a gem installed without a compiler) Raffia goes
-  # without. One that is there and cannot be loaded raises, because a runtime that silently became
-  # slower is worse than one that says what is broken.
+  # Raffia works without it where there is no file at all (JRuby, a gem installed without a
+  # compiler). A file that cannot be loaded raises, because a silently slower runtime is worse than
+  # an error.
   module Native
-    # Where the extension may be: of several Rubies that share a checkout each finds its own.
+    # Possible places of the extension. Each of several Rubies that share a checkout has its own.
     FILES = [RUBY_VERSION[/\d+\.\d+/], "."].map do |folder|
       File.expand_path("#{folder}/raffia.#{RbConfig::CONFIG["DLEXT"]}", __dir__).freeze
     end.freeze
@@ -23,17 +22,17 @@ module Raffia
     # @return [Boolean] whether the extension is loaded
     def self.available? = !FILE.nil?
 
-    # What is to be done where {http?} is false.
+    # Advice where {http?} is false.
     HTTP_ADVICE = "install llhttp 9 with its headers (Debian: libllhttp-dev; Fedora: " \
       "llhttp-devel; Homebrew: llhttp), then `gem pristine raffia`, or bin/setup in a checkout"
 
-    # @return [Boolean] whether the parser of HTTP was compiled in, which takes llhttp
+    # @return [Boolean] whether HTTP was compiled in, which needs llhttp
     def self.http? = available? && const_defined?(:HTTP1, false)
 
     if FILE
       require FILE
     else
-      # As the extension has it, but for interrupts that strike between two lines of this.
+      # Like the extension's, except for interrupts between two lines of this.
       def self.uninterruptible(&block)
         nil until block.call
       rescue Exception # standard:disable Lint/RescueException
@@ -41,14 +40,14 @@ module Raffia
         raise
       end
 
-      # As the extension has it, but for what Ruby before 4.0 leaves undone when the calling thread
+      # Like the extension's, except for what Ruby before 4.0 leaves undone when the calling thread
       # is interrupted.
       def self.wake_fiber(_blocker, _fiber)
         yield
         nil
       end
 
-      # The same, with the objects that a stack trace takes.
+      # Like the extension's, but allocates.
       def self.closing?
         %w[close close_read close_write].include?(caller_locations(3, 1)&.first&.base_label)
       end
@@ -57,7 +56,7 @@ module Raffia
       def self.sendfile(_to, _from, _position, _length) = -Errno::EINVAL::Errno
       def self.cached?(_file, _position) = true
 
-      # ObjectSpace keeps to itself what is no program's business.
+      # ObjectSpace lists no internal objects.
       def self.visible(objects)
         return objects unless RUBY_ENGINE == "ruby"
 
@@ -68,7 +67,7 @@ module Raffia
         end
       end
 
-      # Which fiber holds a mutex: Ruby itself does not say.
+      # Ruby itself does not tell which fiber holds a Mutex.
       def self.holder(_mutex, _fibers) = nil
     end
   end

@@ -2,9 +2,9 @@
 
 module Raffia
   module Engine
-    # Lists the waiters of each descriptor, in the pure-Ruby engine. Several may wait for one, each
-    # for its own events. Kernel.select is IO.select under a name that tests of other libraries do
-    # not replace.
+    # The waits of each descriptor, in the pure-Ruby engine. Several operations may wait for one,
+    # each for its own events. Kernel.select is IO.select under a name that other libraries' tests
+    # do not replace.
     #
     # @api private
     class Interest
@@ -22,7 +22,7 @@ module Raffia
       end
 
       # @return [Integer] those of the events that are there now
-      def self.look(io, events)
+      def self.poll(io, events)
         lists = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].map do |event|
           (events & event).zero? ? [] : [io]
         end
@@ -50,12 +50,12 @@ module Raffia
         @operations.delete(operation.fd) if list.empty?
       end
 
-      # Wait for any of them, or for the waker.
+      # Waits for any of them, or for the waker.
       # @yieldparam operation [Operation]
       # @yieldparam events [Integer] what came, or a negative errno
       def select(waker, pause, &)
         found = wait(waker, pause)
-        found ? report(*found, &) : weed_out(&)
+        found ? report(*found, &) : fail_closed(&)
       end
 
       private
@@ -94,20 +94,20 @@ module Raffia
         end
       end
 
-      def weed_out
+      def fail_closed
         each { |operation| yield operation, EBADF if gone?(operation) }
       end
 
       def gone?(operation)
         return true if operation.io.closed? || operation.io.fileno != operation.fd
 
-        Interest.look(operation.io, operation.events)
+        Interest.poll(operation.io, operation.events)
         false
       rescue IOError, SystemCallError
         true
       end
 
-      # Over a copy: whoever is told, may remove itself.
+      # Over a copy, because an operation may be removed meanwhile.
       def each(&) = @operations.each_value.to_a.each { |list| list.dup.each(&) }
     end
   end

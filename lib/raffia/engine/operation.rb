@@ -3,7 +3,7 @@
 module Raffia
   module Engine
     # An operation of the pure-Ruby engine: a timer (with a time), a wait for a descriptor (with an
-    # IO), or a mere completion. It is over once it has been shifted or called off.
+    # IO), or only a completion. It is over once it has been shifted or cancelled.
     #
     # @api private
     Operation = Struct.new(:id, :data, :result, :at, :io, :fd, :events, :over)

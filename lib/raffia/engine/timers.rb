@@ -4,17 +4,34 @@ require_relative "../base/clock"
 
 module Raffia
   module Engine
-    # The timers of the pure-Ruby engine: a list in the order of time. Most come later than all
-    # others, so most are added at its end. One that is cancelled stays until it comes up, or until
-    # the cancelled outnumber the others.
+    # The timers of the pure-Ruby engine: a list in order of time. Most timers are later than all
+    # others, so most are added at its end. A cancelled one stays until its time, or until the
+    # cancelled outnumber the others.
     #
-    # An interrupt of the thread may strike between any two lines. Each change of the list is a
-    # single call, so it is always in order.
+    # An interrupt of the thread may be raised between any two lines. Each change of the list is a
+    # single call, so the list is always in order.
     #
     # @api private
     class Timers
       SLACK = 64
-      private_constant :SLACK
+      # Seconds; select takes no more, and it is longer than any wait.
+      FOREVER = 1e9
+      private_constant :SLACK, :FOREVER
+
+      # Thread#join passes on objects with to_f as they are.
+      # @param time [Numeric, #to_f]
+      # @return [Float] seconds, not negative
+      # @raise [TypeError, ArgumentError]
+      def self.seconds(time)
+        if String === time || time.nil? || !time.respond_to?(:to_f)
+          raise TypeError, "a time must be a number, not #{time.inspect}"
+        end
+
+        seconds = time.to_f
+        raise ArgumentError, "a time must be a number, not NaN" if seconds.nan?
+
+        seconds.clamp(0, FOREVER)
+      end
 
       def initialize
         @list = []
@@ -31,9 +48,9 @@ module Raffia
         @list.insert(@list.bsearch_index { |other| other.at > at }, timer)
       end
 
-      # One of them is over before its time.
+      # Called when a timer was cancelled.
       # @return [void]
-      def tidy
+      def compact
         return if (@cancelled += 1) <= SLACK || @cancelled <= @list.size / 2
 
         @cancelled = 0
