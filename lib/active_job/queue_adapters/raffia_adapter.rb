@@ -8,20 +8,19 @@ module ActiveJob
   module QueueAdapters
     # Active Job on Raffia: `config.active_job.queue_adapter = :raffia`, see guides/rails_jobs.md.
     class RaffiaAdapter < (const_defined?(:AbstractAdapter) ? AbstractAdapter : Object)
-      # @return [#call, nil] gives the connection to a database whose transaction has begun, if
-      #   there is one, for jobs to be written in it: it must be the database that the jobs are kept
-      #   in, see {Raffia::Jobs.transaction}
+      # @return [#call, nil] returns a connection with an open transaction, or nil. Jobs are stored
+      #   in that transaction; the database must be that of the store, see
+      #   {Raffia::Jobs.transaction}
       attr_accessor :transaction
 
-      # Active Job 7.2 asks its adapter whether jobs of a transaction wait for its end.
+      # Active Job 7.2 asks whether jobs of a transaction wait for its end.
       # @return [Boolean]
       def enqueue_after_transaction_commit? = transaction.nil?
 
       # @param job [ActiveJob::Base]
       # @return [void]
       # @raise [Raffia::Jobs::StoreUnavailable]
-      # @raise [EnqueueError] for a unique one that is there already; Active Job makes
-      #   `perform_later` return false of it
+      # @raise [EnqueueError] for a rejected unique job: then `perform_later` returns false
       def enqueue(job)
         if enqueue_all([job]).zero?
           raise EnqueueError, "#{job.class.name} was not enqueued: one like it is there already, " \
@@ -38,9 +37,9 @@ module ActiveJob
         enqueue(job)
       end
 
-      # All at once.
+      # Enqueues several jobs in one call.
       # @param jobs [Array<ActiveJob::Base>]
-      # @return [Integer] how many were enqueued; a unique one may be kept out
+      # @return [Integer] how many were enqueued; unique jobs may be rejected
       # @raise [Raffia::Jobs::StoreUnavailable]
       def enqueue_all(jobs)
         ids = store(jobs.map { |job| Raffia::Integrations::ActiveJob::Payload.of(job) })
@@ -51,8 +50,8 @@ module ActiveJob
         ids.count(&:itself)
       end
 
-      # @return [Boolean] whether the worker of this very job stops, so that one with steps had
-      #   better end at its next checkpoint
+      # @return [Boolean] whether the worker of the running job stops: a job with steps should end
+      #   at its next checkpoint
       def stopping?(_job = nil) = Raffia::Integrations::ActiveJob::Wrapper.stopping?
 
       private

@@ -4,9 +4,9 @@ require_relative "options"
 
 module Raffia
   module CLI
-    # `raffia jobs`: looks at the jobs of a store, and operates on them.
+    # `raffia jobs`: shows the jobs of a store, and changes them.
     module Jobs
-      # The ways to call it. A command is a method of one of the classes of {COMMANDS}.
+      # Usage. Each command is a method of a class of {COMMANDS}.
       USAGE = <<~TEXT
         Usage: raffia jobs [--store URL] COMMAND [ARGUMENTS]
 
@@ -29,7 +29,7 @@ module Raffia
           import [FILE]                what `export` wrote, into this store
           check                        whether all that is kept hangs together
       TEXT
-      # Which file and class has which commands.
+      # Class and file of each command.
       COMMANDS = {
         "stats" => :Overview, "queues" => :Overview, "processes" => :Overview, "check" => :Overview,
         "list" => :Listing, "show" => :Listing,
@@ -43,10 +43,10 @@ module Raffia
 
       # @param argv [Array<String>]
       # @param out [IO]
-      # @param err [IO] progress goes here
-      # @return [Integer] the exit code: {FAILED} when there was nothing to change, or `check` found
-      #   something
-      # @raise [ConfigError] for a store or a name that makes no sense
+      # @param err [IO] for progress
+      # @return [Integer] exit code: {FAILED} when there was nothing to change, or `check` found a
+      #   problem
+      # @raise [ConfigError] for an invalid store or name
       # @raise [Raffia::Jobs::StoreUnavailable]
       def self.call(argv, out: $stdout, err: $stderr)
         options = {offset: 0, limit: 50}
@@ -73,7 +73,7 @@ module Raffia
           const_get(kind, false).new(Context.new(options, out, err))
         end
 
-        # Too few and too many are usage errors, not bugs.
+        # The wrong number of arguments is a usage error.
         def arguments(name, kind, rest)
           takes = const_get(kind, false).instance_method(name)
           least = takes.parameters.count { |type, _| type == :req }

@@ -4,17 +4,16 @@ require_relative "layers"
 Raffia::Compat.claim(:sucker_punch)
 
 require "logger"
-require_relative "sucker_punch/table"
+require_relative "sucker_punch/concurrent_map"
 require_relative "sucker_punch/counter"
-require_relative "sucker_punch/crew"
-require_relative "sucker_punch/flag"
+require_relative "sucker_punch/thread_pool"
+require_relative "sucker_punch/atomic_boolean"
 require_relative "sucker_punch/job"
-require_relative "sucker_punch/later"
+require_relative "sucker_punch/delay_queue"
 require_relative "sucker_punch/queue"
 require_relative "sucker_punch/settings"
 
-# The interface of the gem sucker_punch over Raffia: jobs are done by threads of this process, and
-# are gone with it.
+# sucker_punch's interface over Raffia: jobs run on threads of this process, and end with it.
 #
 #     class LogJob
 #       include SuckerPunch::Job
@@ -25,21 +24,20 @@ require_relative "sucker_punch/settings"
 #
 #     LogJob.perform_async("signup")
 #
-# The process does not sleep before it ends: it waits for jobs that have begun or wait, for
-# {shutdown_timeout} at most.
+# At its end the process waits for jobs that run or wait, for {shutdown_timeout} at most.
 module SuckerPunch
   # Of the gem whose interface this is.
   VERSION = "3.3.0"
-  # Whether jobs are taken: not any more once the process ends.
-  RUNNING = Flag.new(true)
-  # What waits for {Job::ClassMethods#perform_in}.
-  LATER = Later.new
+  # Whether jobs are accepted: false when the process ends.
+  RUNNING = AtomicBoolean.new(true)
+  # Jobs of {Job::ClassMethods#perform_in}.
+  LATER = DelayQueue.new
   SETTINGS = Settings.new
   private_constant :LATER, :SETTINGS
 
   class << self
-    # @return [#call] gets (exception, class, arguments) of a job that has raised; by default the
-    #   log does
+    # @return [#call] called with (exception, class, arguments) of a job that raised; logs by
+    #   default
     def exception_handler = SETTINGS.exception_handler || method(:default_exception_handler)
 
     # @param handler [#call, nil]
@@ -64,7 +62,7 @@ module SuckerPunch
       SETTINGS.logger = logger || Logger.new(nil)
     end
 
-    # @return [Numeric] seconds that the end of the process may wait for jobs
+    # @return [Numeric] seconds that the process waits for jobs at its end
     def shutdown_timeout = SETTINGS.shutdown_timeout
 
     # @param seconds [Numeric]

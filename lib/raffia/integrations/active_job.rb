@@ -11,10 +11,10 @@ require_relative "active_job/wrapper"
 
 module Raffia
   module Integrations
-    # Active Job's jobs as Raffia's. On the wire they are what Sidekiq's adapter makes of them, so
-    # that its workers can run them too.
+    # Runs Active Jobs as Raffia's. Payloads are those of Sidekiq's adapter, so that its workers can
+    # run them too.
     module ActiveJob
-      # What Sidekiq calls the job around an Active Job, from 8 on and before.
+      # Names of Sidekiq's wrapper class, since version 8 and before.
       NAMES = %w[Sidekiq::ActiveJob::Wrapper
         ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper].freeze
 

@@ -18,8 +18,7 @@ module Raffia
         include Start
         include UserCode
 
-        # Leaves the run as Ctrl-C does: what its other fibers are at must not keep whoever wants to
-        # go.
+        # Ends the run as Ctrl-C does, without a wait for its other fibers.
         Exit = Class.new(::Interrupt)
         private_constant :Exit
 

@@ -7,9 +7,8 @@ Raffia::Optional.gem("irb", for: "raffia console")
 module Raffia
   module CLI
     module Console
-      # IRB in a fiber. It reads by Reline, which looks for input a hundred times a second and waits
-      # in between as any fiber does, so the others run meanwhile. What a fiber waits in can be
-      # broken off, and that has to hit the right one.
+      # IRB in a fiber. Reline polls for input a hundred times a second, and its waits let other
+      # fibers run. An interrupt must hit the fiber that waits.
       #
       # @api private
       class Prompt < ::IRB::Irb
@@ -23,9 +22,9 @@ module Raffia
           super
         end
 
-        # Ctrl-C, in a handler: Ruby calls it in whichever fiber runs, or in the loop. It is meant
-        # for what was typed. A second one, before that could be told, is for whoever runs and does
-        # not let it.
+        # Ctrl-C. Ruby calls the handler in any running fiber, or in the loop; it is meant for what
+        # was typed. A second one, before the first took effect, is for the running fiber, which
+        # does not yield.
         # @return [void]
         def signal_handle
           if Fiber.current.equal?(@fiber) || @told || !%i[IN_EVAL IN_INPUT].include?(@signal_status)
@@ -38,8 +37,7 @@ module Raffia
               ::IRB::RubyLex::TerminateLineInput.new)
         end
 
-        # The error of a fiber that nobody waits for is raised here, as in any block of
-        # {Raffia.run}.
+        # Raises the error of a fiber that nothing waits for, as any block of {Raffia.run} does.
         # @return [String, nil]
         def read_input(prompt)
           @told = false
@@ -53,7 +51,7 @@ module Raffia
 
         private
 
-        # From what was typed up, and what it has called.
+        # Frames of the typed code, and of what it has called.
         def theirs(frames)
           frames.take_while { |line| !line.include?("/cli/console/command.rb:") }
             .grep_v(/\A#{Regexp.escape(__FILE__)}:/)

@@ -3,10 +3,10 @@
 module Raffia
   module CLI
     module Jobs
-      # What changes something.
+      # Commands that change jobs.
       # @api private
       class Change
-        # How many are changed at once.
+        # Jobs in one step.
         PAGE = 500
 
         def initialize(context)
@@ -70,7 +70,7 @@ module Raffia
 
         def store = @context.store
 
-        # With its class's options, where the class is loaded (-r).
+        # The class, for its options, if it is loaded (-r).
         def known(name)
           Object.const_get(name)
         rescue NameError
@@ -109,8 +109,7 @@ module Raffia
           yield found
         end
 
-        # From a snapshot of one page after the other; what changes goes away, what does not is
-        # passed over.
+        # Page by page; entries that do not change are passed over.
         def all(sets)
           set, queue = @context.set(@context.options[:all])
           unless sets.include?(set)

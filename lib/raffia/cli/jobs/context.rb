@@ -9,14 +9,14 @@ require_relative "../user_code"
 module Raffia
   module CLI
     module Jobs
-      # What all commands have: the store, the options, and how to answer.
+      # What the commands share: store, options, output.
       # @api private
       class Context
         include UserCode
 
         # @return [Hash]
         attr_reader :options
-        # @return [IO] progress goes here
+        # @return [IO] for progress
         attr_reader :err
         # @return [IO]
         attr_reader :out
@@ -28,13 +28,12 @@ module Raffia
           @pid = ::Process.pid
           program = Program.new(options[:require] || [], search: [], optional: true)
           attempt { program.load }
-          # what is said here counts more than what the program says
+          # The command line takes precedence over the program.
           Raffia::Jobs.store = options[:store] if options[:store]
         end
 
-        # Who only looks must not leave an empty file where he looked, by a slip of the pen or in
-        # another folder.
-        # @param new [Boolean] whether there may be none yet
+        # A command that only reads must not create a store.
+        # @param new [Boolean] whether it may create one
         # @return [Raffia::Jobs::Store]
         # @raise [NotFound]
         def store(new: false)
@@ -45,7 +44,7 @@ module Raffia
             "RAFFIA_STORE; the first job that is enqueued makes it", name: store.url)
         end
 
-        # @param name [String] dead, "queue:mail", or "queue" with a name beside it
+        # @param name [String] such as "dead", "queue:mail", or "queue" with a queue
         # @return [Array(Symbol, String)] set, and queue or nil
         # @raise [ConfigError]
         def set(name, queue = nil)
@@ -64,7 +63,7 @@ module Raffia
 
         # @param name [String]
         # @return [String]
-        # @raise [ConfigError] for what no queue can be called
+        # @raise [ConfigError] for an invalid name
         def queue(name)
           return name if Raffia::Jobs::Client::PayloadBuilder::QUEUE.match?(name)
 
@@ -72,7 +71,7 @@ module Raffia
             "and _ : . -"
         end
 
-        # Each entry of a set, read page by page.
+        # Entries of a set, read page by page.
         # @return [Enumerator]
         def each_entry(set, queue = nil, match: options[:match], page: 500)
           return enum_for(:each_entry, set, queue, match: match, page: page) unless block_given?
@@ -93,8 +92,8 @@ module Raffia
           OK
         end
 
-        # @param rows [Array<Array>] the first one has the titles
-        # @return [Array<String>] lines; numbers to the right
+        # @param rows [Array<Array>] titles first
+        # @return [Array<String>] lines, numbers aligned to the right
         def table(rows)
           rows = rows.map { |row| row.map { |cell| cell.is_a?(Numeric) ? cell : Text.plain(cell) } }
           widths = rows.transpose.map { |column| column.map { |cell| cell.to_s.size }.max }

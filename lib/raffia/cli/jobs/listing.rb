@@ -3,7 +3,7 @@
 module Raffia
   module CLI
     module Jobs
-      # Jobs to look at.
+      # Commands that show jobs.
       # @api private
       class Listing
         def initialize(context)
@@ -46,7 +46,7 @@ module Raffia
             shorten([item["error_class"], item["error_message"]].compact.join(": "), 60)]
         end
 
-        # Of an Active Job its own, and not all that it is serialised to.
+        # Arguments of an Active Job, without its serialization.
         def arguments(item)
           first = Array(item["args"]).first
           (item["wrapped"] && first.is_a?(Hash) && first["arguments"]) || item["args"]

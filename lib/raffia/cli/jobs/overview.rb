@@ -3,7 +3,7 @@
 module Raffia
   module CLI
     module Jobs
-      # How everything is.
+      # Commands that show counts, queues and workers.
       # @api private
       class Overview
         def initialize(context)
@@ -43,7 +43,7 @@ module Raffia
           end
         end
 
-        # @return [Integer] {FAILED} when something is wrong
+        # @return [Integer] {FAILED} when there is a problem
         def check
           found = @store.check
           @context.answer({"store" => @store.url, "problems" => found}) do

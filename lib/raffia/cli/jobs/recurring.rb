@@ -3,10 +3,10 @@
 module Raffia
   module CLI
     module Jobs
-      # Jobs that recur.
+      # The command for recurring jobs.
       # @api private
       class Recurring
-        # What may be done to one, and how to say that it is done.
+        # Changes, and their messages.
         CHANGES = {"run" => "is enqueued", "pause" => "rests", "resume" => "goes on",
                    "delete" => "is deleted"}.freeze
 

@@ -3,10 +3,10 @@
 module Raffia
   module CLI
     module Jobs
-      # All jobs as lines of JSON, out of a store and into one: {"set", "queue", "at", "payload"}.
+      # Exports and imports all jobs, a line of JSON each: {"set", "queue", "at", "payload"}.
       # @api private
       class Transfer
-        # How many are written at once, and after how many one hears of it.
+        # Jobs in one step, and between two reports of progress.
         SLICE = 1000
 
         def initialize(context)
@@ -14,7 +14,7 @@ module Raffia
           @count = @left_out = 0
         end
 
-        # Workers should rest meanwhile. What runs is exported as waiting.
+        # Pause the workers before. Running jobs are exported as waiting.
         def export(file = nil)
           @store = @context.store
           file ? opened(file, "w") { |io| write(io) } : write(@context.out)
@@ -27,8 +27,8 @@ module Raffia
           OK
         end
 
-        # What is unique may be there already, and batches are not exported: jobs of one that is not
-        # here are without it.
+        # Leaves out unique jobs that are there already. Batches are not exported: jobs of one that
+        # is not here are imported without it.
         def import(file = nil)
           @store = @context.store(new: true)
           file ? opened(file, "r") { |io| read(io) } : read($stdin)
@@ -92,7 +92,7 @@ module Raffia
             "#{@count} jobs before it were imported"
         end
 
-        # What is dead must not be begun on its way there.
+        # Dead jobs are scheduled far away, so that they cannot start before they are buried.
         NEVER = 4_102_444_800.0 # in 2100
         private_constant :NEVER
 
@@ -103,7 +103,7 @@ module Raffia
             at: at, extras: extras(item))
         end
 
-        # A field that makes no sense stays in the payload, and no store acts on it.
+        # Invalid fields stay in the payload, and stores ignore them.
         def extras(item)
           own = item[Raffia::Jobs::Payload::OWN]
           own unless Raffia::Jobs::Payload::FieldCheck.complaint(own)

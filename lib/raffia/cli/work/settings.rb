@@ -5,7 +5,7 @@ require_relative "../../jobs/worker/settings"
 module Raffia
   module CLI
     module Work
-      worker = Jobs::Worker::Settings
+      worker = Raffia::Jobs::Worker::Settings
       # Settings of `raffia work`: those of a worker, and how its processes live.
       Settings = Service::Settings.define(
         work: ["What it does", [

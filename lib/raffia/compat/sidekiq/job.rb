@@ -4,7 +4,7 @@ require_relative "options"
 require_relative "setter"
 
 module Sidekiq
-  # Makes a class a job: it has a method `perform`.
+  # Makes a class with a method `perform` a job.
   module Job
     # @raise [ArgumentError] for an Active Job
     def self.included(job)
@@ -21,17 +21,17 @@ module Sidekiq
     # @return [Logger]
     def logger = Sidekiq.logger
 
-    # @return [#stopping?, nil] what tells whether this run is to end soon; nil outside of a worker
+    # @return [#stopping?, nil] nil outside of a worker
     attr_accessor :_context
     alias_method :run=, :_context=
 
     # @return [Boolean] whether this run is to end soon
     def interrupted? = !!_context&.stopping?
 
-    # Ways to enqueue it.
+    # Class methods that enqueue a job.
     module ClassMethods
-      # @return [String, nil] its id; nil when a middleware keeps it out
-      # @raise [ArgumentError] for arguments that JSON would not give back
+      # @return [String, nil] its id; nil when a middleware rejects it
+      # @raise [ArgumentError] for arguments that JSON would change
       # @raise [Raffia::Jobs::StoreUnavailable]
       def perform_async(*args) = set.perform_async(*args)
 
@@ -45,9 +45,9 @@ module Sidekiq
       # @return [Array<String, nil>]
       def perform_bulk(args, **options) = set.perform_bulk(args, **options)
 
-      # Here and now, with the middleware of both sides. What it raises comes out, and is nothing to
-      # the handlers of errors.
-      # @return [true, nil] nil when a middleware keeps it out, or away
+      # Runs it here, with the middleware of both sides. Its errors are raised, and error handlers
+      # are not called.
+      # @return [true, nil] nil when a middleware rejects it
       def perform_inline(*args) = set.perform_inline(*args)
       alias_method :perform_sync, :perform_inline
 
@@ -59,9 +59,9 @@ module Sidekiq
       # @return [void]
       def queue_as(queue) = sidekiq_options(queue: queue.to_s)
 
-      # @param item [Hash] as {Client.push} takes it
+      # @param item [Hash] see {Client.push}
       # @return [String, nil]
-      # @raise [ArgumentError] for names that are Symbols
+      # @raise [ArgumentError] for Symbols as keys
       def client_push(item)
         if item.any? { |name, _| name.is_a?(Symbol) }
           raise ArgumentError, "names in a job must be Strings, and not Symbols: #{item}"

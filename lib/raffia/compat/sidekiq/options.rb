@@ -5,19 +5,19 @@ require_relative "missing"
 
 module Sidekiq
   module Job
-    # What is said once about all jobs of a class. Subclasses have it too, and may say otherwise.
+    # Options of all jobs of a class. Subclasses inherit them, and may override them.
     module Options
-      # Not for the payload: where jobs run.
+      # Options that are no fields of a payload.
       OURS = %w[on].freeze
-      # Other Redis, and other clients, than those of the process.
+      # Options for several Redis servers or clients, which are not supported.
       NOT_THERE = %w[pool client_class].freeze
-      # Where jobs run that say nothing: Sidekiq's have a thread each, and may count on that.
+      # Where jobs run by default: in Sidekiq each has a thread, and may rely on it.
       PLACE = :threads
       private_constant :OURS, :NOT_THERE, :PLACE
 
-      # @param options [Hash] all of them get into payloads, but for `on:`, which is where the job
-      #   runs: :threads, :fibers, :processes, :ractors or :auto
-      # @return [Hash{String => Object}] all that is set
+      # @param options [Hash] fields of payloads, and `on:`, where the job runs: :threads, :fibers,
+      #   :processes, :ractors or :auto
+      # @return [Hash{String => Object}] all options that are set
       # @raise [NotProvided] for `pool` and `client_class`
       def sidekiq_options(options = {})
         options = options.transform_keys(&:to_s)
@@ -40,19 +40,18 @@ module Sidekiq
       end
       alias_method :sidekiq_options_hash, :get_sidekiq_options
 
-      # @yieldparam count [Integer] how often it was tried again before
+      # @yieldparam count [Integer] of retries before
       # @yieldparam error [Exception]
       # @yieldparam job [Hash] the payload
-      # @yieldreturn [Numeric, Symbol, nil] seconds, :discard, :kill; nil: as usual
+      # @yieldreturn [Numeric, Symbol, nil] seconds, :discard, :kill; nil: default
       # @return [void]
       def sidekiq_retry_in(&block)
         @sidekiq_retry_in = block
       end
 
-      # @yieldparam job [Hash] the payload of a job that has failed for good, though it was to be
-      #   retried
+      # @yieldparam job [Hash] the payload of a job whose retries are exhausted
       # @yieldparam error [Exception]
-      # @yieldreturn [Symbol, Object] :discard keeps it from the dead ones
+      # @yieldreturn [Symbol, Object] :discard deletes it instead of keeping it among the dead
       # @return [void]
       def sidekiq_retries_exhausted(&block)
         @sidekiq_retries_exhausted = block
@@ -66,7 +65,7 @@ module Sidekiq
         @sidekiq_retries_exhausted || inherited_from_job(:sidekiq_retries_exhausted_block)
       end
 
-      # What follows is how Raffia asks a job class.
+      # Raffia's interface of a job class.
 
       # @return [Hash{String => Object}]
       # @api private

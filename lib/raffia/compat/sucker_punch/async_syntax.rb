@@ -3,20 +3,20 @@
 require_relative "../sucker_punch"
 
 module SuckerPunch
-  # The older way to say it: `LogJob.new.async.perform("signup")`.
+  # The older syntax: `LogJob.new.async.perform("signup")`.
   module Job
     # @return [AsyncProxy]
     def async = AsyncProxy.new(self)
   end
 
-  # What {Job#async} returns.
+  # Proxy of {Job#async}.
   class AsyncProxy
     # @param job [Job]
     def initialize(job)
       @job = job
     end
 
-    # Another object than the one it was called on does it.
+    # A new object of the class runs the job.
     # @return (see Job::ClassMethods#perform_async)
     def perform(...) = @job.class.perform_async(...)
   end

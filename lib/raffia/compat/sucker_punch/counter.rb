@@ -1,30 +1,30 @@
 # frozen_string_literal: true
 
-require_relative "table"
+require_relative "concurrent_map"
 
 module SuckerPunch
-  # How many jobs of each queue run, have been done, have failed.
+  # Counters of each queue: running, processed and failed jobs.
   module Counter
-    # A number that threads change.
-    class Tally
+    # A thread-safe number.
+    class AtomicInteger
       def initialize
         @value = 0
-        @guard = Thread::Mutex.new
+        @lock = Thread::Mutex.new
       end
 
       # @return [Integer]
       attr_reader :value
 
       # @return [Integer] the new value
-      def add(change) = @guard.synchronize { @value += change }
+      def add(change) = @lock.synchronize { @value += change }
     end
 
-    # One queue's number.
-    class Of
+    # A counter of one queue.
+    class QueueCounter
       # @return [void]
       def self.clear = self::COUNTER.clear
 
-      # @return [Tally]
+      # @return [AtomicInteger]
       attr_reader :counter
 
       # @param queue_name [String]
@@ -42,19 +42,19 @@ module SuckerPunch
       def decrement = @counter.add(-1)
     end
 
-    # Jobs that run.
-    class Busy < Of
-      COUNTER = Table.new { Tally.new }
+    # Running jobs.
+    class Busy < QueueCounter
+      COUNTER = ConcurrentMap.new { AtomicInteger.new }
     end
 
-    # Jobs that came to an end.
-    class Processed < Of
-      COUNTER = Table.new { Tally.new }
+    # Jobs that have ended.
+    class Processed < QueueCounter
+      COUNTER = ConcurrentMap.new { AtomicInteger.new }
     end
 
     # Jobs that raised.
-    class Failed < Of
-      COUNTER = Table.new { Tally.new }
+    class Failed < QueueCounter
+      COUNTER = ConcurrentMap.new { AtomicInteger.new }
     end
   end
 end

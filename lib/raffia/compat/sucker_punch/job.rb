@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module SuckerPunch
-  # Makes a class a job: it has a method `perform`, and objects of it are made for each run.
+  # Makes a class with a method `perform` a job. Each run has an object of its own.
   module Job
     def self.included(job)
       job.extend(ClassMethods)
@@ -16,14 +16,14 @@ module SuckerPunch
     # @return [Integer, nil] see {ClassMethods#max_jobs}
     def num_jobs_max = self.class.num_jobs_max
 
-    # What a job class can be told and asked.
+    # Class methods of a job.
     module ClassMethods
-      # How many threads where nothing is said.
+      # Threads by default.
       WORKERS = 2
 
-      # @return [Integer] how many threads do its jobs
+      # @return [Integer] threads for its jobs
       attr_writer :num_workers
-      # @return [Integer, nil] how many of its jobs may wait; nil: any number
+      # @return [Integer, nil] waiting jobs, at most; nil: unlimited
       attr_writer :num_jobs_max
 
       # @return [Integer]
@@ -32,7 +32,7 @@ module SuckerPunch
       # @return [Integer, nil]
       def num_jobs_max = defined?(@num_jobs_max) ? @num_jobs_max : inherited_setting(:num_jobs_max)
 
-      # @param number [Integer] of threads; counts for the first job and from then on
+      # @param number [Integer] of threads, from the first job on
       def workers(number)
         self.num_workers = number
       end
@@ -42,15 +42,15 @@ module SuckerPunch
         self.num_jobs_max = number
       end
 
-      # As soon as a thread is free. Arguments are handed over as they are.
+      # Enqueues a job. Arguments are handed over as they are.
       # @return [Boolean, nil] true; false after {Queue#shutdown}; nil when the process ends
       # @raise [Concurrent::RejectedExecutionError, Raffia::Full] when too many wait
       def perform_async(*args, **named)
         queue.post { __run_perform(*args, **named) } if RUNNING.true?
       end
 
-      # @param interval [Numeric] seconds; one that is below 0 is 0
-      # @return [Boolean, nil] whether it waits: true; nil when the process ends
+      # @param interval [Numeric] seconds; below 0 is 0
+      # @return [Boolean, nil] true; nil when the process ends
       def perform_in(interval, *args, **named)
         return unless RUNNING.true?
 
@@ -59,7 +59,7 @@ module SuckerPunch
         true
       end
 
-      # One object is counted in at both ends: a queue that is cleared meanwhile begins with none.
+      # The same counters at both ends, because a queue that is cleared gets new ones.
       # @api private
       def __run_perform(*args, **named)
         (busy = Counter::Busy.new(to_s)).increment
@@ -77,7 +77,7 @@ module SuckerPunch
 
       def queue = Queue.find_or_create(to_s, num_workers, num_jobs_max)
 
-      # What a handler raises is nobody else's to hear of.
+      # An error of the handler is only logged.
       def handle(error, args)
         SuckerPunch.exception_handler.call(error, self, args)
       rescue StandardError, ScriptError => failure

@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require_relative "crew"
-require_relative "table"
+require_relative "thread_pool"
+require_relative "concurrent_map"
 
 module SuckerPunch
   # The jobs of one class, and the threads that do them.
   class Queue
     extend Forwardable
 
-    # {Crew}s by the names of classes.
-    QUEUES = Table.new
+    # {ThreadPool}s by the names of classes.
+    QUEUES = ConcurrentMap.new
     # Seconds between two looks whether all is done.
-    NAP = 0.01
-    private_constant :NAP
+    INTERVAL = 0.01
+    private_constant :INTERVAL
 
     class << self
       # @param name [String] of a class
@@ -21,11 +21,11 @@ module SuckerPunch
       # @param most [Integer, nil] jobs that may wait
       # @return [Queue]
       def find_or_create(name, workers = Job::ClassMethods::WORKERS, most = nil)
-        new(name, QUEUES.fetch_or_store(name) { Crew.new(workers, most) })
+        new(name, QUEUES.fetch_or_store(name) { ThreadPool.new(workers, most) })
       end
 
       # @return [Array<Queue>]
-      def all = [].tap { |queues| QUEUES.each_pair { |name, crew| queues << new(name, crew) } }
+      def all = [].tap { |queues| QUEUES.each_pair { |name, pool| queues << new(name, pool) } }
 
       # @return [Hash{String => Hash}] of each queue "workers" ("total", "busy", "idle") and "jobs"
       #   ("processed", "failed", "enqueued")
@@ -63,13 +63,13 @@ module SuckerPunch
       # Until no job runs or waits. Those of {Job::ClassMethods#perform_in} whose time has not come
       # are not waited for.
       # @return [void]
-      def wait = (sleep(NAP) until all.all?(&:idle?))
+      def wait = (sleep(INTERVAL) until all.all?(&:idle?))
 
       # In a forked child: jobs that ran or waited do so in the parent.
       # @api private
       def forked
         Counter::Busy.clear
-        QUEUES.each_pair { |_, crew| crew.forked }
+        QUEUES.each_pair { |_, pool| pool.forked }
       end
 
       private
@@ -84,7 +84,7 @@ module SuckerPunch
       :wait_for_termination, :kill
 
     # @param name [String]
-    # @param pool [Crew]
+    # @param pool [ThreadPool]
     def initialize(name, pool)
       @name = name
       @pool = pool

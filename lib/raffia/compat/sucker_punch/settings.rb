@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module SuckerPunch
-  # What a program has set. In one object, as a module should have no state of its own.
+  # Settings of the program. One object, because modules have no state.
   #
   # @api private
   class Settings

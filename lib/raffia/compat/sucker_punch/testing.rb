@@ -6,7 +6,7 @@ module SuckerPunch
   # Jobs are kept, and not done. (The gem says so of its own file of this name; there it raises.)
   module Testing
     # Of each class: what was enqueued.
-    JOBS = Table.new { [] }
+    JOBS = ConcurrentMap.new { [] }
     private_constant :JOBS
 
     # @return [Array<Hash>] {"args" => [...]}, and "in" => seconds where that was said

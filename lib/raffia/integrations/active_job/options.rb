@@ -3,23 +3,22 @@
 module Raffia
   module Integrations
     module ActiveJob
-      # What can be said about an Active Job beyond Active Job's own words.
+      # Raffia's options for Active Jobs.
       #
       #     class ReportJob < ApplicationJob
       #       raffia_options on: :processes, limit: 2, retry: 3
       #     end
       module Options
-        # What a recurring job of this class is enqueued as.
+        # Item of a recurring job of this class.
         # @param queue [String, nil] nil: that of the class
-        # @return [Hash] as {Jobs.enqueue} takes it
+        # @return [Hash] for {Jobs.enqueue}
         # @api private
         def job_item(*arguments, queue: nil)
           Payload.of(new(*arguments).set({queue: queue}.compact))
         end
 
-        # @param given [Hash] see {Job::Options#options}; the queue and the priority are Active
-        #   Job's
-        # @return [Hash{Symbol => Object}] all that is set
+        # @param given [Hash] see {Job::Options#options}; queue and priority are set by Active Job
+        # @return [Hash{Symbol => Object}] all options that are set
         # @raise [ConfigError]
         def raffia_options(**given)
           set = @raffia_options ||

@@ -5,12 +5,13 @@ require_relative "../../jobs"
 module Raffia
   module Integrations
     module ActiveJob
+      # Converts Active Jobs to items of {Jobs.enqueue}.
       # @api private
       module Payload
         module_function
 
         # @param job [ActiveJob::Base]
-        # @return [Hash] what {Jobs.enqueue} takes
+        # @return [Hash]
         def of(job)
           data = job.serialize
           options = job.class.raffia_options
@@ -23,13 +24,13 @@ module Raffia
           }.compact
         end
 
-        # To Active Job's users lower numbers are more urgent, as in Solid Queue, GoodJob and
-        # delayed_job; to Raffia higher ones.
+        # In Active Job lower numbers are more urgent, as in Solid Queue, GoodJob and delayed_job;
+        # in Raffia higher ones.
         def priority(job) = job.priority && -job.priority
 
-        # By the arguments of the job, not by its whole serialisation, in which every job is unique.
-        # A block of the user's gets them as they were given. A job that is enqueued by its own run,
-        # to be retried or to go on later, must not be kept out by that run.
+        # By the job's arguments, because each serialized job is unique. A block gets them
+        # unserialized. A job that its own run enqueues, to retry or to go on later, must not be
+        # rejected because of that run.
         def own(job, options, arguments)
           options = options.except(:unique) if options[:unique] && Wrapper.runs?(job.job_id)
           arguments = job.arguments if options[:limit_key].respond_to?(:call)

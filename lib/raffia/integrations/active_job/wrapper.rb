@@ -12,17 +12,17 @@ module Raffia
         KEY = :raffia_active_job
         private_constant :KEY
 
-        # @return [Boolean] whether the worker of the job that runs in this fiber stops
+        # @return [Boolean] whether the worker of the job in this fiber stops
         def self.stopping? = !!Fiber[KEY]&.stopping?
 
-        # @param id [String] an Active Job's
-        # @return [Boolean] whether it is the one that runs in this fiber
+        # @param id [String] of an Active Job
+        # @return [Boolean] whether it runs in this fiber
         def self.runs?(id) = Fiber[KEY]&.id == id
 
-        # @return [String, nil] of the Active Job that runs
+        # @return [String, nil] of the running Active Job
         attr_reader :id
 
-        # @param data [Hash] what the job was serialised to
+        # @param data [Hash] the serialized job
         # @return [Object]
         def perform(data)
           outer = Fiber[KEY]

@@ -3,9 +3,9 @@
 module Raffia
   module Integrations
     module Rails
-      # Where an application's jobs can run: in fibers when Rails keeps what belongs to a job by
-      # fiber, else on threads. Fibers of one thread would share a connection of Active Record's,
-      # transactions and all, and before i18n 1.15 a locale.
+      # Where an application's jobs run by default: in fibers if Rails isolates by fiber, else on
+      # threads. Otherwise fibers of one thread would share a connection of Active Record with its
+      # transactions, and before i18n 1.15 a locale.
       #
       # @api private
       module DefaultExecutor
@@ -14,7 +14,7 @@ module Raffia
         # @return [Symbol] :fibers or :threads
         def default = obstacle ? :threads : :fibers
 
-        # @return [String, nil] what is between these jobs and fibers, in words
+        # @return [String, nil] why jobs cannot run in fibers
         def obstacle
           unless by_fiber?
             return "config.active_support.isolation_level is :thread (set it to :fiber)"

@@ -5,13 +5,12 @@ require_relative "../../base/error"
 module Raffia
   module Integrations
     module Rails
-      # When a job that is enqueued within a transaction of Active Record's is kept: after it, so
-      # that no worker looks for rows that are not there yet, and nothing is left of one that is
-      # undone; or in it, where the jobs are in the same database.
+      # When a job of an Active Record transaction is stored. After it: workers find the committed
+      # rows, and a rollback leaves no job. In it: if the store is the same database.
       #
       # @api private
       class EnqueueTiming
-        # What `config.raffia.enqueue` can be.
+        # Values of `config.raffia.enqueue`.
         ALL = %i[after_commit in_transaction now].freeze
 
         # @param name [Symbol, nil] nil: the first
@@ -30,7 +29,7 @@ module Raffia
           return unless base.queue_adapter_name == "raffia"
 
           base.queue_adapter.transaction = method(:connection) if @name == :in_transaction
-          # In Active Job 7.2 it is no flag: that asks the adapter.
+          # In Active Job 7.2 there is no flag, and it asks the adapter.
           if base.respond_to?(:enqueue_after_transaction_commit)
             flag = base.enqueue_after_transaction_commit
           end
@@ -39,8 +38,8 @@ module Raffia
 
         private
 
-        # Never opens one: who has none has no transaction either. Active Record may be loaded
-        # without any database, and then it has no pool.
+        # Does not open a connection, which would have no transaction. Active Record may be loaded
+        # without a database, and then has no pool.
         def connection
           return unless defined?(::ActiveRecord::Base) && ::ActiveRecord::Base.connected?
 

@@ -10,23 +10,21 @@ require_relative "worker_setup"
 module Raffia
   module Integrations
     module Rails
-      # What a Rails application says about jobs, as `config.raffia`. Each is nil where nothing is
-      # said:
+      # `config.raffia`: settings of jobs in a Rails application. By default all are nil:
       #
-      # * store: where jobs are kept, a {Jobs::Store} or its address. Else RAFFIA_STORE counts, else
+      # * store: a {Jobs::Store} or its address, else RAFFIA_STORE, else
       #   storage/raffia_production.db
-      # * enqueue: when jobs of a database's transaction are enqueued: :after_commit (default),
-      #   :in_transaction (for a store that is the application's own PostgreSQL), or :now. A job
-      #   class says otherwise by `enqueue_after_transaction_commit`
-      # * place: where jobs run whose class says nothing, see {DefaultExecutor}
+      # * enqueue: when jobs of a database transaction are stored: :after_commit (default),
+      #   :in_transaction (in the application's own PostgreSQL), or :now. A job class overrides it
+      #   by `enqueue_after_transaction_commit`
+      # * place: where jobs run by default, see {DefaultExecutor}
       Settings = Struct.new(:store, :enqueue, :place)
 
-      # What Rails is told of us when it boots.
+      # Connects Raffia's jobs with a Rails application.
       class Railtie < ::Rails::Railtie
         config.raffia = Settings.new
 
-        # Here, and not in an initializer: the adapter must be there before Active Job is told its
-        # name.
+        # Not in an initializer: Active Job must find the adapter when it is told its name.
         ::ActiveSupport.on_load(:active_job) do
           require_relative "../../../active_job/queue_adapters/raffia_adapter"
         end

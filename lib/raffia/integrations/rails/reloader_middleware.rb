@@ -6,8 +6,8 @@ require_relative "../../jobs/error"
 module Raffia
   module Integrations
     module Rails
-      # Around each job: changed code is loaded before, and what belongs to the job goes afterwards,
-      # connections to databases and `Current`.
+      # Wraps each job in Rails' reloader: loads changed code before it, and releases connections
+      # and `Current` after it.
       #
       # @api private
       class ReloaderMiddleware
@@ -16,7 +16,7 @@ module Raffia
         # @param app [::Rails::Application]
         def initialize(app) = @app = app
 
-        # What ends a job that has not failed is nothing for Rails' error reporter.
+        # Rails' error reporter does not get what ends a job without a failure.
         def call(_job, _item)
           ended = nil
           value = @app.reloader.wrap(source: SOURCE) do

@@ -5,8 +5,8 @@ require_relative "../../jobs"
 module Raffia
   module Integrations
     module Rails
-      # Where an application's jobs are kept. Nothing is opened or made before it is needed: an
-      # application also boots to compile assets.
+      # Store of an application's jobs. It is opened on use, because an application also boots to
+      # compile assets.
       #
       # @api private
       module Storage
@@ -30,7 +30,7 @@ module Raffia
           "#{FILE}#{(folder.directory? ? folder : root).join("raffia_#{::Rails.env}.db")}"
         end
 
-        # A file is where the application is, from wherever it was started.
+        # Files are relative to the application's root.
         def under(root, url)
           url.start_with?(FILE) ? "#{FILE}#{root.join(url.delete_prefix(FILE))}" : url
         end

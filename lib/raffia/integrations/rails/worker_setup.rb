@@ -6,7 +6,7 @@ require_relative "default_executor"
 module Raffia
   module Integrations
     module Rails
-      # Sees to a worker of an application before it begins, when all is loaded and known.
+      # Configures a worker of an application before it starts.
       #
       # @api private
       class WorkerSetup
@@ -16,7 +16,7 @@ module Raffia
         # @param worker [Jobs::Worker]
         # @param log [Logger]
         # @return [void]
-        # @raise [ConfigError] when config.raffia.place names none
+        # @raise [ConfigError] for an invalid config.raffia.place
         def call(worker, log)
           load_active_job
           place = choose(log)
@@ -26,8 +26,7 @@ module Raffia
 
         private
 
-        # Where it is loaded on use only, nobody would know yet what its jobs are called on the
-        # wire.
+        # Loads the names of its jobs in payloads, if it is autoloaded.
         def load_active_job = defined?(::ActiveJob) && ::ActiveJob::Base
 
         def choose(log)
@@ -38,7 +37,7 @@ module Raffia
           Jobs::Setup.current.place = given || DefaultExecutor.default
         end
 
-        # Active Record gives each job a connection of its own, as long as there are some.
+        # Active Record gives each job a connection of its own, while its pool has any.
         def check_pools(place, jobs, log)
           return unless defined?(::ActiveRecord::Base) && %i[fibers threads].include?(place)
 
@@ -55,7 +54,7 @@ module Raffia
 
         def flag(place) = (place == :threads) ? "--threads" : "--concurrency"
 
-        # Where a developer looks, beside our own lines, as `rails server` does.
+        # Shows Rails' log in the terminal as well, as `rails server` does.
         def show_log
           log = ::Rails.logger
           return unless ::Rails.env.development? && log.respond_to?(:broadcast_to)

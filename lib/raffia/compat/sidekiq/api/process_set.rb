@@ -3,7 +3,7 @@
 require_relative "../../../jobs"
 
 module Sidekiq
-  # The workers that live.
+  # Live workers.
   class ProcessSet
     include Enumerable
 
@@ -11,7 +11,7 @@ module Sidekiq
     # @return [Process, nil]
     def self.[](identity) = new.find { |process| process.identity == identity }
 
-    # @param _clean [Boolean] is Sidekiq's: those that died are not here at all
+    # @param _clean [Boolean] for Sidekiq; dead workers are not listed here
     def initialize(_clean = true)
     end
 
@@ -41,8 +41,8 @@ module Sidekiq
     def cleanup = 0
   end
 
-  # A worker. What it says of itself is under names: "hostname", "pid", "tag", "concurrency",
-  # "busy", "beat", "rss", "started_at", ...
+  # A worker. Its fields: "hostname", "pid", "tag", "concurrency", "busy", "beat", "rss",
+  # "started_at", ...
   class Process
     # @param facts [Hash] see {Raffia::Jobs::Store#processes}
     def initialize(facts)
@@ -68,10 +68,10 @@ module Sidekiq
     # @return [Array<String>]
     def queues = capsules.values.flat_map { |capsule| capsule["weights"].keys }.uniq
 
-    # @return [Hash{String => Integer}] 0 where the order is strict
+    # @return [Hash{String => Integer}] 0 if the order is fixed
     def weights = capsules.values.map { |capsule| capsule["weights"] }.reduce({}, :merge)
 
-    # @return [Hash{String => Hash}] one, of Raffia's workers
+    # @return [Hash{String => Hash}] one of each worker
     def capsules
       self["capsules"] ||
         {"default" => {"concurrency" => self["concurrency"], "mode" => mode,
@@ -81,21 +81,21 @@ module Sidekiq
     # @return [Boolean]
     def embedded? = !!self["embedded"]
 
-    # @return [Boolean] whether it begins no more jobs
+    # @return [Boolean] whether it claims no more jobs
     def stopping? = self["quiet"] == "true"
 
     # @return [Boolean] false
     def leader? = false
 
-    # It begins no more jobs, soon.
+    # Makes it claim no more jobs, with its next heartbeat.
     # @return [Boolean] whether there is such a worker
     def quiet! = order("quiet")
 
-    # It ends, soon.
+    # Makes it stop, with its next heartbeat.
     # @return [Boolean]
     def stop! = order("stop")
 
-    # It writes what all its jobs wait for to its log, soon.
+    # Makes it log what its jobs wait for, with its next heartbeat.
     # @return [Boolean]
     def dump_threads = order("dump")
 

@@ -4,7 +4,7 @@ require_relative "job_record"
 require_relative "pages"
 
 module Sidekiq
-  # The jobs that wait in one queue.
+  # Waiting jobs of a queue.
   class Queue
     include Enumerable
 
@@ -24,20 +24,20 @@ module Sidekiq
     # @return [Integer]
     def size = @pages.size
 
-    # @return [Float] seconds that the oldest job has been there
+    # @return [Float] seconds that the oldest job has waited
     def latency = @pages.facts["latency"].to_f
 
     # @return [Boolean]
     def paused? = @pages.facts["paused"]
 
-    # No job is begun, until {unpause!}; they go on coming in.
+    # No job is claimed until {unpause!}; jobs can be enqueued.
     # @return [void]
     def pause! = Raffia::Jobs.store.pause(@name)
 
     # @return [void]
     def unpause! = Raffia::Jobs.store.resume(@name)
 
-    # The one that came last is the first.
+    # Newest first.
     # @yieldparam job [JobRecord]
     # @return [void]
     def each

@@ -4,11 +4,11 @@ require_relative "job_record"
 require_relative "../retry_hooks"
 
 module Sidekiq
-  # A job in a set by time.
+  # A job of a set that is sorted by time.
   class SortedEntry < JobRecord
     # @return [JobSet]
     attr_reader :parent
-    # @return [Float] when, in seconds since 1970
+    # @return [Float] seconds since 1970
     attr_reader :score
 
     # @param parent [JobSet]
@@ -30,12 +30,12 @@ module Sidekiq
     # @return [Boolean] whether it has failed
     def error? = !item["error_class"].nil?
 
-    # To its queue, now: a dead one has all its tries before it then.
+    # Moves it to its queue. A dead job gets all its retries again.
     # @return [Boolean] whether it was still there
     def add_to_queue = on_store { |store, entry| store.requeue([entry]) }
     alias_method :retry, :add_to_queue
 
-    # To the dead ones; the handlers of deaths that this process has are told.
+    # Moves it to the dead jobs, and calls this process's death handlers.
     # @return [Boolean] whether it was still there
     def kill
       on_store { |store, entry| store.kill([entry]) }.tap { |killed| tell_of_death if killed }

@@ -4,13 +4,13 @@ require "date"
 require_relative "../../../jobs"
 
 module Sidekiq
-  # Numbers, as they were when this was made.
+  # A snapshot of counts.
   class Stats
     # A queue.
     QueueSummary = Data.define(:name, :size, :latency, :paused) do
       alias_method :paused?, :paused
     end
-    # What {counts} are called here.
+    # Sidekiq's names of Raffia's counts.
     NAMES = {processed: :processed, failed: :failed, scheduled_size: :scheduled, retry_size: :retry,
              dead_size: :dead, enqueued: :queue}.freeze
     private_constant :NAMES
@@ -30,7 +30,7 @@ module Sidekiq
     # @return [Integer] workers
     def processes_size = processes.size
 
-    # @return [Integer] jobs that run, as their workers have said last
+    # @return [Integer] running jobs, by the last heartbeats
     def workers_size = processes.sum { |process| process["busy"].to_i }
 
     # @return [Float] seconds
@@ -50,7 +50,7 @@ module Sidekiq
         .sort_by { |queue| -queue.size }
     end
 
-    # Looks again.
+    # Takes a new snapshot.
     # @return [void]
     def fetch_stats!
       @counts = store.counts
@@ -65,9 +65,9 @@ module Sidekiq
         "Remember what they were, or use Sidekiq::Stats::History")
     end
 
-    # By the day (of UTC), the last one first.
+    # Counts by day in UTC, newest first.
     class History
-      # The most days that are kept.
+      # Days that are kept, at most.
       MOST = 5 * 365
       private_constant :MOST
 

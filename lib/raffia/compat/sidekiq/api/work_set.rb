@@ -3,13 +3,13 @@
 require_relative "job_record"
 
 module Sidekiq
-  # The jobs that run, as their workers have said last: each five seconds.
+  # Running jobs, by the last heartbeats: each five seconds.
   class WorkSet
     include Enumerable
 
     # @yieldparam identity [String] of the worker
     # @yieldparam tid [String] of the run
-    # @yieldparam work [Work] the one that runs longest first
+    # @yieldparam work [Work] longest first
     # @return [void]
     def each(&)
       return to_enum unless block_given?
@@ -35,11 +35,11 @@ module Sidekiq
   # The older name.
   Workers = WorkSet
 
-  # A job that runs.
+  # A running job.
   class Work
     # @return [String] the worker's identity
     attr_reader :process_id
-    # @return [String] a name for the run
+    # @return [String] of the run
     attr_reader :thread_id
 
     # @param facts [Hash] see {Raffia::Jobs::Store#beat}

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/compat/sucker_punch/flag"
+require "raffia/compat/sucker_punch/atomic_boolean"
 
 # The flag that says whether the queues of SuckerPunch run.
 class SuckerPunchFlagTest < Raffia::TestCase
   def test_a_change_is_noticed_once
-    flag = SuckerPunch::Flag.new(false)
+    flag = SuckerPunch::AtomicBoolean.new(false)
     assert_equal [true, false, true, false],
       [flag.make_true, flag.make_true, flag.true?, flag.false?]
     assert_equal [true, false, false, true],

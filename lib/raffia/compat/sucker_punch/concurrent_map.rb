@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module SuckerPunch
-  # Things by name that any thread may ask for.
-  class Table
-    # @yieldparam name [String] makes what is asked for and is not there
+  # A thread-safe map.
+  class ConcurrentMap
+    # @yieldparam name [String] makes a missing entry
     def initialize(&make)
       @make = make
       @entries = {}
-      @guard = Thread::Mutex.new
+      @lock = Thread::Mutex.new
     end
 
     # @return [Object, nil] nil only where nothing makes it
@@ -15,17 +15,17 @@ module SuckerPunch
 
     # @yield makes it
     # @return [Object]
-    def fetch_or_store(name) = @entries[name] || @guard.synchronize { @entries[name] ||= yield }
+    def fetch_or_store(name) = @entries[name] || @lock.synchronize { @entries[name] ||= yield }
 
     # @yieldparam name [String]
     # @yieldparam entry [Object]
     # @return [void]
-    def each_pair(&) = @guard.synchronize { @entries.dup }.each_pair(&)
+    def each_pair(&) = @lock.synchronize { @entries.dup }.each_pair(&)
 
     # @return [Boolean]
     def empty? = @entries.empty?
 
     # @return [void]
-    def clear = @guard.synchronize { @entries = {} }
+    def clear = @lock.synchronize { @entries = {} }
   end
 end

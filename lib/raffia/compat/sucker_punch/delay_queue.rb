@@ -5,26 +5,25 @@ require_relative "../../pool"
 require_relative "../../../raffia"
 
 module SuckerPunch
-  # Calls blocks after a while. One thread waits for all of them; a forked child has none of its
-  # parent's.
+  # Calls blocks after a delay, from one thread. A forked child begins without its parent's blocks.
   #
   # @api private
-  class Later
+  class DelayQueue
     def initialize
-      start_over
-      Raffia::Fork.after_child { start_over }
+      reset
+      Raffia::Fork.after_child { reset }
     end
 
     # @param seconds [Numeric]
     # @yield must not wait
     # @return [void]
-    def add(seconds, &block) = @pauses.add(block, seconds)
+    def add(seconds, &block) = @queue.add(block, seconds)
 
     private
 
-    # What a block raises must not end the thread that the others wait for.
-    def start_over
-      @pauses = Raffia::Executor::DelayQueue.new do |block|
+    # An error of a block must not end the thread.
+    def reset
+      @queue = Raffia::Executor::DelayQueue.new do |block|
         block.call
       rescue => error
         SuckerPunch.logger.error("#{error.class} #{error}")

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module SuckerPunch
-  # True or false, and the change from one to the other is noticed by one caller only.
-  class Flag
+  # A thread-safe boolean. One caller only learns that it has changed it.
+  class AtomicBoolean
     # @param value [Boolean]
     def initialize(value)
       @value = value
-      @guard = Thread::Mutex.new
+      @lock = Thread::Mutex.new
     end
 
     # @return [Boolean]
@@ -25,7 +25,7 @@ module SuckerPunch
     private
 
     def change(value)
-      @guard.synchronize do
+      @lock.synchronize do
         next false if @value == value
 
         @value = value
