@@ -2,6 +2,7 @@
 
 require_relative "base"
 require_relative "native"
+require_relative "engine/config"
 require_relative "engine/select"
 
 module Raffia
@@ -9,8 +10,6 @@ module Raffia
   # completions come out, and any thread may inject one. Each back end has the same interface, which
   # {Select} documents.
   module Engine
-    # The back ends, best first; each kind of machine has some of them.
-    BACKENDS = %i[uring epoll kqueue poll select].freeze
     KEY = :raffia_engine_probe
     private_constant :KEY
 
@@ -23,7 +22,7 @@ module Raffia
         name = choose(backend)
         return Select.new if name == :select
 
-        threads = Raffia.config.blocking_threads
+        threads = Config.load.blocking_threads
         Native.blocking_threads = threads if threads
         Native.new(name.name, movable?)
       end
@@ -34,7 +33,7 @@ module Raffia
       # @return [Symbol]
       # @raise [ConfigError]
       def choose(backend = nil)
-        backend ||= Raffia.config.backend
+        backend ||= Config.load.backend
         return working.first unless backend
 
         name = BACKENDS.find { |known| known.name == backend.to_s } or raise ConfigError,

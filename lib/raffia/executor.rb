@@ -81,10 +81,11 @@ module Raffia
     GRACE = 5
 
     # @return [Integer] calls at once: one for each processor, or what RAFFIA_WORKERS says
-    def self.default_capacity = Raffia.config.workers || Cpus.count
+    def self.default_capacity = Config.load.workers || Cpus.count
   end
 end
 
+require_relative "executor/config"
 require_relative "executor/cpus"
 require_relative "executor/delay_queue"
 require_relative "executor/idle_workers"

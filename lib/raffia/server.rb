@@ -10,6 +10,7 @@ unless Raffia::Native.http?
     "#{why}: #{Raffia::Native::HTTP_ADVICE}"
 end
 
+require_relative "server/config"
 require_relative "server/options"
 require_relative "server/ractors"
 require_relative "server/application"
@@ -101,7 +102,7 @@ module Raffia
     # Serves until the process is told to stop. INT and TERM end the requests in flight first, a
     # second INT does not wait for them.
     #
-    # @param config [Config] what systemd has said
+    # @param config [Service::Config] what systemd has said
     # @param others [Array<Service::Role>] further processes under the same supervisor. Where there
     #   are no worker processes they `start` in this one, and are stopped at the end; their
     #   `metrics` are shown with the server's
@@ -110,7 +111,7 @@ module Raffia
     # @return [Integer] the exit code that tells how it went
     # @raise [CannotListen] when an address cannot be had
     # @raise [Exception] what the application raises while it is loaded
-    def run(config: Raffia.config, others: [], &block)
+    def run(config: Service::Config.load, others: [], &block)
       settle
       listening = Listen::Listeners.new(options, inherited: config.inherited)
       systemd = {notify_socket: config.notify_socket, watchdog: config.watchdog}

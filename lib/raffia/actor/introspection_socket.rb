@@ -2,6 +2,7 @@
 
 require "json"
 require "tmpdir"
+require_relative "introspection_socket/config"
 
 module Raffia
   class Actor
@@ -27,7 +28,7 @@ module Raffia
         # @return [void]
         # @api private
         def open_on_request
-          open if RactorLocal.main? && Raffia.config.top == :on
+          open if RactorLocal.main? && Config.load.top == :on
         rescue Error, SystemCallError, ArgumentError => error
           Actor.log.warn("raffia top will not see this process: #{error.message}")
         end
@@ -36,7 +37,7 @@ module Raffia
         # @raise [ConfigError]
         # @api private
         def folder
-          base = Raffia.config.runtime_dir
+          base = Config.load.runtime_dir
           path = if base
             ::File.join(base, "raffia")
           else

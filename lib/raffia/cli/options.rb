@@ -81,7 +81,7 @@ module Raffia
         return unless names
 
         require_relative "../compat/layers"
-        Compat.answer(*(names.empty? ? Raffia.config.compat : names))
+        Compat.answer(*(names.empty? ? Compat::Config.load.layers : names))
       end
     end
   end

@@ -68,7 +68,7 @@ module Raffia
           show_actors if top
           Options.answer(compat)
           started = false
-          Raffia.run(backend: backend, dump_on: dump_on || Raffia.config.dump_signal || :QUIT) do
+          Raffia.run(backend: backend, dump_on: dump_on || Raffia::Run::Config.load.dump_signal || :QUIT) do
             started = true
             script.call(arguments)
           end

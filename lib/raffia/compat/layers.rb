@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base/config"
+require_relative "config"
 require_relative "../base/ractor_local"
 require_relative "layer"
 

@@ -100,7 +100,7 @@ module Parallel
 
     # @return [Integer] how many processors this process may use, quotas of containers included; or
     #   what PARALLEL_PROCESSOR_COUNT says
-    def processor_count = Raffia.config.processors || Raffia::Executor::Cpus.count
+    def processor_count = Raffia::Compat::Config.load.processors || Raffia::Executor::Cpus.count
 
     # @return [Integer] how many cores they are
     def physical_processor_count = Raffia::Executor::Cpus.cores

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base/config"
+require_relative "config"
 require_relative "../base/ractor_local"
 require_relative "client"
 require_relative "middleware"
@@ -78,7 +78,7 @@ module Raffia
       # @return [Store]
       def store
         fiber_client&.store || @store ||
-          @lock.synchronize { @store ||= Store.open(Raffia.config.store || @default) }
+          @lock.synchronize { @store ||= Store.open(Config.load.store || @default) }
       end
 
       # @param store [Store, String]

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "config"
 require_relative "deadlock_policy"
 require_relative "interrupt_dispatcher"
 require_relative "thread_pools"
@@ -28,10 +29,10 @@ module Raffia
       attr_reader :scheduler
 
       def initialize(backend: nil, dump_on: nil, deadlock: nil)
-        config = Raffia.config
+        config = Config.load
         @dump_on = dump_on ? Config.signal(dump_on.to_s) : config.dump_signal
         @deadlocks = DeadlockPolicy.new(deadlock || config.deadlock)
-        @pools = ThreadPools.new(config.blocking_threads)
+        @pools = ThreadPools.new(Engine::Config.load.blocking_threads)
         @scheduler = new_scheduler(backend)
         @interrupts = InterruptDispatcher.new(@scheduler)
         @exit_callbacks = []

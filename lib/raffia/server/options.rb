@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base/config"
+require_relative "config"
 require_relative "../base/log"
 require_relative "../executor/cpus"
 require_relative "settings"
@@ -20,7 +20,7 @@ module Raffia
       # @param config [Config]
       # @return [Options]
       # @raise [ConfigError] for a name that is not in {Settings}, or a value that makes no sense
-      def self.build(given = {}, config: Raffia.config)
+      def self.build(given = {}, config: Config.load)
         said = FROM_ENVIRONMENT.to_h { |name| [name, config.public_send(name)] }.compact
         ::Ractor.make_shareable(new(**Settings.build(said.merge(given.transform_keys(&:to_sym)))))
       end

@@ -91,7 +91,7 @@ class ExecutorTest < Raffia::TestCase
   end
 
   def test_default_capacities
-    usual = Raffia.config.workers || Executor::Cpus.count
+    usual = Executor::Config.load.workers || Executor::Cpus.count
     assert_equal({inline: 1, fibers: 256, threads: usual, ractors: usual, processes: usual},
       Executor::ALL.transform_values(&:capacity))
     assert_equal(7, Executor::Fibers.capacity(7))

@@ -41,7 +41,7 @@ class JobsSetupTest < Raffia::TestCase
 
   def test_the_store_where_nothing_is_said_can_be_another
     @setup.default = "memory:"
-    skip "RAFFIA_STORE is set here" if Raffia.config.store
+    skip "RAFFIA_STORE is set here" if Raffia::Jobs::Config.load.store
     store = @setup.store # loads its class
     assert_instance_of(Raffia::Jobs::Stores::Memory, store)
   end

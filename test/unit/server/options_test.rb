@@ -6,7 +6,7 @@ require "raffia/server"
 
 module Raffia
   class ServerOptionsTest < TestCase
-    NOTHING_SET = Config.load({})
+    NOTHING_SET = Server::Config.load(Variables.new({}))
 
     def test_they_may_go_to_ractors
       assert Ractor.shareable?(build(bind: ["tcp://[::]:0"], tls_cert: ["a.pem"], tag: +"x"))
@@ -55,27 +55,30 @@ module Raffia
     end
 
     def test_the_environment_says_what_is_not_said_otherwise
-      config = Config.load({"PORT" => "3000", "WEB_CONCURRENCY" => "3", "RACK_ENV" => "production"})
+      config = Server::Config.load(Variables.new({"PORT" => "3000", "WEB_CONCURRENCY" => "3",
+        "RACK_ENV" => "production"}))
       options = Server::Options.build({}, config: config)
       assert_equal [3000, 3, "production"], [options.port, options.workers, options.environment]
       assert_equal 4000, Server::Options.build({port: 4000}, config: config).port
       assert_equal "ssl://[::]:3000", Server::Options.build({tls: :self_signed}, config: config)
         .binds.join(" ")
       assert_equal %w[tcp://a:1 unix:///b],
-        Server::Options.build({}, config: Config.load({"RAFFIA_BIND" => "tcp://a:1 unix:///b"}))
+        Server::Options.build({},
+          config: Server::Config.load(Variables.new({"RAFFIA_BIND" => "tcp://a:1 unix:///b"})))
           .bind
     end
 
     def test_our_names_go_before_those_of_others
-      config = Config.load({"PORT" => "1", "RAFFIA_PORT" => "2", "WEB_CONCURRENCY" => "3",
-        "RAFFIA_PROCESSES" => "auto", "RAILS_ENV" => "test", "RACK_ENV" => ""})
+      config = Server::Config.load(Variables.new({"PORT" => "1", "RAFFIA_PORT" => "2",
+        "WEB_CONCURRENCY" => "3",
+        "RAFFIA_PROCESSES" => "auto", "RAILS_ENV" => "test", "RACK_ENV" => ""}))
       options = Server::Options.build({}, config: config)
       assert_equal [2, :auto, "test"], [options.port, options.processes, options.environment]
     end
 
     def test_what_is_wrong_in_the_environment_is_refused
       assert_refused(/\Aport "http" makes no sense/) do
-        Server::Options.build({}, config: Config.load({"PORT" => "http"}))
+        Server::Options.build({}, config: Server::Config.load(Variables.new({"PORT" => "http"})))
       end
     end
 

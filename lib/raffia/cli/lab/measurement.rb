@@ -34,7 +34,8 @@ module Raffia
         def call(**seed)
           config = Raffia.config
           obstacle = Raffia::Lab::Counters.obstacle
-          environment = Raffia::Lab::Environment.describe(backend: config.backend, rubies: @rubies,
+          environment = Raffia::Lab::Environment.describe(backend: Engine::Config.load.backend,
+            rubies: @rubies,
             counters: obstacle)
           @text = Output.text(@out, config)
           @text.environment(environment)

@@ -42,10 +42,10 @@ module Raffia
         # The file may ask in which environment it is, so what the command line says about that
         # comes first.
         def settings
-          Raffia.export_environment(@given[:environment], force: true) if @given[:environment]
+          Service.export_environment(@given[:environment], force: true) if @given[:environment]
           options = Server::Options.build(said = read)
-          @config = Raffia.config # before what systemd says is taken out of the environment
-          Raffia.export_environment(options.environment, force: said.key?(:environment))
+          @config = Service::Config.load # before what systemd says is taken out of the environment
+          Service.export_environment(options.environment, force: said.key?(:environment))
           said
         end
 

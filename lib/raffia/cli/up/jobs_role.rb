@@ -33,7 +33,7 @@ module Raffia
           @program = Program.new(given.fetch(:require, []), search: [Program::FILE], optional: true)
           Jobs::Worker::Queues.new(given.fetch(:queues, []))
           Jobs.store = given[:store] if given[:store]
-          check(given[:store] || Raffia.config.store.to_s)
+          check(given[:store] || Jobs::Config.load.store.to_s)
         end
 
         # @return [Work::Metrics] what the server's metrics address reports of the jobs

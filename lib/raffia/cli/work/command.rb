@@ -40,13 +40,14 @@ module Raffia
           @program = Program.new(@given[:require])
           @queues = Jobs::Worker::Queues.new(@given[:queues])
           @config = Raffia.config(:info)
+          @systemd = Service::Config.load
           @config = @config.with(log_format: :json) if @given[:json]
-          Raffia.export_environment(@given[:environment] || @config.environment ||
+          Service.export_environment(@given[:environment] || @systemd.environment ||
             "development", force: @given.key?(:environment))
           ::RubyVM::YJIT.enable if defined?(::RubyVM::YJIT.enable)
           # what makes no sense is said before anything is started
           Jobs.store = @given[:store] if @given[:store]
-          check(@given[:store] || @config.store.to_s)
+          check(@given[:store] || Jobs::Config.load.store.to_s)
           work
         end
 
@@ -64,7 +65,7 @@ module Raffia
 
         def dashboard
           require_relative "dashboard"
-          Dashboard.new(@given[:web], @config.web_auth, read_only: @given[:web_read_only],
+          Dashboard.new(@given[:web], Jobs::Config.load.web_auth, read_only: @given[:web_read_only],
             title: title, log: log)
         end
 
@@ -100,8 +101,8 @@ module Raffia
         def role_settings = {timeout: @given[:timeout], load: method(:load), log: log}
 
         def supervision
-          {pid_file: @given[:pid_file], notify_socket: @config.notify_socket,
-           watchdog: @config.watchdog}
+          {pid_file: @given[:pid_file], notify_socket: @systemd.notify_socket,
+           watchdog: @systemd.watchdog}
         end
 
         def title = @given[:tag] || ::File.basename(::Dir.pwd)

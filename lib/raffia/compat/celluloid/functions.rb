@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require_relative "../config"
 
 module Celluloid
   # All that actors can do can be done by these names, too.
@@ -15,7 +16,7 @@ module Celluloid
     def_delegators :actor_system, :[], :[]=, :public_registry
 
     # @return [Class] {Task::Fibered}: actors on fibers; {Task::Threaded}: on threads
-    def task_class = state.task_class ||= Task.named(::Raffia::Config.celluloid_task_class)
+    def task_class = state.task_class ||= Task.named(::Raffia::Compat::Config.load.celluloid_task_class)
 
     # @return [Class]
     def group_class = state.group_class ||= Group::Spawner

@@ -58,7 +58,7 @@ module Sidekiq
     #   ssl_params. RAFFIA_STORE takes precedence
     # @raise [ArgumentError] for an option that would lead to another Redis
     def redis=(options)
-      return if Raffia.config.store
+      return if Raffia::Jobs::Config.load.store
 
       options = RedisOptions.new(options)
       setup = Raffia::Jobs::Setup.current

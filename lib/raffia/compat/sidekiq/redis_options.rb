@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "uri"
-require_relative "../../base/config"
+require_relative "../config"
 
 module Sidekiq
   # Converts the options of `config.redis=` to the address of a store. REDIS_URL completes them.
@@ -44,7 +44,7 @@ module Sidekiq
     def address
       host, port, db, password, path = @options.values_at(:host, :port, :db, :password, :path)
       uri = URI(@options[:url] ||
-        (path ? "unix://#{path}" : Raffia.config.redis_url || "redis://localhost"))
+        (path ? "unix://#{path}" : Raffia::Compat::Config.load.redis_url || "redis://localhost"))
       uri.scheme = "rediss" if @options[:ssl] && uri.scheme == "redis"
       uri.host = host if host
       uri.port = port if port

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../base/config"
+require_relative "../config"
 require_relative "../../jobs"
 require_relative "middleware_adapter"
 require_relative "configuration"
@@ -32,7 +32,7 @@ module Sidekiq
     # @return [void]
     def attach
       setup = Raffia::Jobs::Setup.current
-      url = Raffia.config.redis_url and setup.default = url
+      url = Raffia::Compat::Config.load.redis_url and setup.default = url
       setup.client_middleware.add(MiddlewareAdapter::Enqueue.new(@configuration.client_middleware))
       setup.worker_middleware.add(MiddlewareAdapter::Perform.new(@configuration))
       setup.at_start << method(:started)

@@ -39,7 +39,7 @@ module Raffia
           processors = Executor::Cpus.count
           new(processors:, cores: Executor::Cpus.cores(most: processors),
             lock: RUBY_ENGINE == "ruby",
-            wanted: options.workers || Raffia.config.workers,
+            wanted: options.workers || Executor::Config.load.workers,
             most: options.limit, scheduler: !::Fiber.current_scheduler.nil?, jit: jit?,
             memory: resident, start: StartCost.seconds, warmup: Process::Warmup.seconds)
         end

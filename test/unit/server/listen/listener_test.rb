@@ -210,7 +210,7 @@ module Raffia
 
     def listen(*binds, inherited: {}, **options)
       options = Server::Options.build({processes: 1, bind: binds, **options},
-        config: Config.load({}))
+        config: Server::Config.load(Variables.new({})))
       Server::Listen::Listeners.new(options, inherited: inherited)
         .tap { |listening| @open << listening }
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/config"
+require_relative "../../../jobs/config"
 require_relative "../chain"
 require_relative "fake_store"
 
@@ -40,7 +40,7 @@ module Sidekiq
       # @return [Raffia::Jobs::Store] the program's, in whatever mode
       def real
         if @stores.value?(setup.given)
-          return @real ||= Raffia::Jobs::Store.open(Raffia.config.store || setup.default)
+          return @real ||= Raffia::Jobs::Store.open(Raffia::Jobs::Config.load.store || setup.default)
         end
 
         setup.with_client(nil) { setup.store }
