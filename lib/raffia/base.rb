@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What every component may use. Stdlib only, and requiring it changes nothing in the process.
+# All that every component may use. Stdlib only, and requiring it changes nothing in the process.
 
 require_relative "base/version"
 require_relative "base/error"

@@ -3,15 +3,15 @@
 require_relative "../base/clock"
 
 module Raffia
-  # The timer of a scheduler's deadlines: one fiber that sleeps until the next of them.
+  # Timer of a scheduler's deadlines: one fiber that sleeps until the next of them.
   #
-  # Why not the scheduler's own `timeout_after`: it raises in the fiber whatever the fiber is doing,
-  # so it would break shields, and it can strike after the block it was set for. Here the code that
-  # fires is ours, and looks first.
+  # The scheduler's own `timeout_after` raises in the fiber whatever that does: it would break
+  # shields, and can strike after the block that it was set for. Here our code fires, and checks
+  # first.
   #
-  # It lives in its thread, and only fibers of that thread touch it, so it needs no lock. The fiber
-  # starts with the first deadline. It ends with the last one, or the loop could not end; but while
-  # a scope is open it stays, because a fiber costs more than all the rest of a deadline.
+  # It belongs to one thread, whose fibers alone touch it, so it needs no lock. The fiber starts
+  # with the first deadline and ends with the last, because the loop could not end before. While a
+  # scope is open it stays: starting a fiber costs more than the rest of a deadline.
   #
   # @api private
   class Alarm

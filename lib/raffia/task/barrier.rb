@@ -3,22 +3,20 @@
 require_relative "../base/error"
 
 module Raffia
-  # A meeting point: nobody goes on before all have come. It can be used again as soon as they have
-  # gone on.
+  # Lets a number of parties go on when all have come. It can be used again at once.
   #
   #   barrier = Raffia::Barrier.new(4)
   #   4.times { scope.spawn { rounds.times { work; barrier.wait } } }
   #
-  # When one of them will not come (its wait timed out or was cancelled), the others would wait for
-  # ever: the barrier is then broken for all, until {#reset}. When all have come, nobody can break
-  # it any more but the action. A party that comes while the action runs waits for the next time. To
-  # wait for tasks to end, use a {Scope}.
+  # A party whose wait times out or is cancelled breaks the barrier for all, until {#reset}. When
+  # all have come, only the action can still break it. A party that comes while the action runs
+  # waits for the next time. To wait for tasks to end, use a {Scope}.
   class Barrier
-    # Somebody else's wait was broken off, so this one will never be complete.
+    # Another party gave up, or the barrier was reset: this wait cannot complete.
     class Broken < Error
     end
 
-    # The parties that go on together. All is done under the barrier's guard.
+    # The parties that go on together. All is done under the barrier's lock.
     class Generation
       # @return [Array<Waiter>]
       attr_reader :waiters
@@ -32,7 +30,7 @@ module Raffia
 
       def broken? = @broken
 
-      # @return [Array<Waiter>] those who have to be told
+      # @return [Array<Waiter>] to be failed
       def break_up
         @broken = true
         @waiters.slice!(0..)
@@ -44,7 +42,7 @@ module Raffia
     attr_reader :parties
 
     # @param parties [Integer] how many must come
-    # @yield in the one who comes last, before the others go on
+    # @yield in the last party, before the others go on
     # @raise [ConfigError]
     def initialize(parties, &action)
       unless parties.is_a?(Integer) && parties.positive?
@@ -54,18 +52,18 @@ module Raffia
 
       @parties = parties
       @action = action
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       @generation = Generation.new
     end
 
     # @param timeout [Numeric, nil] seconds to wait at most
     # @return [Integer] which one this was: 0 came first
     # @raise [TimeoutError]
-    # @raise [Broken] when somebody else gave up, or the barrier was reset
+    # @raise [Broken] when another party gave up, or the barrier was reset
     def wait(timeout: nil)
       Deadline.seconds(timeout) if timeout
       waiter = Waiter.new
-      generation, index = @guard.hold { enter(waiter) }
+      generation, index = @lock.hold { enter(waiter) }
       (index == parties - 1) ? complete(generation) : await(generation, waiter, timeout)
       index
     end
@@ -79,7 +77,7 @@ module Raffia
     # Makes a broken barrier as new. Parties that wait for others get {Broken}.
     # @return [self]
     def reset
-      waiters = @guard.hold do
+      waiters = @lock.hold do
         former = @generation
         @generation = Generation.new
         former.break_up
@@ -90,7 +88,7 @@ module Raffia
 
     private
 
-    # Under the guard.
+    # Under the lock.
     # @return [Array] the generation, and the number of the party in it
     def enter(waiter)
       generation = @generation
@@ -122,14 +120,14 @@ module Raffia
     end
 
     def give_up(generation)
-      fail_all(@guard.hold {
+      fail_all(@lock.hold {
         (generation.following || generation.broken?) ? [] : generation.break_up
       })
     end
 
-    # Those who came later would wait for the same action. A reset has taken them away already.
+    # Parties that came later wait for the same action. A reset has failed them already.
     def action_failed(generation)
-      waiters = @guard.hold do
+      waiters = @lock.hold do
         later = generation.following.equal?(@generation) ? @generation.break_up : []
         generation.break_up + later
       end

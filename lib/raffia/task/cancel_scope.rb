@@ -3,19 +3,20 @@
 require_relative "../base/error"
 
 module Raffia
-  # One cancellable stretch of a fiber's work; see {CancellationStack}, whose guard protects it.
+  # One entry of a {CancellationStack}: a part of a fiber's work that is cancelled as a whole. The
+  # lock of the stack protects it.
   #
   # @api private
   class CancelScope
-    # @return [Object] the task, scope or deadline that this region belongs to
+    # @return [Object] the task, scope or deadline that this scope belongs to
     attr_reader :origin
-    # @return [CancelScope, nil] the region around this one
+    # @return [CancelScope, nil] the scope around this one
     attr_reader :parent
     # @return [Object, nil] why it was cancelled
     attr_reader :reason
 
-    def initialize(strand, origin, parent, shield)
-      @strand = strand
+    def initialize(stack, origin, parent, shield)
+      @stack = stack
       @origin = origin
       @parent = parent
       @shield = shield
@@ -26,9 +27,9 @@ module Raffia
     def requested? = @requested
     def closed? = @closed
 
-    # Cancels the region; any thread.
+    # Cancels the scope; any thread.
     # @return [Boolean] whether this call did it; false: it was cancelled before, or has ended
-    def cancel(reason) = @strand.cancel(self, reason)
+    def cancel(reason) = @stack.cancel(self, reason)
 
     def request(reason)
       @requested = true

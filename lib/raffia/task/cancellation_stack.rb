@@ -3,17 +3,16 @@
 require_relative "../base/error"
 
 module Raffia
-  # The cancellable regions that one fiber is in, innermost first: the task itself, the scopes whose
-  # blocks it runs, its timeouts and its shields. A region is cancelled as a whole: {Cancel} is
-  # raised at the point where the fiber waits, carries the region's origin, and is stopped where
-  # that region ends, so nobody mistakes another's cancellation for his own.
+  # The cancel scopes that one fiber is in, innermost last: its task, the {Scope}s whose blocks it
+  # runs, its timeouts and its shields. {Cancel} is raised where the fiber waits, carries the
+  # origin of its cancel scope, and is stopped where that ends. So no code takes a cancellation
+  # of another scope for its own.
   #
-  # Delivery is level-triggered for the waits of this room: in a cancelled region each of them
-  # raises. The waits of core (sleep, IO, Mutex, Queue) are interrupted through the scheduler, once.
-  # Such an interrupt is delivered a little later than it was sent, so it may miss its region or
-  # meet a shield; a region is therefore left, and a shield entered, only after an interrupt that is
-  # still on its way has been received (see #receive). That is why a late cancellation never strikes
-  # the code behind.
+  # Delivery is level-triggered for the waits of this component: each wait in a cancelled scope
+  # raises. The waits of Ruby's core (sleep, IO, Mutex, Queue) are interrupted once, through the
+  # scheduler. Such an interrupt arrives later than it was sent, so it could miss its scope or hit
+  # a shield. A scope is left, and a shield entered, only after interrupts on their way have been
+  # received (see {#receive}); a late one never strikes the code behind.
   #
   # @api private
   class CancellationStack
@@ -23,19 +22,19 @@ module Raffia
     TURNS = 3
     private_constant :KEY, :TURNS
 
-    # @return [CancellationStack, nil] the strand of the running fiber, if it is in a region. Fiber
-    #   storage is inherited, so what is found there may be the strand of the fiber that created
+    # @return [CancellationStack, nil] the stack of the running fiber, if it is in a scope. Fiber
+    #   storage is inherited, so what is found there may be the stack of the fiber that created
     #   this one, or of a finished life of a recycled fiber.
     def self.current
-      strand = Fiber[KEY]
-      strand if strand&.here?
+      stack = Fiber[KEY]
+      stack if stack&.here?
     end
 
-    # Runs the block in a new region of the running fiber.
-    # @yieldparam region [CancelScope]
+    # Runs the block in a new cancel scope of the running fiber.
+    # @yieldparam scope [CancelScope]
     def self.enter(origin, shield: false, &)
-      strand = current
-      return strand.enter(origin, shield, &) if strand
+      stack = current
+      return stack.enter(origin, shield, &) if stack
 
       inherited = Fiber[KEY]
       begin
@@ -49,144 +48,144 @@ module Raffia
     attr_reader :fiber
 
     def initialize
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       @fiber = Fiber.current
       @scheduler = Fiber.current_scheduler
-      @region = @waiter = nil
+      @scope = @waiter = nil
     end
 
-    def here? = @region && @fiber.equal?(Fiber.current)
+    def here? = @scope && @fiber.equal?(Fiber.current)
 
-    # @return [Object, nil] the origin of the outermost region; nil when the fiber has left that
+    # @return [Object, nil] the origin of the outermost scope; nil when the fiber has left that
     def root
-      region = @region
-      region = region.parent while region&.parent
-      region&.origin
+      scope = @scope
+      scope = scope.parent while scope&.parent
+      scope&.origin
     end
 
     def enter(origin, shield)
-      region = CancelScope.new(self, origin, @region, shield)
-      @guard.hold { @region = region }
-      postpone(region.parent) if shield
-      value = yield region
+      scope = CancelScope.new(self, origin, @scope, shield)
+      @lock.hold { @scope = scope }
+      postpone(scope.parent) if shield
+      value = yield scope
       ended = true
       value
     ensure
-      leave(region, ended)
+      leave(scope, ended)
     end
 
-    # @return [Boolean] whether this call cancelled the region
-    def cancel(region, reason)
-      delivered = @guard.hold do
-        return false if region.closed? || region.requested?
+    # @return [Boolean] whether this call cancelled the scope
+    def cancel(scope, reason)
+      delivered = @lock.hold do
+        return false if scope.closed? || scope.requested?
 
-        region.request(reason)
-        !visible?(region) || deliver(region)
+        scope.request(reason)
+        !visible?(scope) || deliver(scope)
       end
-      courier(region) unless delivered
+      interrupt_later(scope) unless delivered
       true
     end
 
-    # Ends the running fiber's region that belongs to this origin, if it has one.
+    # Ends the running fiber's scope that belongs to this origin, if it has one.
     # @return [void] when it has none
     # @raise [Cancel] otherwise
     def expire(origin, reason)
-      region = region_of(origin) or return
+      scope = scope_of(origin) or return
 
-      @guard.hold { region.request(reason) unless region.requested? }
+      @lock.hold { scope.request(reason) unless scope.requested? }
       check!
     end
 
     # Raises what is due.
-    # @raise [Cancel] when a region that is not shielded has been cancelled: of several, the
+    # @raise [Cancel] when a scope that is not shielded has been cancelled: of several, the
     #   outermost
     def check!
-      region = @guard.hold { pending } or return
+      scope = @lock.hold { pending } or return
       # Take the interrupt that is on its way, or it would come on top of this one.
-      await(region.in_flight)
-      raise region.notify
+      await(scope.in_flight)
+      raise scope.notify
     end
 
-    # @return [Boolean] whether somebody else ends the running fiber's region of this deadline in
+    # @return [Boolean] whether an alarm ends the running fiber's scope of this deadline in
     #   time
-    def alarmed?(deadline) = @scheduler && deadline && region_of(deadline)
+    def alarmed?(deadline) = @scheduler && deadline && scope_of(deadline)
 
     def enter_wait(waiter)
-      free = @guard.hold { pending.nil? && @waiter = waiter }
+      free = @lock.hold { pending.nil? && @waiter = waiter }
       check! unless free
     end
 
     def leave_wait
-      @guard.hold { @waiter = nil }
+      @lock.hold { @waiter = nil }
     end
 
     private
 
-    def region_of(origin)
-      region = @region
-      region = region.parent until region.nil? || region.origin.equal?(origin)
-      region
+    def scope_of(origin)
+      scope = @scope
+      scope = scope.parent until scope.nil? || scope.origin.equal?(origin)
+      scope
     end
 
-    def leave(region, ended)
-      @guard.hold do
-        @region = region.parent
-        region.close
+    def leave(scope, ended)
+      @lock.hold do
+        @scope = scope.parent
+        scope.close
       end
-      receive([region.in_flight]) if region.in_flight
-      catch_up(ended) if region.shield?
+      receive([scope.in_flight]) if scope.in_flight
+      deliver_postponed(ended) if scope.shield?
     end
 
     # What came to a shield's surroundings meanwhile is due at its end. When the shield ends with an
     # exception or a jump, that goes first, and the cancellation meets the next wait.
-    def catch_up(ended)
-      due = @guard.hold do
-        region = pending
-        region if region&.undelivered? && (ended || !deliver(region))
+    def deliver_postponed(ended)
+      due = @lock.hold do
+        scope = pending
+        scope if scope&.undelivered? && (ended || !deliver(scope))
       end
       return unless due
 
-      ended ? raise(due.notify) : courier(due)
+      ended ? raise(due.notify) : interrupt_later(due)
     end
 
-    # Receives now what was sent to the regions around a shield, and keeps it for the shield's end.
-    def postpone(region)
+    # Receives now what was sent to the scopes around a shield, and keeps it for the shield's end.
+    def postpone(scope)
       around = []
-      while region
-        around << region if region.in_flight
-        region = region.parent
+      while scope
+        around << scope if scope.in_flight
+        scope = scope.parent
       end
       receive(around.map(&:in_flight))
       around.each(&:forget)
     end
 
-    # Under the guard, so that whoever sees a notice in flight knows that it has been sent.
+    # Under the lock, so that whoever sees a notice in flight knows that it has been sent.
     # @return [Boolean] false: there was no way to send it from here
-    def deliver(region)
-      notice = region.notify
+    def deliver(scope)
+      notice = scope.notify
       return true if @waiter&.fail(notice)
 
       sendable = @scheduler.respond_to?(:fiber_interrupt)
-      sendable ? @scheduler.fiber_interrupt(@fiber, notice) : region.forget
+      sendable ? @scheduler.fiber_interrupt(@fiber, notice) : scope.forget
       sendable
     end
 
     # For schedulers without `fiber_interrupt`, which core has from Ruby 4.0: a fiber that raises it
     # in ours, a turn later, when ours is parked for certain. Another thread has no way to get such
     # a fiber; then there is only the level trigger.
-    def courier(region)
+    def interrupt_later(scope)
       return unless @scheduler&.equal?(Fiber.scheduler)
 
-      notice = region.notify
+      notice = scope.notify
       Fiber.schedule do
         @scheduler.block(notice, 0)
-        @fiber.raise(notice) if @fiber.alive? && !region.closed?
+        @fiber.raise(notice) if @fiber.alive? && !scope.closed?
       end
     end
 
-    def visible?(region)
-      inner = @region
-      until inner.equal?(region)
+    def visible?(scope)
+      inner = @scope
+      until inner.equal?(scope)
         return false if inner.shield?
 
         inner = inner.parent
@@ -196,12 +195,12 @@ module Raffia
 
     def pending
       found = nil
-      region = @region
-      while region
-        found = region if region.requested?
-        break if region.shield?
+      scope = @scope
+      while scope
+        found = scope if scope.requested?
+        break if scope.shield?
 
-        region = region.parent
+        scope = scope.parent
       end
       found
     end

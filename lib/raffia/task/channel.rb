@@ -4,15 +4,15 @@ require_relative "../base/error"
 require_relative "select"
 
 module Raffia
-  # A queue between tasks, and between tasks and plain threads, that makes the faster side wait.
+  # A bounded queue between tasks, and between tasks and plain threads; the faster side waits.
   #
   #   channel = Raffia::Channel.new(10)
   #   scope.spawn { lines.each { |line| channel << line }; channel.close }
   #   scope.spawn { channel.each { |line| work(line) } }
   #
-  # Items come out in the order in which they went in, and those who wait are served in the order in
-  # which they came. An item is never lost by cancelling a task that waits in {#pop}: if it had been
-  # handed over already, it goes back to the front.
+  # Items come out in the order in which they went in; waiting parties are served in the order in
+  # which they came. Cancelling a task in {#pop} loses no item: one that was handed over already
+  # goes back to the front.
   class Channel
     include Enumerable
 
@@ -30,7 +30,7 @@ module Raffia
     # @raise [ConfigError]
     def initialize(capacity = 0)
       @capacity = checked(capacity)
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       @items = []
       @lines = {Select::Pop => {}.compare_by_identity, Select::Push => {}.compare_by_identity}
       @closed = false
@@ -45,7 +45,7 @@ module Raffia
     # @raise [TimeoutError]
     def push(item, timeout: nil)
       Deadline.seconds(timeout) if timeout
-      put = @guard.hold { put_now(item) }
+      put = @lock.hold { put_now(item) }
       Select.new([Select::Push.new(self, item)]).run(timeout) if put.equal?(NOTHING)
       self
     end
@@ -61,7 +61,7 @@ module Raffia
     # @raise [TimeoutError]
     def pop(timeout: nil)
       Deadline.seconds(timeout) if timeout
-      item = @guard.hold { take_now }
+      item = @lock.hold { take_now }
       return item unless item.equal?(NOTHING) || item.equal?(CLOSED)
 
       Select.new([Select::Pop.new(self)]).run(timeout)
@@ -79,11 +79,11 @@ module Raffia
       self
     end
 
-    # Takes no more items. What lies in the channel can still be popped; those who wait in {#push}
-    # get {Closed}. Harmless when repeated.
+    # Takes no more items. What lies in the channel can still be popped; callers that wait in
+    # {#push} get {Closed}. Harmless when repeated.
     # @return [self]
     def close
-      @guard.hold do
+      @lock.hold do
         @closed = true
         @lines.each_value { |line| line.each_key { |clause| clause.meet(CLOSED) } }
       end
@@ -102,12 +102,12 @@ module Raffia
     # @return [String]
     def inspect = "#<#{self.class} #{size}/#{capacity || "unbounded"}#{" closed" if closed?}>"
 
-    # @!group For {Select}; all under the guard
+    # @!group For {Select}; all under the lock
 
     # @api private
-    attr_reader :guard
+    attr_reader :lock
 
-    # @return [Hash{Select::Clause => true}] those who wait, in order
+    # @return [Hash{Select::Clause => true}] waiting clauses, in order
     # @api private
     def line(kind) = @lines[kind]
 
@@ -143,7 +143,7 @@ module Raffia
     # Takes back an item whose receiver was cancelled before it could run.
     # @api private
     def give_back(item)
-      @guard.hold { @items.unshift(item) unless hand_over(item) }
+      @lock.hold { @items.unshift(item) unless hand_over(item) }
     end
 
     private

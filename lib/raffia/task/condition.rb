@@ -3,17 +3,17 @@
 require_relative "../base/error"
 
 module Raffia
-  # A place to wait for something to become so. Like Thread::ConditionVariable, with values,
-  # timeouts and cancellation; there are no spurious wake-ups.
+  # Lets fibers and threads wait until something has changed. Like Thread::ConditionVariable, with
+  # values, timeouts and cancellation, and without spurious wake-ups.
   #
   #   lock.synchronize { condition.wait(lock) until ready? }
   #   lock.synchronize { make_ready; condition.broadcast }
   #
-  # Between fibers of one thread the mutex can be left out: nobody else runs between the look at
+  # Between fibers of one thread the mutex can be left out: no other fiber runs between the check of
   # `ready?` and the wait.
   class Condition
     def initialize
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       @line = {}.compare_by_identity
     end
 
@@ -28,16 +28,16 @@ module Raffia
       Deadline.seconds(timeout) if timeout
       waiter = Waiter.new
       # In the line before the mutex is released, or a signal could slip through.
-      @guard.hold { @line[waiter] = true }
+      @lock.hold { @line[waiter] = true }
       released(mutex) { receive(waiter, timeout) }
     ensure
-      @guard.hold { @line.delete(waiter) }
+      @lock.hold { @line.delete(waiter) }
     end
 
-    # Wakes the one who has waited longest.
+    # Wakes the party that has waited longest.
     # @return [Boolean] whether there was one
     def signal(value = nil)
-      @guard.hold do
+      @lock.hold do
         until @line.empty?
           return true if @line.shift.first.settle([:signal, value])
         end
@@ -45,10 +45,10 @@ module Raffia
       false
     end
 
-    # Wakes all who wait.
+    # Wakes all waiting parties.
     # @return [Integer] how many there were
     def broadcast(value = nil)
-      @guard.hold do
+      @lock.hold do
         woken = @line.keys.count { |waiter| waiter.settle([:broadcast, value]) }
         @line.clear
         woken

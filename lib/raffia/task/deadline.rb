@@ -92,8 +92,8 @@ module Raffia
     # As {enforce}, but leaves the {Cancel} as it is: for a task, which decides what it means.
     # @api private
     def impose(&block)
-      CancellationStack.enter(self) do |region|
-        Deadline.replace(self) { watch(region, &block) }
+      CancellationStack.enter(self) do |cancel_scope|
+        Deadline.replace(self) { watch(cancel_scope, &block) }
       end
     end
 
@@ -121,14 +121,14 @@ module Raffia
 
     # Called by the alarm.
     # @return [nil] it is not to be called again
-    def late(region)
-      region.cancel(error)
+    def late(cancel_scope)
+      cancel_scope.cancel(error)
       nil
     end
 
-    def watch(region, &)
+    def watch(cancel_scope, &)
       scheduler = Fiber.current_scheduler
-      scheduler ? Alarm.of(scheduler).watch(at, -> { late(region) }, &) : watch_thread(&)
+      scheduler ? Alarm.of(scheduler).watch(at, -> { late(cancel_scope) }, &) : watch_thread(&)
     end
 
     # Timeout's thread belongs to the main Ractor, and threads of several Ractors lose wake-ups on

@@ -24,7 +24,7 @@ module Raffia
       @burst = positive(:burst, burst || [rate, 1].max)
       @tokens = @burst.to_f
       @filled = Clock.now
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       # Only the head of the line looks at the clock. A cancelled one leaves the line and has taken
       # nothing.
       @turn = Semaphore.new(1)
@@ -50,7 +50,7 @@ module Raffia
       self
     end
 
-    # Takes tokens if they are there and nobody waits for them.
+    # Takes tokens if there are enough and no other caller waits for them.
     # @return [Boolean]
     def try_acquire(count = 1)
       possible(count)
@@ -80,7 +80,7 @@ module Raffia
 
     # @return [Float, nil] how many seconds are missing; nil: taken
     def take(count)
-      @guard.hold do
+      @lock.hold do
         now = Clock.now
         @tokens = [@tokens + ((now - @filled) * @rate / @per), @burst].min
         @filled = now

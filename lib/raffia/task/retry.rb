@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/error"
+require_relative "backoff"
 
 module Raffia
   # Runs the block until it succeeds, so many times at most, with growing pauses.
@@ -40,27 +41,6 @@ module Raffia
       raise if attempt == times || deadline&.remaining&.<=(seconds)
 
       Waiter.nap(seconds)
-    end
-  end
-
-  # How long to pause between attempts.
-  # @api private
-  class Backoff
-    def initialize(base, jitter, max, random)
-      @base = base.respond_to?(:call) ? base : Deadline.seconds(base)
-      @max = Deadline.seconds(max)
-      @jitter = jitter
-      @random = random
-      return if jitter.is_a?(Numeric) && jitter.real? && (0..1).cover?(jitter)
-
-      raise ConfigError, "the jitter of a backoff is a number from 0 to 1, not #{jitter.inspect}"
-    end
-
-    # @param attempt [Integer] the one that failed, from 1 up
-    # @return [Numeric] seconds
-    def after(attempt)
-      seconds = @base.respond_to?(:call) ? @base.call(attempt) : @base * (2**(attempt - 1))
-      [seconds, @max].min * (1 - (@jitter * @random.rand))
     end
   end
 end

@@ -3,10 +3,10 @@
 require_relative "../base/error"
 
 module Raffia
-  # A block of code that owns the tasks spawned in it. It ends only after all of them, so no task
+  # A block of code that owns the tasks spawned in it, and ends only after all of them. So no task
   # outlives the code that started it, and no error is lost: the first one cancels the other tasks,
-  # and the block where it waits, and is raised by {open} when everything has ended. Later errors
-  # are kept, see {#suppressed}.
+  # and the block where it waits, and {open} raises it when everything has ended. Later errors are
+  # kept, see {#suppressed}.
   class Scope
     # Opens a scope, inside of `Raffia.run` or any other non-blocking fiber. Scopes nest.
     #
@@ -31,7 +31,7 @@ module Raffia
           "|scope| ... }"
       end
 
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       @tasks = {}.compare_by_identity
       @suppressed = []
       @deadline = Raffia.deadline
@@ -51,7 +51,7 @@ module Raffia
       end
 
       task = Task.new(self, block)
-      cancelled = @guard.hold do
+      cancelled = @lock.hold do
         raise Closed, "the scope has ended: spawn on one that is still open" if @closed
 
         @tasks[task] = true
@@ -67,14 +67,14 @@ module Raffia
     # @param reason [Object, nil] why: an exception, a string, a symbol
     # @return [Boolean] whether this call did it; false: it was cancelled before, or has ended
     def cancel(reason = nil)
-      tasks = @guard.hold do
+      tasks = @lock.hold do
         return false if @cancelled || @closed
 
         @cancelled = true
         @reason = reason
         @tasks.keys
       end
-      @region&.cancel(reason)
+      @cancel_scope&.cancel(reason)
       tasks.each { |task| task.cancel(reason) }
       true
     end
@@ -100,11 +100,11 @@ module Raffia
       end
     end
 
-    # A task tells that it has ended.
+    # Called by a task that has ended.
     # @api private
     def ended(task)
       failed(task.error) if task.status == :failed
-      @guard.hold do
+      @lock.hold do
         @tasks.delete(task)
         @idle&.settle if @tasks.empty?
       end
@@ -120,14 +120,14 @@ module Raffia
       task.start
       task
     rescue FiberError
-      # No fiber could be had, so nobody else will report the end of this task.
-      @guard.hold { @tasks.delete(task) }
+      # There was no fiber, so no other code reports the end of this task.
+      @lock.hold { @tasks.delete(task) }
       raise
     end
 
     def run
-      value = CancellationStack.enter(self) do |region|
-        @region = region
+      value = CancellationStack.enter(self) do |cancel_scope|
+        @cancel_scope = cancel_scope
         yield self
       end
       returned = true
@@ -148,8 +148,8 @@ module Raffia
       raise_error
     end
 
-    # The tasks are waited for in any case. Once they are cancelled there is nothing to hurry along,
-    # and a cancellation from outside can wait as well.
+    # Waits for the tasks in any case. Once they are cancelled, a cancellation from outside waits
+    # too.
     def drain
       while (waiter = idle_waiter)
         begin
@@ -161,7 +161,7 @@ module Raffia
     end
 
     def idle_waiter
-      @guard.hold do
+      @lock.hold do
         next @idle = Waiter.new unless @tasks.empty?
 
         @closed = true
@@ -169,7 +169,7 @@ module Raffia
       end
     end
 
-    # The owner was thrown out of the block, or out of the wait for the tasks.
+    # The block, or the wait for the tasks, was interrupted.
     def interrupted(error)
       return failed(error) unless error.is_a?(Cancel)
       return if error.origin.equal?(self)
@@ -179,7 +179,7 @@ module Raffia
     end
 
     def failed(error)
-      @guard.hold do
+      @lock.hold do
         if @error.nil? then @error = error
         elsif !@error.equal?(error) then @suppressed << error
         end

@@ -18,7 +18,7 @@ module Raffia
 
       attr_reader :channel
 
-      # The other side has come. Called by the channel, which holds its guard.
+      # The other side has come. Called by the channel, which holds its lock.
       # @return [Boolean] whether this side was still waiting
       def meet(item = nil) = @waiter.settle([self, item])
 
@@ -27,7 +27,7 @@ module Raffia
         line[self] = true
       end
 
-      def withdraw = @channel.guard.hold { line.delete(self) }
+      def withdraw = @channel.lock.hold { line.delete(self) }
 
       private
 
@@ -51,7 +51,7 @@ module Raffia
       end
 
       def attempt = @channel.put_now(@item)
-      # Whoever popped the item has it: the push is complete, even if nobody is there to hear of it.
+      # The popping side has the item, so the push is complete, even if its caller has gone.
       def give_back(_) = nil
       def finish(_) = @block ? @block.call : @channel
     end
@@ -129,7 +129,7 @@ module Raffia
     # two selects cannot each hold what the other needs.
     def hold(channels, &block)
       first, *rest = channels
-      first.guard.hold { rest.empty? ? yield : hold(rest, &block) }
+      first.lock.hold { rest.empty? ? yield : hold(rest, &block) }
     end
 
     def channels

@@ -19,7 +19,7 @@ module Raffia
     def initialize(limit)
       @limit = checked(limit)
       @held = 0
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       @line = {}.compare_by_identity
     end
 
@@ -32,7 +32,7 @@ module Raffia
     def acquire(weight = 1, timeout: nil)
       Deadline.seconds(timeout) if timeout
       fitting(weight)
-      waiter = @guard.hold do
+      waiter = @lock.hold do
         next if @line.empty? && grant(weight)
 
         Waiter.new.tap { |fresh| @line[fresh] = weight }
@@ -45,14 +45,14 @@ module Raffia
     # @return [Boolean]
     def try_acquire(weight = 1)
       fitting(weight)
-      @guard.hold { @line.empty? && grant(weight) }
+      @lock.hold { @line.empty? && grant(weight) }
     end
 
     # @return [self]
     # @raise [Error] when more is released than was acquired
     def release(weight = 1)
       checked(weight)
-      @guard.hold do
+      @lock.hold do
         raise Error, "released #{weight}, but only #{@held} had been acquired" if weight > @held
 
         @held -= weight
@@ -73,14 +73,14 @@ module Raffia
       end
     end
 
-    # Changes the limit. When it shrinks, nobody who holds anything is thrown out: the next ones
+    # Changes the limit. When it shrinks, holders keep what they have: the next ones
     # wait until enough have gone. One that waits for more than the new limit gets a {ConfigError},
     # as it would in {#acquire} now.
     # @param limit [Integer]
     # @return [self]
     def resize(limit)
       checked(limit)
-      @guard.hold do
+      @lock.hold do
         @limit = limit
         refuse_too_heavy
         serve
@@ -143,7 +143,7 @@ module Raffia
       raise TimeoutError.new(seconds: timeout)
     ensure
       # Perhaps it was this heavy one that held up the others.
-      granted or @guard.hold { @line.delete(waiter) and serve }
+      granted or @lock.hold { @line.delete(waiter) and serve }
     end
   end
 end

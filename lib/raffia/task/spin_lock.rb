@@ -3,16 +3,15 @@
 module Raffia
   # Mutual exclusion for a few lines of bookkeeping between threads.
   #
-  # A contended Thread::Mutex#lock parks a fiber in its scheduler, and a parked fiber can be
-  # interrupted: then a cancellation would strike in the middle of the bookkeeping that handles
-  # cancellations. So a guard never parks. It tries, and lets the other thread run meanwhile; that
-  # one is a few instructions from its end. Nothing inside #hold may wait or switch fibers.
+  # It never parks a fiber: it tries, and lets the other thread run meanwhile. A contended
+  # Thread::Mutex#lock parks the fiber in its scheduler, where a cancellation could interrupt the
+  # very code that handles cancellations. Nothing inside {#hold} may wait or switch fibers.
   #
   # @api private
   class SpinLock < Thread::Mutex
-    # @yield with the guard held
+    # @yield with the lock held
     # @return [Object] the block's value
-    # @raise [ThreadError] in a trap handler that interrupted the very code that holds this guard:
+    # @raise [ThreadError] in a trap handler that interrupted the holder of this lock:
     #   waiting would never end
     def hold
       until try_lock

@@ -3,14 +3,13 @@
 require_relative "../base/error"
 
 module Raffia
-  # A piece of work in a fiber of its own, spawned by {Scope#spawn}.
+  # Work in a fiber of its own, spawned by {Scope#spawn}.
   #
-  # `status` tells how the block stands, or how it ended:
+  # `status` is one of
   #
   # * `:pending`   it has not started
   # * `:running`   it has started; it computes or waits
-  # * `:done`      it returned a value. Also when it was cancelled meanwhile and returned one all
-  #   the same: `cancel` is a request
+  # * `:done`      it returned a value, also when it was cancelled meanwhile: `cancel` is a request
   # * `:failed`    it raised an exception
   # * `:cancelled` it was cancelled and ended by that, or before it started
   class Task
@@ -31,7 +30,7 @@ module Raffia
     def initialize(scope, block)
       @scope = scope
       @block = block
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       @status = :pending
       @joiners = nil # as most have none: no object for them
     end
@@ -57,11 +56,11 @@ module Raffia
       raise Error, "a task cannot wait for itself" if Task.current.equal?(self)
 
       Deadline.seconds(timeout) if timeout
-      waiter = @guard.hold { (@joiners ||= []) << Waiter.new if alive? }&.last or return self
+      waiter = @lock.hold { (@joiners ||= []) << Waiter.new if alive? }&.last or return self
       begin
         self unless waiter.wait(timeout) == Waiter::TIMED_OUT
       ensure
-        @guard.hold { @joiners&.delete(waiter) }
+        @lock.hold { @joiners&.delete(waiter) }
       end
     end
 
@@ -73,18 +72,18 @@ module Raffia
     #   Cancel#reason
     # @return [Boolean] whether this call asked; false: it was asked before, or has ended
     def cancel(reason = nil)
-      region = @guard.hold do
+      cancel_scope = @lock.hold do
         return false unless alive?
-        next @region if @region
+        next @cancel_scope if @cancel_scope
         return false if @requested
 
         @reason = reason
         @requested = true
       end
-      region == true || region.cancel(reason)
+      cancel_scope == true || cancel_scope.cancel(reason)
     end
 
-    # @return [Array<Waiter>] of those who wait for its end
+    # @return [Array<Waiter>] that wait for its end
     # @api private
     def joiners = [*@joiners]
 
@@ -100,7 +99,7 @@ module Raffia
       return conclude(:cancelled, @reason) if @requested
 
       scheduler = Fiber.scheduler
-      # A scheduler that may use fibers again is told that nobody needs this one.
+      # A scheduler may use the fiber of `launch` again.
       scheduler.respond_to?(:launch) ? scheduler.launch { run } : Fiber.schedule { run }
     end
 
@@ -108,8 +107,8 @@ module Raffia
 
     def run
       outcome = nil
-      CancellationStack.enter(self) do |region|
-        outcome = begun(region) ? perform : [:cancelled, @reason]
+      CancellationStack.enter(self) do |cancel_scope|
+        outcome = begun(cancel_scope) ? perform : [:cancelled, @reason]
       end
     rescue Cancel => cancel
       # The block had ended: this came while the task was being left, and is late.
@@ -120,12 +119,12 @@ module Raffia
       conclude(*(outcome || [:cancelled, "its thread was killed"]))
     end
 
-    def begun(region)
-      @guard.hold do
+    def begun(cancel_scope)
+      @lock.hold do
         next false if @requested
 
         @status = :running
-        @region = region
+        @cancel_scope = cancel_scope
       end
     end
 
@@ -142,14 +141,14 @@ module Raffia
     end
 
     def conclude(status, result)
-      joiners = @guard.hold do
+      joiners = @lock.hold do
         case status
         when :done then @value = result
         when :failed then @error = result
         else @reason = result
         end
         @status = status
-        @block = @region = nil
+        @block = @cancel_scope = nil
         @joiners.tap { @joiners = nil }
       end
       # They hear of an error first, and from the task itself; then the scope cancels whoever is

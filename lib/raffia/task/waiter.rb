@@ -3,17 +3,17 @@
 require_relative "../base/clock"
 
 module Raffia
-  # One party that waits for one event: a fiber under a scheduler, or a plain thread. Everything in
-  # this room that waits is built on it.
+  # One party that waits for one event: a fiber under a scheduler, or a plain thread. All waits of
+  # this component are built on it.
   #
-  # It is settled once, by whoever comes first: the event, the timeout, a cancellation. Whoever
-  # comes later is told so (#settle returns false) and can offer the event to somebody else. A
-  # waiter is used for one wait and thrown away, so a late wake-up finds nobody it could confuse.
+  # It is settled once: by the event, the timeout or a cancellation. Later ones get false from
+  # {#settle} and can offer the event to another waiter. A waiter is used for one wait and thrown
+  # away, so a late wake-up cannot reach the next wait.
   #
-  # Settling may happen before, during or after the start of the wait, and in any thread. What makes
-  # this safe: exactly one `unblock` follows if, and only if, the party had announced under the
-  # guard that it parks; then it stays until that has come. A scheduler keeps an `unblock` that
-  # arrives between the announcement and its `block`.
+  # Any thread may settle it, before, during or after the start of the wait. Exactly one `unblock`
+  # follows if, and only if, the party has announced under the lock that it parks; it then stays
+  # until that has come. A scheduler keeps an `unblock` that arrives between the announcement and
+  # the `block`.
   #
   # @api private
   class Waiter
@@ -28,7 +28,7 @@ module Raffia
     end
 
     def initialize
-      @guard = SpinLock.new
+      @lock = SpinLock.new
       @state = nil
       @value = nil
       @parked = false
@@ -86,15 +86,15 @@ module Raffia
     private
 
     def stay(timeout, &give_back)
-      strand = CancellationStack.current
-      strand&.enter_wait(self)
+      stack = CancellationStack.current
+      stack&.enter_wait(self)
       deadline = Raffia.deadline
       # One that this fiber has entered itself is watched by its alarm.
-      passed = park(timeout, (deadline unless strand&.alarmed?(deadline)))
+      passed = park(timeout, (deadline unless stack&.alarmed?(deadline)))
       stayed = true
       passed
     ensure
-      strand&.leave_wait
+      stack&.leave_wait
       abandon(&give_back) unless stayed
     end
 
@@ -116,20 +116,20 @@ module Raffia
     def suspend(remaining)
       @queue ? @queue.pop(timeout: remaining) : @scheduler.block(self, remaining)
       # Not in an ensure: after an exception, `abandon` has to know that we were parked.
-      @guard.hold { @parked = false unless @state }
+      @lock.hold { @parked = false unless @state }
     end
 
     def announce
-      @guard.hold { @parked = true unless @state }
+      @lock.hold { @parked = true unless @state }
     end
 
     def conclude(state, value)
-      @guard.hold do
+      @lock.hold do
         return false if @state
 
         @state = state
         @value = value
-        # Inside of the guard: when the party sees the new state, its wake-up is already on the way
+        # Inside of the lock: when the party sees the new state, its wake-up is already on the way
         # and can be awaited.
         wake if @parked
       end
@@ -141,7 +141,7 @@ module Raffia
     end
 
     def abandon
-      return if @guard.hold { @state.nil? && @state = :abandoned }
+      return if @lock.hold { @state.nil? && @state = :abandoned }
 
       yield @value if @state == :value && block_given?
       absorb if @parked
