@@ -13,8 +13,6 @@ module Raffia
       module_function
 
       # Names of files and folders may be UTF-8 all the same, and so may arguments.
-      # @param argv [Array<String>]
-      # @return [Array<String>]
       def adopt(argv)
         if UNCHANGED.include?(argv.first) || ::Encoding.default_external != ::Encoding::US_ASCII
           return argv

@@ -13,7 +13,6 @@ module Raffia
     module Options
       module_function
 
-      # @param usage [String]
       # @param width [Integer] of the column with the options
       # @yieldparam parser [OptionParser]
       # @return [OptionParser] that knows --version, as any command should
@@ -25,7 +24,6 @@ module Raffia
         end
       end
 
-      # @return [Integer]
       # @raise [OptionParser::InvalidArgument]
       def count(text, least: 1)
         number = Integer(text, 10, exception: false)
@@ -34,7 +32,6 @@ module Raffia
         raise OptionParser::InvalidArgument, "#{text}: use a whole number from #{least} up"
       end
 
-      # @return [Float]
       # @raise [OptionParser::InvalidArgument]
       def seconds(text, least: 0)
         number = Float(text, exception: false)
@@ -53,8 +50,6 @@ module Raffia
       end
 
       # What commands with processes need.
-      # @param url [String]
-      # @return [void]
       # @raise [ConfigError]
       def common_store(url)
         return unless url.start_with?("memory:")
@@ -65,7 +60,6 @@ module Raffia
 
       # --compat, of commands that run a program of the user's.
       # @yieldparam names [Array<Symbol>]
-      # @return [void]
       def compat(parser)
         parser.on("--compat[=NAMES]", "answer what it requires of parallel,",
           "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") do |names|
@@ -75,7 +69,6 @@ module Raffia
 
       # What --compat asks for.
       # @param names [Array<Symbol>, nil] none: what RAFFIA_COMPAT says
-      # @return [void]
       # @raise [ConfigError] when there is no such layer
       def answer(names)
         return unless names

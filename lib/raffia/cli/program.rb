@@ -30,7 +30,6 @@ module Raffia
       # @return [String] for people
       def name = @paths.map { |path| path.delete_prefix("#{::Dir.pwd}/") }.join(", ")
 
-      # @return [void]
       # @raise [Exception] what it raises while it is loaded
       def load
         @paths.each { |path| require path }

@@ -27,7 +27,6 @@ module Raffia
       # @raise [OptionParser::ParseError]
       def parse(argv) = parser.parse(argv)
 
-      # @return [Boolean]
       def help? = !!@asked[:help]
 
       # @return [Integer] the exit code

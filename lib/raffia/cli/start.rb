@@ -19,7 +19,6 @@ module Raffia
          pid: ::Process.pid}
       end
 
-      # @return [String]
       def processes(count)
         count.zero? ? "in this process" : "#{count} worker process#{"es" if count > 1}"
       end

@@ -8,13 +8,11 @@ module Raffia
     module Text
       module_function
 
-      # @param error [SystemCallError]
       # @return [String] what the system says, without where in Ruby
       def reason(error) = error.message[/\A[^@]+/].strip
 
       # Titles, names and messages may have anything in them: lines that break a table, or what
       # moves the cursor and renames the window.
-      # @param value [#to_s]
       # @return [String] one line of what can be seen
       def plain(value)
         value.to_s.encode(::Encoding::UTF_8, invalid: :replace, undef: :replace).scrub

@@ -2,7 +2,7 @@
 
 module Raffia
   module CLI
-    # How commands run what the user has written. Whoever includes it notes in @pid which process
+    # Runs the user's code for a command. An including class sets @pid to the process
     # the command was called in.
     #
     # @api private
@@ -23,7 +23,7 @@ module Raffia
         raise (::Process.pid == @pid) ? Uncaught.new(error) : error
       end
 
-      # Ours are the last frames of all: whoever reads this looks for his own.
+      # Raffia's frames come last; readers look for their own.
       def trim(error)
         return unless (frames = error.backtrace)
 

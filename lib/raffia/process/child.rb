@@ -6,23 +6,17 @@ require_relative "output_buffers"
 
 module Raffia
   module Process
-    # The life of a worker, seen from inside. It serves its connection and then leaves by +exit!+:
-    # the parent's +at_exit+ handlers, finalizers and open transactions are the parent's, and a copy
-    # of them must not run here.
+    # Runs a pool's worker in its process. It serves its connection and leaves by +exit!+: +at_exit+
+    # handlers, finalizers and open transactions are the parent's, and must not run twice.
     #
-    # * Standard input is the null device: a worker that read the terminal, or a shared file, would
-    #   steal the parent's input.
-    # * Standard output and error are the parent's, and written at once: from buffers that are full
-    #   at different times the lines of several workers would come in pieces, and those of one that
-    #   is killed not at all.
-    # * SIGINT does nothing, whatever handler the application had set: a terminal sends Ctrl-C to
-    #   the whole group, and it is for the parent to decide. It is a handler and not "IGNORE", which
-    #   programs started from here would inherit.
-    # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run, whatever handler
-    #   the application had set.
-    # * When the parent ends, by kill -9 too, so does the worker. On Linux the kernel kills it,
-    #   whatever it does at the time; elsewhere a call into C that never lets other threads run can
-    #   hold it up.
+    # * Standard input is the null device: a worker would steal the parent's input.
+    # * Standard output and error are the parent's and unbuffered, or lines of several workers would
+    #   be torn, and those of a killed one lost.
+    # * SIGINT does nothing: a terminal sends Ctrl-C to the whole group, and the parent decides. It
+    #   has a handler, because programs started here would inherit "IGNORE".
+    # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run.
+    # * A worker ends with its parent, by kill -9 too. On Linux the kernel kills it; elsewhere C
+    #   code that never lets other threads run can delay that.
     #
     # @api private
     class Child

@@ -4,7 +4,7 @@ require_relative "../native"
 
 module Raffia
   module Process
-    # What holds for every process that is forked to work, whoever forked it.
+    # First steps of every forked process, whichever class forked it.
     #
     # @api private
     module ChildSetup

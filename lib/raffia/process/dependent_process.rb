@@ -4,7 +4,7 @@ require_relative "child_setup"
 
 module Raffia
   module Process
-    # A child that is not talked to, and ends with its parent.
+    # Forks a process that ends with its parent and exchanges nothing with it.
     #
     # @api private
     class DependentProcess

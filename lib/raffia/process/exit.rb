@@ -9,8 +9,8 @@ module Raffia
     # @!attribute [r] signal
     #   @return [String, nil] the name of the signal that ended it, such as "SIGKILL"
     # @!attribute [r] status
-    #   @return [Integer, nil] its exit status when no signal ended it; nil too when somebody else
-    #   reaped it
+    #   @return [Integer, nil] its exit status when no signal ended it; nil too when it was reaped
+    #   elsewhere
     Exit = Data.define(:pid, :signal, :status) do
       # @param pid [Integer]
       # @param status [::Process::Status, nil] nil when it was reaped elsewhere

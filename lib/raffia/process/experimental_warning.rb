@@ -2,12 +2,10 @@
 
 module Raffia
   module Process
-    # Ruby warns, once a process, when the first Ractor or IO::Buffer is made. Whoever asks Raffia
-    # for a strategy has not chosen these and could not act on the warning, so it is held back for
-    # the moment in which Raffia makes one of its own.
+    # Silences Ruby's warning about the first Ractor or IO::Buffer, for the moment in which Raffia
+    # makes one: callers did not choose it and could not act on the warning.
     #
-    # The switch belongs to the whole process. It is off for some microseconds, and an experimental
-    # warning of another thread that falls into them is lost; that is the price.
+    # The switch is the process's. A warning of another thread within these microseconds is lost.
     #
     # @api private
     module ExperimentalWarning

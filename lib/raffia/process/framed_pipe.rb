@@ -2,9 +2,8 @@
 
 module Raffia
   module Process
-    # Whole messages over a byte pipe. A frame is four bytes of length (big endian) and then that
-    # many bytes, written by one system call where the kernel takes it whole. Short writes are
-    # finished, short reads are put together.
+    # Whole messages over a byte pipe. A frame is its length in four bytes (big endian) and that
+    # many bytes, written by one system call where the kernel takes it whole.
     #
     # @api private
     module FramedPipe
@@ -17,9 +16,8 @@ module Raffia
       # What POSIX promises every pipe to hold.
       SMALLEST = 512
 
-      # How many bytes fit into a pipe that nobody is reading.
+      # Bytes that fit into a pipe without a reader.
       # @param io [IO] either end
-      # @return [Integer]
       def self.capacity(io)
         size = io.fcntl(F_GETPIPE_SZ)
         size.positive? ? size : SMALLEST
@@ -33,7 +31,6 @@ module Raffia
         #   reader
         attr_reader :capacity
 
-        # @param io [IO]
         def initialize(io)
           @io = io
           @io.binmode
@@ -59,17 +56,14 @@ module Raffia
 
         # Whether a frame of this payload fits beside one small frame that was not read yet, so that
         # writing it cannot wait for a reader who may be waiting for us.
-        # @param payload [String]
         def room_for?(payload) = payload.bytesize + 8 <= @capacity / 2
 
-        # @return [void]
         def close = @io.close
       end
 
       # The reading end. It keeps its own buffer, not the IO's: bytes that arrived survive a close
       # by another thread.
       class Reader
-        # @param io [IO]
         def initialize(io)
           @io = io
           @io.binmode
@@ -111,7 +105,6 @@ module Raffia
           true # closed by us
         end
 
-        # @return [void]
         def close = @io.close
 
         private

@@ -2,9 +2,8 @@
 
 module Raffia
   module Process
-    # Room for the heap of a child that allocates much. A heap that was compacted before the fork
-    # has few free slots, so a child would collect garbage every few thousand objects. Once it is
-    # seen to collect, it gets pages of its own, full of free slots.
+    # Extends the heap of a child that allocates much. A heap that was compacted before the fork has
+    # few free slots, so the child would collect garbage every few thousand objects.
     #
     # @api private
     class HeapReserve

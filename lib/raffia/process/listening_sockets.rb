@@ -4,21 +4,19 @@ require "socket"
 
 module Raffia
   module Process
-    # Listening sockets of the parent, in a forked child that outlives it: they would keep its
-    # ports, and let clients wait for a process that has ended.
+    # Closes the parent's listening sockets in a child that outlives it: they would keep the ports,
+    # and let clients wait for a process that has ended.
     #
     # @api private
     module ListeningSockets
       module_function
 
-      # @return [void]
       def close
         ::ObjectSpace.each_object(::BasicSocket).to_a
           .each { |socket| socket.close if listening?(socket) }
         nil
       end
 
-      # @return [Boolean]
       def listening?(socket)
         !socket.closed? && socket.getsockopt(:SOCKET, :ACCEPTCONN).bool
       rescue SystemCallError, IOError

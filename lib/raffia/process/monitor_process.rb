@@ -5,9 +5,8 @@ require_relative "listening_sockets"
 
 module Raffia
   module Process
-    # A forked process beside this one, which watches it and outlives it for as long as it has
-    # something to do. It gets commands, a byte each, and sees the end of this process by the end of
-    # the pipe.
+    # A forked process that watches this one and may outlive it. It gets commands, a byte each, and
+    # sees the end of this process by the end of the pipe.
     #
     # @api private
     class MonitorProcess
@@ -15,7 +14,6 @@ module Raffia
       BOOT = 10
       private_constant :BOOT
 
-      # @return [Integer]
       attr_reader :pid
       # @return [Boolean] whether it said in time that it runs
       attr_reader :ready
@@ -31,7 +29,6 @@ module Raffia
         @pid = @forker.value
       end
 
-      # @return [Boolean]
       def alive? = @reaper.alive?
 
       # @param command [String] a byte
@@ -45,7 +42,6 @@ module Raffia
 
       # No more commands come.
       # @param seconds [Numeric] that it has to end
-      # @return [void]
       def close(seconds)
         @fork.remove
         @commands.close unless @commands.closed?

@@ -4,17 +4,15 @@ require_relative "../native"
 
 module Raffia
   module Process
-    # What Ruby keeps in the buffers of open files. A parent writes it out before it forks, or its
-    # children would have it too; and a child does when it leaves, because +exit!+ throws it away.
+    # Flushes and discards Ruby's buffers of open files. A parent flushes before it forks, or its
+    # children would write the same; a child flushes before +exit!+, which drops them.
     #
-    # Only of files that have something to write: of others a flush would give back what was read
-    # ahead, and so move the position in the file, which parent and children share. Only regular
-    # ones: others may make the writer wait.
+    # Only regular files with something to write. Others would give back what was read ahead, and so
+    # move the position that parent and children share, or make the writer wait.
     #
     # @api private
     module OutputBuffers
       class << self
-        # @return [void]
         def flush
           buffered.each do |file|
             file.flush
@@ -26,7 +24,6 @@ module Raffia
 
         # In a child, before it writes anything: what other threads of the parent have put into a
         # file since its flush is for the parent to write.
-        # @return [void]
         def discard
           if Native.available?
             ::ObjectSpace.each_object(::File) { |file| Native.discard_write_buffer(file) }
@@ -50,7 +47,7 @@ module Raffia
           false
         end
 
-        # Where nobody can see the buffer, whatever cannot have read ahead may have something.
+        # Without the extension: files that cannot have read ahead may have something.
         def held?(file)
           held = Native.write_buffered?(file) if Native.available?
           held.nil? ? !readable?(file) : held

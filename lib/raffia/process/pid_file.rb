@@ -4,7 +4,7 @@ require_relative "../base/error"
 
 module Raffia
   module Process
-    # A file that holds our pid as long as we run.
+    # A file that holds this process's pid while it runs.
     #
     # @api private
     class PidFile
@@ -13,7 +13,6 @@ module Raffia
         @path = path && ::File.expand_path(path)
       end
 
-      # @return [void]
       # @raise [ConfigError] when another process that runs is named there already, or the file
       #   cannot be written
       def write
@@ -29,8 +28,7 @@ module Raffia
           "another, or make its folder writable"
       end
 
-      # Unless it names somebody else by now.
-      # @return [void]
+      # Unless it names another process by now.
       def remove
         ::File.unlink(@path) if @owner == ::Process.pid && ::File.read(@path).to_i == @owner
       rescue SystemCallError
@@ -39,7 +37,7 @@ module Raffia
 
       private
 
-      # Made beside it and then given its name: nobody ever finds it without the number.
+      # Written beside it and then linked: readers never find it without the number.
       def create
         discard
         fill(beside)

@@ -41,7 +41,6 @@ module Raffia
 
       # @param pid [Integer] of a worker that begins now
       # @yield once, when {Usage#count} reaches the limit
-      # @return [Usage]
       def track(pid, &) = Usage.new(self, pid, &)
     end
   end

@@ -4,9 +4,8 @@ require_relative "experimental_warning"
 
 module Raffia
   module Process
-    # One number in memory that a parent and its forked child share. A worker notes in it what it is
-    # about to do, for the price of a memory write, and when it is killed the parent reads what that
-    # was.
+    # One number in memory that a parent and its child share. A worker writes what it is about to
+    # do; when it is killed, the parent reads that.
     #
     # @api private
     class SharedCounter
@@ -18,7 +17,6 @@ module Raffia
         self.value = -1 # nothing yet
       end
 
-      # @return [Integer]
       def value = @memory.get_value(:S64, 0)
 
       # @param number [Integer] of 64 bits
@@ -27,7 +25,6 @@ module Raffia
       end
 
       # Give the memory back on this side of the fork.
-      # @return [void]
       def free = @memory.free
     end
   end

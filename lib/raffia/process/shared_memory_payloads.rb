@@ -4,14 +4,12 @@ require_relative "../native"
 
 module Raffia
   module Process
-    # The way between a parent and one worker for what is too long for a pipe: memory that is filled
-    # once and then belongs to the other side, which maps it. Long strings are not copied on
-    # arrival.
+    # Transfers values that are too long for a pipe: memory that is filled once and then mapped by
+    # the other side. Long strings are not copied on arrival.
     #
-    # The memory has no name anywhere and is nobody's but its users': the kernel frees it with the
-    # last of them, however they end. A sender never waits. Where the system gives no memory or no
-    # descriptors, the other side has much to take still, or is gone, {send} says so, and the pipe
-    # does it.
+    # The memory has no name; the kernel frees it with its last user, however that ends. A sender
+    # never waits. When there is no memory or descriptor, or the other side is full or gone, {send}
+    # returns false, and the pipe is used.
     #
     # @api private
     class SharedMemoryPayloads
@@ -28,17 +26,15 @@ module Raffia
         sockets&.map { |descriptor| new(::IO.for_fd(descriptor, "r+")) }
       end
 
-      # @param socket [IO]
       def initialize(socket)
         @socket = socket
       end
 
-      # @param contents [Array<String, IO::Buffer>]
       # @return [Boolean] whether all of them were sent; else none was
       def send(contents)
         contents.size <= MOST && Native.send_payloads(@socket.fileno, contents)
       rescue IOError
-        false # closed by whoever saw the other side end
+        false # the other side has ended
       end
 
       # What the other side has sent at once; it must have been sent already.
@@ -47,7 +43,6 @@ module Raffia
       # @raise [IOError] when the other side has ended, and what it had sent was given up
       def receive = Native.receive_payloads(@socket.fileno)
 
-      # @return [void]
       def close = @socket.close
     end
   end

@@ -2,8 +2,8 @@
 
 module Raffia
   module Process
-    # Ctrl-Z at a terminal. It sends SIGTSTP to the whole process group, which a program that gives
-    # this signal another meaning must tell from one that somebody sends to it alone.
+    # Tells Ctrl-Z at a terminal, which sends SIGTSTP to the whole process group, from a SIGTSTP
+    # that was sent to this process alone.
     module SuspendSignal
       # Field of /proc/self/stat, after the name: the foreground process group of the terminal.
       GROUP = 5
@@ -20,9 +20,9 @@ module Raffia
         $stdin.tty? # no Linux
       end
 
-      # What SIGTSTP is to do: Ctrl-Z suspends the group, as where nobody handles it, until the
-      # shell continues it. Processes that are forked from this one inherit the handler, and leave
-      # it to this one: else one that is slow would suspend all again after that.
+      # A handler of SIGTSTP: Ctrl-Z suspends the group, as by default, until the shell continues
+      # it. Processes that are forked from this one inherit the handler, and leave it to this one:
+      # else one that is slow would suspend all again after that.
       # @yield when it was sent to this process alone
       # @return [Proc] for {Signals.with}
       def handler

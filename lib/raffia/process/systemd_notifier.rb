@@ -6,8 +6,8 @@ require_relative "../base/clock"
 
 module Raffia
   module Process
-    # Tells systemd how we are (sd_notify(3)), if it wants to know. A message that does not get
-    # through is lost: systemd's absence is no reason to stop.
+    # Tells systemd the state of this process (sd_notify(3)). Lost messages are ignored: systemd's
+    # absence is no reason to stop.
     #
     # @api private
     class SystemdNotifier
@@ -23,24 +23,19 @@ module Raffia
       # @return [Float, nil] when {tick} has something to do
       def due = (@due if @address && @interval)
 
-      # @return [void]
       def ready(text) = tell("READY=1", "STATUS=#{text}", "MAINPID=#{::Process.pid}")
 
-      # @return [void]
       def reloading(text)
         tell("RELOADING=1",
           "MONOTONIC_USEC=#{::Process.clock_gettime(::Process::CLOCK_MONOTONIC, :microsecond)}",
           "STATUS=#{text}")
       end
 
-      # @return [void]
       def stopping = tell("STOPPING=1", "STATUS=stopping")
 
-      # @return [void]
       def status(text) = tell("STATUS=#{text}")
 
       # The loop still turns.
-      # @return [void]
       def tick(now)
         return unless @address && @interval && now >= @due
 
@@ -49,7 +44,6 @@ module Raffia
       end
 
       # For a loop that has a heart of its own.
-      # @return [void]
       def beat = tick(Clock.now)
 
       private

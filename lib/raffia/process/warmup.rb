@@ -4,14 +4,12 @@ require_relative "../base/ractor_local"
 
 module Raffia
   module Process
-    # Prepares the heap of a parent for forking, so that its pages stay shared with the children: a
-    # full collection, compaction, and every survivor moved to the old generation, where a child's
-    # collections neither write to it nor mark it each time.
+    # Prepares the heap of a parent for forking, so that pages stay shared: a full collection,
+    # compaction, and all survivors in the old generation, which a child's minor collections neither
+    # write nor mark.
     #
-    # It takes some 5 ms, or 60 ms for a million objects. The first time that pays nearly always:
-    # programs that have just started have a young heap, and without it each of a child's
-    # collections marks the parent's young objects again. Later it is only done when much of the
-    # heap is young.
+    # It takes 5 ms, or 60 ms for a million objects. The first call nearly always pays, because new
+    # programs have a young heap. Later ones are made when much of the heap is young.
     #
     # @api private
     module Warmup
@@ -32,7 +30,6 @@ module Raffia
         ::Process.warmup
       end
 
-      # @return [Boolean]
       def self.due?
         live = GC.stat(:heap_live_slots)
         young = live - GC.stat(:old_objects)

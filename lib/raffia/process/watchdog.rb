@@ -2,8 +2,8 @@
 
 module Raffia
   module Process
-    # A thread that looks every so often, for what must be seen although the rest of the process may
-    # be stuck: but not while a call into C keeps Ruby's lock.
+    # Calls a block regularly in a thread of its own, to see problems although the rest of the
+    # process may be stuck. C code that keeps Ruby's lock stops it, too.
     #
     # @api private
     class Watchdog
@@ -20,7 +20,6 @@ module Raffia
         end
       end
 
-      # @return [void]
       def close
         @end.close
         @thread.join unless @thread.equal?(Thread.current)

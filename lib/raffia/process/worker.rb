@@ -9,12 +9,12 @@ require_relative "worker_connection"
 
 module Raffia
   module Process
-    # A forked worker, seen from the parent: start it, exchange frames, end it, know how it ended.
+    # A forked worker, seen from the parent: starts it, exchanges frames, ends it, knows its exit.
     #
-    # The fork is made by a thread of its own, which then stays to reap this one pid. So the child
-    # begins on an empty stack: it has no fiber scheduler, holds none of the caller's locks, and a
-    # +break+ out of the user's block cannot unwind into a copy of the caller's frames. That makes
-    # it safe to start a worker from a fiber of a running scheduler.
+    # A thread makes the fork and stays to reap that pid. So the child begins on an empty stack,
+    # without fiber scheduler or locks of the caller, and a +break+ out of the user's block cannot
+    # unwind a copy of the caller's frames. A fiber of a running scheduler may therefore start
+    # workers.
     class Worker
       # How often a reaped worker's pipe is looked at while it still holds frames.
       NAP = 0.002
@@ -43,7 +43,7 @@ module Raffia
         fact = forked.pop
         fact.is_a?(Exception) ? raise(fact) : @pid = fact
       ensure
-        # Interrupted before the birth was known: whoever is forked now is not wanted.
+        # Interrupted before the pid was known: the child is not wanted.
         forked&.close
       end
 
@@ -80,8 +80,7 @@ module Raffia
         @exit
       end
 
-      # Nobody wants anything of it any more: it leaves when it has done what it has, without being
-      # waited for. {#stop} may follow.
+      # Lets it finish and leave, without waiting for that. {#stop} may follow.
       # @return [void]
       def dismiss
         @dismissed = true
@@ -177,7 +176,7 @@ module Raffia
         @connection.close
         ::Process.wait(pid)
       rescue Errno::ESRCH, Errno::ECHILD
-        nil # it has ended, and somebody else has reaped it
+        nil # it has ended, and was reaped elsewhere
       end
 
       # Death is seen here and not by the end of the pipe, which never comes while a grandchild
@@ -186,7 +185,7 @@ module Raffia
       def reap(pid)
         _, status = ::Process.wait2(pid)
       rescue Errno::ECHILD
-        status = nil # reaped by somebody else, by Process.waitall for example
+        status = nil # reaped elsewhere, by Process.waitall for example
       ensure
         @exit = Exit.from(pid, status)
         @ended.close

@@ -8,14 +8,12 @@ require_relative "shared_memory_payloads"
 
 module Raffia
   module Process
-    # What is between a parent and one worker: a pipe for frames down, one for frames up, a way for
-    # payloads, and a lifeline that carries nothing, but whose end tells the worker that the parent
-    # is gone, however it went.
+    # Pipes between a parent and one worker: frames down, frames up, payloads, and a lifeline whose
+    # end tells the worker that the parent is gone.
     #
-    # A pipe end that some third process also holds never reports its end. So every other child that
-    # is forked while a connection is open (a sibling, another pool's worker, a fork of the user's
-    # own) closes all of its ends at once, in a fork callback; programs that are started by exec
-    # never see them, they are close-on-exec.
+    # A pipe end that a third process holds never reports its end. Every other child that is forked
+    # meanwhile therefore closes all ends in a fork callback; programs started by exec never see
+    # them (close-on-exec).
     #
     # @api private
     class WorkerConnection
@@ -26,7 +24,6 @@ module Raffia
       # @return [FramedPipe::Reader] in the child: frames from the parent; in the parent: frames
       #   from the child
       attr_reader :reader
-      # @return [FramedPipe::Writer]
       attr_reader :writer
       # @return [SharedMemoryPayloads, nil] for what is too long for a pipe; nil where there is no
       #   such thing
@@ -48,7 +45,6 @@ module Raffia
       end
 
       # In the parent, after the fork: keep our side.
-      # @return [self]
       def parent_side
         @forker = nil
         @child_payloads&.close
@@ -56,7 +52,6 @@ module Raffia
       end
 
       # In the worker, after the fork: keep our side.
-      # @return [self]
       def child_side
         @guard.remove
         @payloads&.close
@@ -66,7 +61,6 @@ module Raffia
       end
 
       # In the parent: wait until the worker runs.
-      # @param seconds [Numeric]
       # @return [Boolean] whether it does, or has ended; false when neither is known in time
       def running?(seconds)
         return false unless @up.first.wait_readable(seconds)
@@ -78,7 +72,6 @@ module Raffia
       end
 
       # In the worker: wait until the parent has ended.
-      # @return [void]
       def wait_for_parents_end
         @lifeline.first.wait_readable
       rescue IOError
@@ -86,7 +79,6 @@ module Raffia
       end
 
       # Close this side for good. Safe from any thread; a reader that waits gets its nil.
-      # @return [void]
       def close
         @guard.remove
         close_all
@@ -102,7 +94,7 @@ module Raffia
         self
       end
 
-      # Whoever reads or writes a frame has a thread to wait in. Ruby makes pipes non-blocking, and
+      # Frames are read and written by threads that may block. Ruby makes pipes non-blocking, and
       # then each wait for a frame takes three system calls: a read in vain, a poll, and the read.
       # (IO#nonblock= says the same, but not in a Ractor.)
       def patient(io)

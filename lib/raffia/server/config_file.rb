@@ -22,8 +22,6 @@ module Raffia
       # @return [String, nil] the first that is there
       def self.find = PLACES.find { |path| ::File.exist?(path) }
 
-      # @param path [String]
-      # @return [ConfigFile]
       # @raise [NotFound]
       # @raise [ConfigError] with the line
       # @raise [Exception] what the file raises, SyntaxError included
@@ -35,11 +33,9 @@ module Raffia
         file
       end
 
-      # @return [String]
       attr_reader :path
       # @return [Hash{Symbol => Object}] what {Options.build} takes
       attr_reader :given
-      # @return [Hooks]
       attr_reader :hooks
       # @return [Application, nil] when the file names one
       attr_accessor :application

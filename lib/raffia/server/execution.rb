@@ -14,7 +14,6 @@ module Raffia
       private_constant :LOCALE
 
       # @param application [Application] that is loaded
-      # @param options [Options]
       # @param log [Logger] gets a line when the application has a say in it
       # @return [Options] with what was decided
       # @raise [ConfigError] when fibers are asked for and requests would share their connections

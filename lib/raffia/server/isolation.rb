@@ -28,7 +28,6 @@ module Raffia
 
       # Sets it where nobody has used it yet: because it is still to be loaded, or because Rails is
       # still to be initialised.
-      # @return [void]
       def claim
         unless defined?(::ActiveSupport) &&
             ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)

@@ -20,7 +20,6 @@ module Raffia
       Result = ::Data.define(:application, :options, :hooks)
 
       # @param said [Options] before it was settled how many Ractors there are
-      # @param log [Logger]
       # @yieldreturn [Array(Application, Hooks, Hash)] the last is what {Options.build} takes
       def initialize(said, log, &read)
         @said = said
@@ -30,7 +29,6 @@ module Raffia
 
       # @param application [Application] of before
       # @param options [Options] of before
-      # @return [Result]
       # @raise [Exception] what the file raises, and what is wrong with it
       def call(application, options)
         fresh, hooks, given = @read.call

@@ -11,14 +11,8 @@ module Raffia
     #
     # @api private
     class SingleProcess
-      # @return [Listen::Listeners]
       attr_reader :listening
 
-      # @param application [Application]
-      # @param listening [Listen::Listeners]
-      # @param options [Options]
-      # @param hooks [Hooks]
-      # @param log [Logger]
       # @param metrics [#write, #stats, #trouble, nil] reports work other than serving
       def initialize(application, listening, options, hooks:, log:, metrics: nil)
         @application = application
@@ -31,14 +25,11 @@ module Raffia
         @panel = Observability::StatusPanel::SingleProcess.new
       end
 
-      # @return [void]
       # @raise [Exception] what the application raises while it is loaded
       def load = @application.load
 
       # Serves in this thread, whatever thread that is.
-      # @param notifier [Process::SystemdNotifier, nil]
       # @yieldparam listeners [Array<Listen::Listener>] before connections are accepted from them
-      # @return [void]
       def run(notifier = nil)
         @worker = make_worker(load, notifier)
         @worker.on_stop_accepting { listening.close }
@@ -57,7 +48,6 @@ module Raffia
 
       # The first call ends the requests in flight, the second does not wait for them. From any
       # thread, and from a trap.
-      # @return [void]
       def stop
         how = @asked ? :now : :drain
         @asked = true
@@ -65,7 +55,6 @@ module Raffia
       end
 
       # USR1: log files were moved away. QUIT: what do all fibers wait for?
-      # @return [Hash{Symbol => #call}]
       def signals = {USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
 
       # @return [Boolean] whether Ractors are left that cannot be ended

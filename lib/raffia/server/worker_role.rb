@@ -23,16 +23,9 @@ module Raffia
       NEVER = 365 * 86_400
       private_constant :PLAIN, :INDEXED, :MARGIN, :NEVER
 
-      # @return [Integer]
       attr_reader :processes
-      # @return [Observability::StatusPanel::Supervised]
       attr_reader :panel
 
-      # @param application [Application]
-      # @param listening [Listen::Listeners]
-      # @param options [Options]
-      # @param hooks [Hooks]
-      # @param log [Logger]
       # @param reload [SettingsReload, nil] what a restart brings besides code
       def initialize(application, listening, options, hooks:, log:, reload: nil)
         super()
@@ -46,13 +39,10 @@ module Raffia
         @restarted = false
       end
 
-      # @return [Numeric]
       def drain_timeout = @options.drain_timeout || NEVER
 
-      # @return [Array<Socket>]
       def sockets(number) = @listening.slot(number).map(&:socket)
 
-      # @return [void]
       def supervised_by(supervisor)
         @panel = Observability::StatusPanel::Supervised.new(supervisor.settings.max_workers)
         @panel.supervisor = supervisor
@@ -74,10 +64,8 @@ module Raffia
         @application.load.tap { @options = Execution.settle(@application, @options, @log) }
       end
 
-      # @return [void]
       def receive(name, data) = @panel.hear(name, data)
 
-      # @return [void]
       def work(context, app)
         sockets = @listening.adopt(context.ios)
         worker = Worker.for(app, @listening.by_ractor(sockets), options: @options,

@@ -11,7 +11,6 @@ module Raffia
     #
     # @api private
     class Cluster
-      # @param roles [Array<Role>]
       # @param preload [Boolean] whether roles are loaded for all workers, rather than in each
       # @param hooks [Hash{Symbol => #call}] see {Process::Supervisor::HOOKS}
       # @param settings [Hash] see {Process::Supervisor::Settings}

@@ -16,7 +16,6 @@ module Raffia
       private_constant :STOP
 
       # @param about [String] what systemd shows while it runs
-      # @param pid_file [String, nil]
       # @param notify_socket [String, nil] systemd's
       # @param watchdog [Numeric, nil] systemd's, in seconds
       def initialize(service, about:, pid_file: nil, notify_socket: nil, watchdog: nil)

@@ -18,7 +18,6 @@ module Raffia
       def sockets(_number) = []
 
       # @param _supervisor [Process::Supervisor] before it runs
-      # @return [void]
       def supervised_by(_supervisor) = nil
 
       # @return [Hash{Symbol => #call}] further signals of the supervisor's process
@@ -29,13 +28,10 @@ module Raffia
       def load = nil
 
       # The life of a worker process.
-      # @param context [Process::Supervisor::WorkerContext]
-      # @param loaded [Object, nil]
       # @return [void] when it is to end
       def work(context, loaded) = raise(NotImplementedError)
 
       # A worker of any role has sent a message to the supervisor.
-      # @return [void]
       def receive(_name, _data) = nil
     end
   end

@@ -9,14 +9,12 @@ module Raffia
       #
       # @api private
       class Application
-        # @param file [String]
         # @param paths [Array<String>] what to ask the application for
         def initialize(file, paths)
           @file = file
           @paths = paths
         end
 
-        # @return [Array<Check>]
         def call
           raise NotFound.new(name: @file) unless ::File.file?(@file)
 

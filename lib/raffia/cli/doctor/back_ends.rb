@@ -11,7 +11,6 @@ module Raffia
       module Extension
         module_function
 
-        # @return [Array<Check>]
         def call
           [check(method(:available?)), (server(Native.http?) if defined?(Native.http?))].compact
         end
@@ -48,7 +47,6 @@ module Raffia
       module BackEnds
         module_function
 
-        # @return [Array<Check>]
         def call
           require_relative "../../engine"
           found = Engine.probe

@@ -24,7 +24,6 @@ module Raffia
 
         module_function
 
-        # @return [Array<Check>]
         def call(optional: OPTIONAL)
           optional.map { |name, requirement, adds| gem(name, requirement, adds) }
         end

@@ -23,7 +23,6 @@ module Raffia
           1 => "allowed for members of kernel.io_uring_group only", 2 => "forbidden to all"
         }.freeze
 
-        # @return [Array<Check>]
         def self.call(system = System.new) = new(system).call
 
         def initialize(system)

@@ -19,8 +19,6 @@ module Raffia
 
         module_function
 
-        # @param sections [Hash{String => Array<Check>}]
-        # @param out [IO]
         def text(sections, out)
           out.puts "Raffia #{VERSION} on this machine"
           sections.each do |title, checks|
@@ -30,8 +28,6 @@ module Raffia
           out.puts "", verdict(sections.values.flatten)
         end
 
-        # @param sections [Hash{String => Array<Check>}]
-        # @param out [IO]
         def json(sections, out)
           checks = sections.flat_map do |title, found|
             found.map { |check| {section: title, **check.to_h} }

@@ -18,7 +18,6 @@ module Raffia
 
         module_function
 
-        # @return [Array<Check>]
         def call(version: RUBY_VERSION, yjit: yjit_state, config: RbConfig::CONFIG)
           [ruby(version), jit(yjit, counting?(version, config))].compact
         end

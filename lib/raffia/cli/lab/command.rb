@@ -26,7 +26,6 @@ module Raffia
         end
 
         # @param words [Array<String>] a verb and what it is about; none for the tour
-        # @param options [Hash{Symbol => Object}]
         # @param argv [Array<String>] as typed, for the report
         # @return [Integer] the exit code
         def call(words, options, argv)

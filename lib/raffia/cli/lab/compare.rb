@@ -17,7 +17,6 @@ module Raffia
           @targets = targets
         end
 
-        # @param paths [Array<String>]
         # @return [Integer] the exit code: {FAILED} when something has become worse
         def call(paths)
           unless paths.size == 2

@@ -15,8 +15,6 @@ module Raffia
       #
       # @api private
       class Measurement
-        # @param selections [Array<Raffia::Lab::Selection>]
-        # @param rubies [Array<Raffia::Lab::Interpreter>, nil]
         # @param earlier [Hash, nil] a result to compare with
         # @param targets [Hash{Symbol => Raffia::Lab::Report::Target}] json, html
         def initialize(out, err, selections, rubies:, earlier:, tolerance:, argv:, targets:)

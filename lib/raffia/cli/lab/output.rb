@@ -13,23 +13,16 @@ module Raffia
       module Output
         module_function
 
-        # @param out [IO]
-        # @param config [Config]
-        # @return [Raffia::Lab::Report::Text]
         def text(out, config)
           Raffia::Lab::Report::Text.new(out,
             Raffia::Lab::Report::Screen.of(out, color: config.color))
         end
 
-        # @param targets [Hash{Symbol => Raffia::Lab::Report::Target}]
-        # @param report [Hash]
-        # @return [void]
         def write(targets, report)
           targets[:json]&.write(Raffia::Lab::Report::Document.json(report))
           targets[:html]&.write(Raffia::Lab::Report::Page.of(report))
         end
 
-        # @param comparison [Hash, nil]
         # @return [Boolean] whether anything but a control has become worse
         def worse?(comparison)
           return false unless comparison

@@ -28,7 +28,6 @@ module Raffia
           @out = out
         end
 
-        # @param names [Array<String>]
         # @return [Integer] the exit code
         # @raise [ConfigError] when there is such a file or experiment already, or when it cannot be
         #   written

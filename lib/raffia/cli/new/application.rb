@@ -18,7 +18,6 @@ module Raffia
         ROOT = ::File.expand_path("../../../..", __dir__).freeze
         private_constant :TEMPLATE, :ROOT
 
-        # @param name [String]
         # @param path [String, nil] of a checkout of raffia
         # @raise [ConfigError]
         def initialize(name, path = nil)
@@ -34,7 +33,6 @@ module Raffia
           @path = path ? ::File.expand_path(path) : (ROOT if checkout?(ROOT))
         end
 
-        # @return [void]
         # @raise [ConfigError]
         def write(out)
           make_folder

@@ -12,7 +12,6 @@ module Raffia
       # @api private
       class Script
         # @param name [String] path of the script, "-" for standard input
-        # @return [Script]
         # @raise [NotFound] when there is none
         # @raise [ConfigError] when it cannot be read
         def self.open(name)
@@ -34,7 +33,6 @@ module Raffia
         # Become the program: never returns to what the process was before.
         #
         # @param arguments [Array<String>] the program's ARGV
-        # @return [void]
         def call(arguments)
           ARGV.replace(arguments)
           $PROGRAM_NAME = @name

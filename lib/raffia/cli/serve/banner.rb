@@ -12,8 +12,6 @@ module Raffia
       class Banner
         include Start
 
-        # @param server [Server]
-        # @param file [Server::ConfigFile, nil]
         def initialize(server, application, file)
           @server = server
           @application = application

@@ -11,8 +11,6 @@ module Raffia
       # @api private
       class Check
         # @param said [Hash] what is set
-        # @param file [Server::ConfigFile, nil]
-        # @param json [Boolean, nil]
         def initialize(said, application, file, out, json:)
           @options = Server::Options.build(said)
           @said = said

@@ -16,9 +16,7 @@ module Raffia
       class Command
         include UserCode
 
-        # @param flags [Flags]
         # @param path [String, nil] of the application
-        # @param out [IO]
         def initialize(flags, path, out)
           @given = flags.given
           @asked = flags.asked
@@ -67,7 +65,7 @@ module Raffia
           [application, @file&.hooks || Server::Hooks.new, said]
         end
 
-        # Whoever says -p means that port, and not the binds of a file besides.
+        # -p means that port alone, without the binds of a file.
         def elsewhere? = !@given.key?(:bind) && (@given.key?(:port) || @given.key?(:host))
 
         def serve(said)
@@ -77,7 +75,7 @@ module Raffia
           banner = Banner.new(server, app, @file)
           server.run(config: @config, others: others(server)) do |listeners|
             @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
-            @out.flush # whoever waits for it may read a pipe
+            @out.flush # readers may wait at a pipe
           end
         end
 

@@ -25,7 +25,6 @@ module Raffia
         }.freeze
         private_constant :EXAMPLES
 
-        # @param out [IO]
         def initialize(out)
           @out = out
         end
@@ -41,7 +40,6 @@ module Raffia
           raise ConfigError, "there is a #{PATH} here already, which is left as it is"
         end
 
-        # @return [String]
         def text
           sections = Server::Settings.titles.map do |section, title|
             rows = Server::Settings.section(section).reject { |row| row.name == :tls_key }

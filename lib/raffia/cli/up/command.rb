@@ -10,7 +10,6 @@ module Raffia
       #
       # @api private
       class Command < Serve::Command
-        # @param flags [Flags]
         def initialize(flags, ...)
           super
           @jobs = flags.jobs

@@ -18,13 +18,14 @@ module Raffia
         private_constant :WORKER
 
         # @param given [Hash] by the command line, see {Settings}
-        # @param log [Logger]
         # @param guard [#call] reports what files of the user raise
         # @param single [Boolean] whether there are no processes but this one
         # @raise [ConfigError, NotFound]
         def initialize(given, log, guard, single:)
           super(processes: given.fetch(:jobs, 1), log: log, load: method(:load_program),
-            timeout: given.fetch(:timeout, Settings[:timeout].default)) { |context| worker(context) }
+                timeout: given.fetch(:timeout, Settings[:timeout].default)) do |context|
+            worker(context)
+          end
           @given = given
           @guard = guard
           @single = single
@@ -43,7 +44,6 @@ module Raffia
         end
 
         # In this process.
-        # @return [Jobs::Worker::Handle]
         def start
           load
           worker(nil).tap { |worker| status.worker = worker }.start

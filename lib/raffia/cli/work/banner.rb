@@ -12,11 +12,6 @@ module Raffia
       class Banner
         include Start
 
-        # @param given [Hash]
-        # @param program [Program]
-        # @param queues [Jobs::Worker::Queues]
-        # @param health [Server::Handle, nil]
-        # @param dashboard [Dashboard, nil]
         def initialize(given, program, queues, health, dashboard = nil)
           @dashboard = dashboard
           @given = given
@@ -25,11 +20,9 @@ module Raffia
           @health = health
         end
 
-        # @param out [IO]
-        # @return [void]
         def say(out)
           @given[:json] ? out.puts(JSON.generate(facts)) : text(out)
-          out.flush # whoever waits for it may read a pipe
+          out.flush # readers may wait at a pipe
         end
 
         private

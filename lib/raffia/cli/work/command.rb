@@ -27,8 +27,6 @@ module Raffia
         DEFAULTS = %i[require queues labels processes timeout].freeze
         private_constant :WORKER, :SUPERVISOR, :MEMORY_INTERVAL, :DEFAULTS
 
-        # @param given [Hash]
-        # @param out [IO]
         def initialize(given, out)
           @given = {**Settings.build({}).slice(*DEFAULTS), **given}
           @out = out
@@ -113,7 +111,7 @@ module Raffia
             log: log, wait: true, **@given.slice(*WORKER, :hang_timeout))
         end
 
-        # Whoever says how long a loop may stand still means the loop.
+        # --hang-timeout is about the loop.
         def heartbeat = @given[:hang_timeout] ? :loop : :progress
 
         def check(url) = @given[:processes].zero? || Options.common_store(url)

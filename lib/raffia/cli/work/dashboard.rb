@@ -10,7 +10,7 @@ module Raffia
     module Work
       # The dashboard of `raffia work --web`. It has the place of a worker: under a supervisor a
       # process of its own, which has loaded the program and so knows its store, and is replaced
-      # when it dies. The socket is the supervisor's, so that nobody is refused meanwhile.
+      # when it dies. The socket is the supervisor's, so that connections wait meanwhile.
       #
       # @api private
       class Dashboard
@@ -18,14 +18,10 @@ module Raffia
           %r{\A(?:tcp://)?(?:(?:\[(?<six>[\h:]+)\]|(?<host>[^:/\[\]@]*)):)?(?<port>\d{1,5})\z}
         private_constant :ADDRESS
 
-        # @return [TCPServer]
         attr_reader :socket
 
         # @param address [String] HOST:PORT, or a port of this machine alone
         # @param credentials [String, nil] USER:PASSWORD
-        # @param read_only [Boolean]
-        # @param title [String]
-        # @param log [Logger]
         # @raise [ConfigError] for an address that makes no sense, or that others can reach without
         #   credentials
         # @raise [Server::CannotListen]
@@ -41,14 +37,12 @@ module Raffia
           @ends = ::Thread::Queue.new
         end
 
-        # @return [String]
         def url
           address = @socket.local_address
           "http://#{address.ipv6? ? "[#{address.ip_address}]" : address.ip_address}:#{address.ip_port}/"
         end
 
         # In a thread of this process.
-        # @return [Server::Handle]
         def start
           @socket.autoclose = false # the server does that
           handle = Server.start(@web, bind: "fd://#{@socket.fileno}", logger: @log,

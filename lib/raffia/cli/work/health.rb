@@ -18,11 +18,6 @@ module Raffia
         JSON_TYPE = {"content-type" => "application/json", "cache-control" => "no-store"}.freeze
         private_constant :TEXT, :JSON_TYPE
 
-        # @param service [#status]
-        # @param figures [Jobs::Worker::Status::Cluster, Jobs::Worker::Status::SingleProcess]
-        # @param address [String]
-        # @param log [Logger]
-        # @return [Server::Handle]
         # @raise [Server::CannotListen]
         def self.start(service, figures, address, log)
           require_relative "../../server"

@@ -19,13 +19,11 @@ module Raffia
 
         # Times of runs, as {Server::Observability::Metrics::OpenMetrics#histogram} wants them.
         class Histogram
-          # @param figures [Hash]
           def initialize(figures)
             @buckets = figures[:histogram]
             @sum = figures[:microseconds]
           end
 
-          # @return [Integer]
           def count = @buckets.sum
 
           # @return [Float] seconds
@@ -41,11 +39,10 @@ module Raffia
           end
         end
 
-        # @param status [Jobs::Worker::Status::Cluster, Jobs::Worker::Status::SingleProcess]
         def initialize(status) = @status = status
 
-        # @return [String, nil] why jobs cannot be done: the store cannot be written, or nobody says
-        #   whether it can
+        # @return [String, nil] why jobs cannot run: the store cannot be written, or no worker
+        #   answers
         def trouble
           report = @status.report or return "no worker answers"
           "the store cannot be written: #{report["error"]}" if report["error"]
@@ -62,7 +59,6 @@ module Raffia
         end
 
         # @param text [Server::Observability::Metrics::OpenMetrics] gets all of it
-        # @return [void]
         def write(text)
           figures = @status.figures
           COUNTERS.each { |name, help| text.counter("raffia_jobs_#{name}", help, figures[name]) }

@@ -16,8 +16,6 @@ module Raffia
         OWN = %i[concurrency heart wait monitored isolated].freeze
         private_constant :OWN
 
-        # @param given [Hash{Symbol => Object}]
-        # @return [Options]
         # @raise [ConfigError]
         def self.build(given)
           set = Settings.build(given)

@@ -17,15 +17,11 @@ module Raffia
         # it back.
         MARGIN = 8
 
-        # @return [Integer]
         attr_reader :processes
-        # @return [Status::Cluster]
         attr_reader :status
 
-        # @param processes [Integer]
         # @param timeout [Numeric] seconds, of the workers
         # @param load [#call] loads the application
-        # @param log [Logger]
         # @param sockets [Array<IO>] of each slot
         # @yieldparam context [Process::Supervisor::WorkerContext]
         # @yieldreturn [Worker] or anything else with run, stop and quiet
@@ -40,29 +36,22 @@ module Raffia
           @status = Status::Cluster.new
         end
 
-        # @return [Numeric]
         def drain_timeout = @timeout + MARGIN
 
-        # @return [Array<IO>]
         def sockets(_number) = @sockets
 
-        # @return [void]
         def supervised_by(supervisor)
           @status.supervisor = @supervisor = supervisor
         end
 
         # TSTP, which workers leave to the supervisor. Ctrl-Z suspends all of them, until the shell
         # continues them.
-        # @return [Hash{Symbol => #call}]
         def signals = {TSTP: Process::SuspendSignal.handler { @supervisor.broadcast("quiet") }}
 
-        # @return [void]
         def load = @load.call
 
-        # @return [void]
         def receive(name, data) = @status.receive(name, data)
 
-        # @return [void]
         def work(context, _loaded)
           worker = @make.call(context)
           obey(context, worker)

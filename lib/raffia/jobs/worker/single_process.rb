@@ -11,7 +11,6 @@ module Raffia
       #
       # @api private
       class SingleProcess
-        # @return [Status::SingleProcess]
         attr_reader :status
 
         # @param load [#call] the application
@@ -24,12 +23,9 @@ module Raffia
           @status = Status::SingleProcess.new
         end
 
-        # @return [void]
         def load = @load.call
 
-        # @param notifier [#beat]
         # @yield when the worker is registered
-        # @return [void]
         def run(notifier, &)
           @status.worker = @worker = @make.call(notifier)
           @worker.stop if @asked
@@ -42,7 +38,6 @@ module Raffia
           @worker&.stop
         end
 
-        # @return [Hash{Symbol => #call}]
         def signals
           {TSTP: Process::SuspendSignal.handler { @worker&.quiet }, QUIT: ->(_) { Raffia.dump }}
         end

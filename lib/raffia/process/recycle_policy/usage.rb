@@ -10,27 +10,25 @@ module Raffia
       #
       # @api private
       class Usage
-        # @param policy [RecyclePolicy]
-        # @param pid [Integer]
         def initialize(policy, pid, &reached)
           @policy = policy
           @pid = pid
           @reached = reached
           @count = 0
-          @max_count = policy.max_count&.then { |most| most + rand((most * policy.jitter).to_i + 1) }
+          @max_count = policy.max_count&.then do |most|
+            most + rand((most * policy.jitter).to_i + 1)
+          end
           @max_age = policy.max_age&.then { |age| age * (1 - policy.jitter * rand) }
           @since = Clock.now
           @smallest = Memory.resident(pid) if policy.max_memory && policy.growth?
         end
 
         # One unit more.
-        # @return [void]
         def count
           @reached.call if (@count += 1) == @max_count
         end
 
         # @param units [Integer] of work that the worker was given
-        # @return [void]
         def add(units) = @count += units
 
         # @param units [Integer] of work that the worker would be given next

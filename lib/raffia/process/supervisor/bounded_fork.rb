@@ -5,8 +5,8 @@ require_relative "../output_buffers"
 module Raffia
   module Process
     class Supervisor
-      # A fork that does not wait for the machine. Where a limit on processes is reached, Ruby's own
-      # tries again every second, for ever: nobody would be served meanwhile, or stopped.
+      # Forks, or fails within a second. Where a limit on processes is reached, Ruby retries every
+      # second for ever, and the supervisor could neither serve nor stop meanwhile.
       #
       # @api private
       module BoundedFork
@@ -25,7 +25,7 @@ module Raffia
           here = Thread.current
           pid = nil
           timer = Thread.new { sleep(PATIENCE) && here.raise(Enough) }
-          # Where it waits, and nowhere else: a child that was born is always known.
+          # Only where it waits, so that the pid of a child is never lost.
           Thread.handle_interrupt(Enough => :on_blocking) do
             pid = ::Process.fork(&block)
             timer.kill.join

@@ -5,13 +5,10 @@ require_relative "controlling_terminal"
 module Raffia
   module Process
     class Supervisor
-      # What the supervisor can be asked to do while it runs.
+      # Executes the commands that the supervisor gets while it runs.
       #
       # @api private
       class CommandHandler
-        # @param loop [Loop]
-        # @param restart [RollingRestart]
-        # @param scaler [Scaler]
         def initialize(loop, restart, scaler)
           @loop = loop
           @restart = restart
@@ -20,8 +17,6 @@ module Raffia
           @terminal = ControllingTerminal.new
         end
 
-        # @param order [Symbol]
-        # @return [void]
         def handle(order, *arguments)
           case order
           when :stop then @loop.drain

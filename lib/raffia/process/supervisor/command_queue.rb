@@ -3,8 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # What the supervisor is asked to do, by signal handlers and other threads: its loop waits for
-      # the pipe and takes from the queue.
+      # Commands of signal handlers and other threads for the supervisor's loop, which waits for a
+      # pipe and takes them from a queue.
       #
       # @api private
       class CommandQueue
@@ -19,24 +19,21 @@ module Raffia
 
         # Safe in a signal handler. In a forked child, which has a copy of the parent's handlers for
         # a moment, it does nothing.
-        # @return [void]
         def push(*command)
           return unless ::Process.pid == @owner
 
           @commands << command
           @writer.write_nonblock(".", exception: false)
         rescue IOError
-          nil # closed: nobody listens any more
+          nil # closed
         end
 
         # @yieldparam command [Array]
-        # @return [void]
         def each
           nil while @reader.read_nonblock(4096, exception: false).is_a?(String)
           yield @commands.pop(true) until @commands.empty?
         end
 
-        # @return [void]
         def close = [@reader, @writer].each(&:close)
       end
     end

@@ -7,11 +7,10 @@ module Raffia
   module Process
     class Supervisor
       # Sends new connections only to slots whose worker serves, where each slot has a socket of its
-      # own (SO_REUSEPORT). Connections that wait in the socket of a slot without a worker are
-      # accepted by a worker of another slot. So no client waits for a worker that boots, hangs, or
-      # backoff at every start.
+      # own (SO_REUSEPORT). Connections that wait at another slot are accepted by a worker that
+      # serves. So no client waits for a worker that boots, hangs or crashes at every start.
       #
-      # While no slot serves, connections wait: the first worker that is ready takes them.
+      # While no slot serves, connections wait for the first worker that is ready.
       #
       # @api private
       class ConnectionRouter
@@ -27,8 +26,6 @@ module Raffia
           @turn = 0
         end
 
-        # @param now [Float]
-        # @return [void]
         def step(now)
           regroup unless @known == @slots
           return if @groups.empty?

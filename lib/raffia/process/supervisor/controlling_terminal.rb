@@ -3,9 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # Whether the terminal that we were started at is still there. SIGHUP has two meanings, and
-      # this tells them apart: somebody asks for a restart, or the terminal was closed, and who sat
-      # there wants nothing of us to stay behind.
+      # Says whether the terminal that the program was started at is still there. SIGHUP asks for a
+      # restart, unless the terminal was closed: then nothing is to stay behind.
       #
       # @api private
       class ControllingTerminal
@@ -19,7 +18,6 @@ module Raffia
           @had = streams.any? { |io| terminal?(io) } && there?
         end
 
-        # @return [Boolean]
         def gone? = @had && !there?
 
         private

@@ -3,9 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # How often the workers of one slot have died lately, and how long the next one is to wait for
-      # that. A worker that has served is replaced at once; those that die before they are ready, or
-      # again and again right after, come at growing intervals, so that nothing spins.
+      # Counts crashes of one slot's workers, and says how long the next one waits. A worker that
+      # has served is replaced at once; those that die early, again and again, at growing intervals.
       #
       # @api private
       class CrashBackoff
@@ -25,9 +24,8 @@ module Raffia
         end
 
         # A worker died.
-        # @param now [Float]
         # @param served [Float, nil] seconds for which it was ready; nil when it never was
-        # @param killed [Boolean] whether somebody else has ended it: that is no failure to boot
+        # @param killed [Boolean] whether it was ended from outside: that is no failure to boot
         # @return [Float] seconds to wait before the next
         def died(now, served, killed: false)
           return (served < @min_life) ? pause((@short += 1) - ACCIDENTS) : clear if served
@@ -44,7 +42,6 @@ module Raffia
         end
 
         # A worker is ready, so the slot can boot.
-        # @return [void]
         def booted = @boots.clear
 
         private

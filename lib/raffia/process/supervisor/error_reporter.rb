@@ -5,8 +5,8 @@ require_relative "../../base/error"
 module Raffia
   module Process
     class Supervisor
-      # An error that ends a worker, or what forks them. Not by Kernel#warn, which says nothing
-      # under -W0.
+      # Reports an error that ends a worker or a forker. Not by Kernel#warn, which is silent under
+      # -W0.
       #
       # @api private
       module ErrorReporter
@@ -15,15 +15,11 @@ module Raffia
         LIBRARY = "#{::File.expand_path("../../..", __dir__)}/".freeze
         private_constant :PLAIN, :LIBRARY
 
-        # @param log [#error, nil]
-        # @param what [String]
-        # @param error [Exception]
-        # @return [void]
         def self.call(log, what, error)
           text = "#{what}: #{words(error)}"
           log ? log.error(text) : $stderr.write("raffia: #{text}\n")
         rescue IOError, SystemCallError
-          nil # nobody is there to read it
+          nil # there is no reader
         end
 
         # @return [String] of a wrong setting only where it is in the program, since nothing is

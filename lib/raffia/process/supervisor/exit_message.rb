@@ -3,13 +3,10 @@
 module Raffia
   module Process
     class Supervisor
-      # What the log says of a worker that has ended.
+      # The log's sentence about a worker that has ended.
       #
       # @api private
       module ExitMessage
-        # @param slot [Slot]
-        # @param worker [WorkerProcess]
-        # @param how [Exit]
         # @return [String, nil] nil for one that did as it was told
         def self.of(slot, worker, how)
           return if worker.draining? && how.clean?

@@ -9,21 +9,16 @@ require_relative "worker_context"
 module Raffia
   module Process
     class Supervisor
-      # Bears workers by forking the supervisor itself. What is to be preloaded is loaded here,
-      # once: all generations have it. Without `template` each worker loads it for itself.
+      # Forks workers from the supervisor itself. It preloads once, for all generations; without
+      # `template` each worker loads for itself.
       #
       # @api private
       class Forker
-        # @return [Integer]
         attr_reader :generation
 
-        # @param settings [Settings]
         # @param work [#call] of a worker
-        # @param boards [Scoreboards]
         # @param disown [#call] closes, in a child, what is the supervisor's, but for the IOs that
         #   it gets
-        # @param generation [Integer]
-        # @param preloaded [Object, nil]
         def initialize(settings, work, boards, disown, generation: 1,
           preloaded: (settings.preload&.call if settings.template))
           @settings = settings
@@ -42,31 +37,24 @@ module Raffia
             preloaded: @preloaded)
         end
 
-        # @return [Symbol] :ready: it bears workers at once; a {Template} has more states
+        # @return [Symbol] :ready: it forks at once; a {Template} has more states
         def state = :ready
 
-        # @return [Boolean] whether it bears no more
+        # @return [Boolean] whether it forks no more
         def dead? = false
 
         # What a {Template} has, and this has not.
 
-        # @return [Array]
         def ios = []
 
-        # @return [nil]
         def pid = nil
 
-        # @return [nil]
         def deadline = nil
 
-        # @return [void]
         def hear = nil
 
-        # @return [void]
         def close = nil
 
-        # @param slot [Slot]
-        # @param lane [Integer]
         # @return [Array(MessageChannel, Integer)] our end, and the pid
         # @raise [SystemCallError] when there can be no more processes
         def spawn(slot, lane)

@@ -10,8 +10,8 @@ require_relative "reaper"
 module Raffia
   module Process
     class Supervisor
-      # The forkers that there are: one, and during a restart two. A template that dies is made
-      # again, for the code that is on the disk then.
+      # The forkers in use: one, and two during a restart. A template process that dies is replaced
+      # by one that loads the code on the disk.
       #
       # @api private
       class ForkerSet
@@ -19,19 +19,17 @@ module Raffia
         RETRY = 1.0
         private_constant :RETRY
 
-        # @return [Forker, Template] that bears the workers of new slots
+        # @return [Forker, Template] for new slots
         attr_accessor :current
         # @return [Boolean] whether orphans of the workers become children of this process
         attr_reader :adopting
 
-        # @param settings [Settings]
         def initialize(settings)
           @settings = settings
           @all = []
           @backoff = CrashBackoff.new(settings.crash_window, settings.min_life)
         end
 
-        # @return [void]
         # @raise whatever `preload` raised, where the supervisor itself must call it
         def start(work, boards, disown)
           # Before the first fork: what a child compacts it no longer shares with us.
@@ -44,9 +42,9 @@ module Raffia
         # @return [Forker, Template] it
         def add(forker) = forker.tap { @all << forker }
 
-        # @param forker [Forker, nil] that bore the last worker of a slot
-        # @return [Forker] that bears the next one. A template that has died, or is closed, may have
-        #   borne a worker that serves; a slot whose worker it was goes on with another one
+        # @param forker [Forker, nil] of a slot's last worker
+        # @return [Forker] for the next one: another one where a template has died or is closed
+        #   while its worker serves
         def for(forker)
           @all.find { |one| one.equal?(forker) } ||
             @all.find { |one| one.generation == forker&.generation } || @current
@@ -55,22 +53,16 @@ module Raffia
         # @return [Array<IO>] to wait for
         def ios = @all.flat_map(&:ios)
 
-        # @return [Array<Integer>]
         def pids = @all.filter_map(&:pid)
 
-        # @return [void]
         def hear = @all.each(&:hear)
 
-        # @param ended [Hash{Integer => Exit}]
-        # @return [void]
         def reap(ended) = @all.each { |one| one.gone if ended.key?(one.pid) }
 
         # @return [Float, nil] when one is overdue, or is to be made again
         def deadline = [@due, *@all.filter_map(&:deadline)].compact.min
 
         # Ends those that are not needed, and those that take too long.
-        # @param needed [Array<Forker>]
-        # @return [void]
         def tidy(needed, now)
           unneeded, @all = @all.partition { |one|
             !one.equal?(@current) &&
@@ -91,7 +83,6 @@ module Raffia
         # Makes a dead one again: at once if it has served, else after a pause that grows.
         # @yieldparam old [Template]
         # @yieldparam new [Template]
-        # @return [void]
         def mend(now)
           @seen ||= @current.state == :ready
           dead = @all.find { |one| Template::DEAD.include?(one.state) } or return @due = nil
@@ -107,7 +98,6 @@ module Raffia
           retry_later(now, error)
         end
 
-        # @return [void]
         def close
           @all.each(&:close)
           pids.each { |pid| Reaper.await(pid) }

@@ -3,9 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # Watches the heartbeat of one process, and says what to do when it stops: a process that
-      # hangs is warned twice, by a dump and by SIGTERM, and then killed. One that beats again is
-      # forgiven.
+      # Watches the heartbeat of one process. A process that hangs is warned by a dump and by
+      # SIGTERM, and then killed; one that beats again is forgiven.
       #
       # @api private
       class HangDetector
@@ -21,16 +20,12 @@ module Raffia
         # @return [Boolean] whether it was told to end
         def terminated? = @warnings > 1
 
-        # @return [nil]
         def forgive
           @warnings = 0
           nil
         end
 
-        # @param now [Float]
-        # @param since [Float] before that nobody could beat
-        # @param timeout [Numeric]
-        # @param grace [Numeric]
+        # @param since [Float] heartbeats before that were not possible
         # @return [Symbol, nil] what to do now, of {STEPS}
         def step(now, since, timeout, grace)
           last_beat = @board.last_beat

@@ -3,24 +3,20 @@
 module Raffia
   module Process
     class Supervisor
-      # IOs of others that are watched in the supervisor's loop.
+      # IOs of others that the supervisor's loop watches.
       #
       # @api private
       class IOWatchers
-        # @param log [#error, nil]
         def initialize(log)
           @log = log
           @blocks = {}.compare_by_identity
         end
 
-        # @return [void]
         def add(io, block) = @blocks[io] = block
 
-        # @return [Array<IO>]
         def ios = @blocks.keys.reject(&:closed?)
 
         # @param readable [Array<IO>] ours and others
-        # @return [void]
         def call(readable) = readable.each { |io| tell(io) if @blocks.key?(io) }
 
         private

@@ -12,27 +12,18 @@ require_relative "maintenance"
 module Raffia
   module Process
     class Supervisor
-      # What the supervisor does all day: waits, hears, reaps, and looks what is due. Nothing here
-      # blocks but the one wait.
+      # The loop of a supervisor: waits, reads messages, reaps, and does what is due. It blocks
+      # nowhere but in the one wait.
       #
       # @api private
       class Loop
-        # @return [WorkerManager]
         attr_reader :manager
         # @return [Symbol] :booting, :running, :stopping or :stopped
         attr_reader :state
-        # @return [RollingRestart]
         attr_reader :restart
-        # @return [Replacements]
         attr_reader :replacements
-        # @return [Settings]
         attr_reader :settings
 
-        # @param settings [Settings]
-        # @param work [#call]
-        # @param command_queue [CommandQueue]
-        # @param notifier [SystemdNotifier]
-        # @param watchers [IOWatchers]
         def initialize(settings, work, command_queue, notifier, watchers)
           @settings = settings
           @work = work
@@ -61,7 +52,6 @@ module Raffia
         end
 
         # However it ended: no process outlives it.
-        # @return [void]
         def close
           @manager.end_all
         ensure
@@ -69,11 +59,9 @@ module Raffia
           @manager.disown
         end
 
-        # @return [Hash]
         def report = StatusReport.new(self).to_h
 
         # All serve, for the first time.
-        # @return [void]
         def running
           @state = :running
           @log&.info("#{@settings.name}: " \
@@ -89,16 +77,12 @@ module Raffia
           @log&.error("the hook #{name} failed: #{error.full_message(highlight: false)}")
         end
 
-        # @return [void]
         def tell_all(name, data = nil) = @manager.workers.each { |worker| worker.tell(name, data) }
 
-        # @return [Boolean]
         def booting? = @state == :booting
 
-        # @return [Boolean]
         def stopping? = @state == :stopping
 
-        # @return [void]
         def drain
           return if stopping?
 
@@ -112,26 +96,20 @@ module Raffia
           end
         end
 
-        # @return [void]
         def kill
           drain
           @manager.workers.each { |worker| worker.kill("stop at once") }
         end
 
-        # @param message [String]
-        # @return [void]
         def give_up(message)
           @status = GAVE_UP
           @log&.fatal("#{@settings.name}: #{message} Giving up.")
           drain
         end
 
-        # What {RollingRestart} tells. Both mean something to systemd, once we have been ready: a
-        # restart may be asked for before that.
-        # @return [void]
+        # For {RollingRestart}. A restart may begin before systemd was told READY.
         def reloading(text) = booting? ? @notifier.status(text) : @notifier.reloading(text)
 
-        # @return [void]
         def reloaded(text) = booting? ? @notifier.status(text) : @notifier.ready(text)
 
         private

@@ -6,12 +6,10 @@ require_relative "recycling"
 module Raffia
   module Process
     class Supervisor
-      # What is done at every turn as long as nobody has said stop.
+      # Work of every turn of the loop until the supervisor stops.
       #
       # @api private
       class Maintenance
-        # @param loop [Loop]
-        # @param scaler [Scaler]
         def initialize(loop, scaler)
           @loop = loop
           @scaler = scaler
@@ -22,8 +20,6 @@ module Raffia
           @router = ConnectionRouter.new(@manager.slots)
         end
 
-        # @param now [Float]
-        # @return [void]
         def step(now)
           @loop.restart.step
           @forkers.tidy(@loop.restart.needed, now)

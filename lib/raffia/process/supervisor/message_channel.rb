@@ -6,30 +6,25 @@ require "socket"
 module Raffia
   module Process
     class Supervisor
-      # Messages between the supervisor and one process of its own, both ways: a name, data that
-      # JSON knows, and descriptors. JSON and not Marshal: a supervisor may have more rights than
-      # its workers, and must not build whatever objects they name.
+      # Exchanges messages between the supervisor and one of its processes: a name, data that JSON
+      # knows, and descriptors. JSON and not Marshal: a supervisor may have more rights than its
+      # workers, and must not build whatever objects they name.
       #
-      # The kernel keeps messages apart, so nobody waits for the rest of one, and several threads
-      # may send. Sending never waits.
+      # The kernel keeps messages apart, so several threads may send. Sending never waits.
       #
       # @api private
       class MessageChannel
         # Bytes of the longest message.
         LIMIT = 65_536
 
-        # @return [Array(MessageChannel, MessageChannel)]
         def self.pair = UNIXSocket.pair(:SEQPACKET).map { |socket| new(socket) }
 
-        # @param socket [UNIXSocket]
         def initialize(socket)
           @socket = socket
         end
 
-        # @return [UNIXSocket]
         def to_io = @socket
 
-        # @param name [String, Symbol]
         # @param data [Object, nil] that JSON knows
         # @param ios [Array<IO>] of which the other side gets its own descriptors
         # @return [Boolean] whether it was sent; else the other side is gone, or has too much to
@@ -59,10 +54,8 @@ module Raffia
           take { @socket.recvmsg_nonblock(LIMIT, scm_rights: true, exception: false) }
         end
 
-        # @return [void]
         def close = @socket.close
 
-        # @return [Boolean]
         def closed? = @socket.closed?
 
         private
@@ -82,7 +75,7 @@ module Raffia
           nil
         end
 
-        # What is no message has a name that nobody handles.
+        # Anything else becomes a message without a handler.
         def parse(text)
           message = JSON.parse(text)
           message.is_a?(Array) ? message : []

@@ -11,7 +11,6 @@ module Raffia
       #
       # @api private
       class Recycling
-        # @param settings [Settings]
         def initialize(settings)
           @policy = RecyclePolicy.new(max_age: settings.max_age, max_memory: settings.memory_limit,
             jitter: settings.jitter)
@@ -21,8 +20,6 @@ module Raffia
           @due = 0.0
         end
 
-        # @param workers [Array<WorkerProcess>]
-        # @param now [Float]
         # @return [Hash{WorkerProcess => String}] with the reason
         def due(workers, now)
           return {} if now < @due || (@policy.unlimited? && !@total)

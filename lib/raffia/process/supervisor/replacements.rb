@@ -3,9 +3,9 @@
 module Raffia
   module Process
     class Supervisor
-      # Replaces workers that work, one slot at a time, so that there is never more than one worker
-      # too many. The new one is started beside the old one; only when it has said that it is ready
-      # the old one is told to drain. Both accept from the same sockets meanwhile.
+      # Replaces workers, one slot at a time, so that there is never more than one worker too many.
+      # The new one starts beside the old one, which drains when the new one is ready. Both accept
+      # from the same sockets meanwhile.
       #
       # @api private
       class Replacements
@@ -16,9 +16,6 @@ module Raffia
         end
         private_constant :Replacement
 
-        # @param manager [WorkerManager]
-        # @param drain_timeout [Numeric]
-        # @param log [#info, nil]
         def initialize(manager, drain_timeout, log)
           @manager = manager
           @drain_timeout = drain_timeout
@@ -27,10 +24,7 @@ module Raffia
         end
 
         # A restart: whatever worker the slot has then, it gets one of this forker.
-        # @param slot [Slot]
         # @param forker [Forker] that is to spawn the new worker
-        # @param reason [String]
-        # @return [void]
         def add(slot, forker, reason)
           unless queued?(slot, forker)
             @waiting << Replacement.new(slot, forker, reason, nil, :start)
@@ -39,9 +33,6 @@ module Raffia
 
         # One worker is worn. A restart that replaces it before its turn has done that too, and by
         # newer code.
-        # @param slot [Slot]
-        # @param reason [String]
-        # @return [void]
         def replace(slot, reason)
           return if [@now, *@waiting].compact.any? { |one| one.slot.equal?(slot) }
 
@@ -63,7 +54,6 @@ module Raffia
 
         # The worker that is to be replaced may become ready too, when a restart begins while it
         # boots.
-        # @param slot [Slot]
         # @param worker [WorkerProcess] the worker of this slot that has just become ready
         # @return [Boolean] whether it takes over
         def ready(slot, worker)
@@ -76,14 +66,13 @@ module Raffia
         end
 
         # A successor has ended before it could take over.
-        # @return [Forker, nil] which bore it
+        # @return [Forker, nil] its forker
         def lost(slot)
           return unless @now&.slot.equal?(slot)
 
           @now.forker.tap { @now = nil }
         end
 
-        # @return [void]
         def forget(forker = nil)
           @waiting.reject! { |one| forker.nil? || one.forker.equal?(forker) }
         end

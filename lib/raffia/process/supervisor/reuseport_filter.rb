@@ -5,14 +5,13 @@ require "socket"
 module Raffia
   module Process
     class Supervisor
-      # Which of the sockets that listen on one port by SO_REUSEPORT get new connections: a program
-      # for the kernel, which chooses by chance among those that are live. Without one the kernel
-      # chooses among all, by a hash.
+      # Chooses which sockets of one port (SO_REUSEPORT) get new connections, by a program for the
+      # kernel, which picks one of the live ones at random. Without it the kernel picks by a hash.
       #
-      # It is for slots whose worker leaves for good, or cannot accept: what is in their queue stays
-      # there, nothing new comes. The kernel numbers the sockets of a group in the order in which
-      # they began to listen, and slots come and go at the end only: so it is known, as long as no
-      # other program listens on that port.
+      # Used for slots whose worker leaves or cannot accept; connections in their queue stay there.
+      # The kernel numbers the sockets in the order in which they began to listen, and slots come
+      # and go at the end only. So the numbers are known, unless another program listens on that
+      # port.
       #
       # @api private
       module ReuseportFilter
@@ -43,7 +42,6 @@ module Raffia
             .group_by { |io| io.local_address.to_sockaddr }.values
         end
 
-        # @param io [IO]
         # @return [Boolean] whether it listens in a group with others
         def self.group?(io)
           io.respond_to?(:getsockopt) && io.local_address.ip? &&

@@ -3,9 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # A rolling restart: a new forker loads, and then each slot in turn gets a worker of it. One
-      # that does not load, or whose worker does not boot, ends the restart, and what serves goes on
-      # serving.
+      # A rolling restart: a new forker loads, then each slot in turn gets a worker of it. When the
+      # code does not load, or a worker does not boot, the restart ends, and the old workers go on.
       #
       # @api private
       class RollingRestart
@@ -14,9 +13,6 @@ module Raffia
         # @return [Hash, nil] how the last one went
         attr_reader :last
 
-        # @param manager [WorkerManager]
-        # @param replacements [Replacements]
-        # @param loop [Loop]
         def initialize(manager, replacements, loop)
           @manager = manager
           @forkers = manager.forkers
@@ -31,7 +27,6 @@ module Raffia
         attr_reader :generation
 
         # A second one is begun when the first is done.
-        # @return [void]
         def begin
           return @again = true unless @phase == :idle
 
@@ -44,7 +39,6 @@ module Raffia
           abort("its process cannot be started: #{error.message}")
         end
 
-        # @return [void]
         def step
           step_loading if @phase == :loading
           failed = @replacements.step
@@ -53,8 +47,6 @@ module Raffia
         end
 
         # A slot that was to be taken away, and was left out meanwhile, serves again.
-        # @param slot [Slot]
-        # @return [void]
         def join(slot)
           unless slot.forker.equal?(@forkers.current)
             @replacements.add(slot, @forkers.current, "restart")
@@ -65,9 +57,7 @@ module Raffia
         def needed = [@forker, *@manager.slots.map(&:forker)].compact
 
         # A worker that was to take over has not become one.
-        # @param slot [Slot, nil]
-        # @param forker [Forker, nil] which bore it
-        # @return [void]
+        # @param forker [Forker, nil] its forker
         def failed(slot, forker)
           return if forker.nil? || !forker.equal?(@forker)
 

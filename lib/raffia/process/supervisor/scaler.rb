@@ -5,12 +5,10 @@ require_relative "slot_removal"
 module Raffia
   module Process
     class Supervisor
-      # Changes the number of slots while they serve; at the end of the row only.
+      # Changes the number of slots while they serve, at the end of the row only.
       #
       # @api private
       class Scaler
-        # @param manager [WorkerManager]
-        # @param loop [Loop]
         def initialize(manager, loop)
           @manager = manager
           @loop = loop
@@ -21,8 +19,6 @@ module Raffia
         # @return [Integer] how many workers there are to be
         def size = @target || @manager.slots.size
 
-        # @param count [Integer]
-        # @return [void]
         def resize(count)
           most = @loop.settings.max_workers
           unless (1..most).cover?(count)
@@ -33,7 +29,6 @@ module Raffia
           @log&.info("#{count} workers from now on")
         end
 
-        # @return [void]
         def step(now)
           return unless @target
 

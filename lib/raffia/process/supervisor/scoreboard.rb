@@ -5,7 +5,7 @@ require_relative "../../base/clock"
 module Raffia
   module Process
     class Supervisor
-      # The integers of one worker.
+      # Integers of one worker in shared memory.
       class Scoreboard
         # Words that the supervisor keeps for itself: why the worker is to end, and its heartbeat.
         RESERVED = 2

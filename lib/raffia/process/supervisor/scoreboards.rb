@@ -6,13 +6,12 @@ require_relative "scoreboard"
 module Raffia
   module Process
     class Supervisor
-      # Integers in memory that the supervisor and all its workers share. What a worker has written
-      # outlives it.
+      # Integers in memory that the supervisor and all workers share. They outlive the workers.
       #
-      # Each slot has several lanes, one for each worker that it has at a time: while a new one
-      # starts beside an old one, neither writes into the other's. Counters add up over lanes
-      # ({sum}); a worker finds in its lane what earlier holders left there. All the room there can
-      # ever be is mapped before the first fork, and costs nothing until it is written to.
+      # A slot has several lanes, one for each worker that it has at a time, so that an old and a
+      # new worker never write to the same one. Counters add up over lanes ({sum}); a worker finds
+      # in its lane what earlier holders left. All memory is mapped before the first fork, and costs
+      # nothing until it is written.
       class Scoreboards
         # Workers that one slot can have at a time: one that serves, one that starts, and two that
         # finish slow requests.

@@ -6,26 +6,21 @@ require_relative "scoreboards"
 module Raffia
   module Process
     class Supervisor
-      # A place for a worker. It stays, with its resources, while workers come and go: {current}
-      # serves, {successor} is about to take over, {leaving} finish what they had begun.
+      # A worker's slot. It keeps its resources while workers come and go: {current} serves,
+      # {successor} is about to take over, {leaving} finish.
       #
       # @api private
       class Slot
-        # @return [Integer]
         attr_reader :index
-        # @return [Array<IO>]
         attr_reader :ios
-        # @return [WorkerProcess, nil]
         attr_reader :current, :successor
-        # @return [Array<WorkerProcess>]
         attr_reader :leaving
-        # @return [CrashBackoff]
         attr_reader :backoff
         # @return [Integer] workers that were started here
         attr_reader :starts
-        # @return [Hash, nil] how the last one ended that nobody had told to
+        # @return [Hash, nil] exit of the last worker that ended unasked
         attr_reader :last_exit
-        # @return [Forker] that bears its workers
+        # @return [Forker] of its workers
         attr_accessor :forker
         # @return [Float, nil] when the next worker is to be started; nil while there is one
         attr_accessor :due
@@ -41,7 +36,6 @@ module Raffia
           @retired = false
         end
 
-        # @return [Array<WorkerProcess>]
         def workers = [@current, @successor, *@leaving].compact
 
         # @return [Integer, nil] one that no worker has; nil when there are too many workers that
@@ -50,9 +44,7 @@ module Raffia
           (0...Scoreboards::LANES).find { |lane| workers.none? { |worker| worker.lane == lane } }
         end
 
-        # @param worker [WorkerProcess]
         # @param successor [Boolean] whether it is to take over, rather than to be the one
-        # @return [void]
         def assign(worker, successor: false)
           @starts += 1
           if successor
@@ -63,11 +55,9 @@ module Raffia
           end
         end
 
-        # @param now [Float]
         # @return [Boolean] whether a worker accepts here
         def accepting?(now) = !!@current&.ready? && @current.responsive?(now)
 
-        # @param now [Float]
         # @return [Boolean] whether it goes on to do so
         def serving?(now) = !@retired && accepting?(now)
 
@@ -76,7 +66,6 @@ module Raffia
 
         # No worker can be started now.
         # @param time [Float] when it is tried again
-        # @return [nil]
         def wait(time)
           @due &&= time
           nil
@@ -95,8 +84,6 @@ module Raffia
         end
 
         # The one that serves is to leave, and there is no other yet.
-        # @param now [Float]
-        # @return [void]
         def vacate(now)
           @leaving << @current
           @current = nil
@@ -118,9 +105,6 @@ module Raffia
           end
         end
 
-        # @param how [Exit]
-        # @param worker [WorkerProcess]
-        # @return [void]
         def note_exit(how, worker)
           @last_exit = {pid: how.pid, signal: how.signal, status: how.status, reason: worker.reason,
                         state: worker.state, at: Time.now.to_f}

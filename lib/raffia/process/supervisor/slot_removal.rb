@@ -5,10 +5,9 @@ require_relative "reuseport_filter"
 module Raffia
   module Process
     class Supervisor
-      # Takes a slot away without losing a connection: closing a socket that listens by SO_REUSEPORT
-      # drops its queue. So the kernel is told to send it nothing new; its worker accepts what is
-      # there, and also what was still shaking hands; then the worker drains; and only a queue that
-      # is then empty is closed. One that is not gets another worker.
+      # Removes a slot without losing a connection: closing a SO_REUSEPORT socket drops its queue.
+      # The kernel sends it nothing new, its worker accepts what is queued or still in a handshake,
+      # drains, and only an empty queue is closed. If it is not empty, the slot gets another worker.
       #
       # @api private
       class SlotRemoval
@@ -17,8 +16,6 @@ module Raffia
         QUIET = 3
 
         # @param slot [Slot] the last one
-        # @param others [Array<Slot>]
-        # @param quiet [Numeric]
         def initialize(slot, others, quiet = QUIET)
           @slot = slot
           @own = slot.ios - others.flat_map(&:ios)
@@ -28,7 +25,6 @@ module Raffia
           @empty_since = nil
         end
 
-        # @return [Slot]
         attr_reader :slot
 
         # @return [Boolean] false when the slot cannot be taken away here
@@ -37,12 +33,10 @@ module Raffia
         end
 
         # {ConnectionRouter} gives it connections again.
-        # @return [void]
         def take_back
           @slot.retired = false
         end
 
-        # @param now [Float]
         # @return [Symbol, nil] what is to be done: :drain its worker, :start one, :close its
         #   sockets
         def step(now)
@@ -54,7 +48,6 @@ module Raffia
         end
 
         # The end: the last references to the sockets.
-        # @return [void]
         def close
           @own.each(&:close)
         end

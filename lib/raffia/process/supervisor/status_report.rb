@@ -5,12 +5,10 @@ require_relative "../memory"
 module Raffia
   module Process
     class Supervisor
-      # What {Supervisor#status} says: plain data, which JSON knows.
+      # Makes {Supervisor#status}: plain data, which JSON knows.
       #
       # @api private
       class StatusReport
-        # @param slot [Slot]
-        # @return [Hash]
         def self.slot(slot)
           current = slot.current # the loop may change it meanwhile, where another thread asks
           {index: slot.index, state: slot.state, pid: current&.pid,
@@ -19,13 +17,11 @@ module Raffia
            leaving: slot.leaving.map(&:pid), successor: slot.successor&.pid}
         end
 
-        # @param loop [Loop]
         def initialize(loop)
           @loop = loop
           @slots = loop.manager.slots
         end
 
-        # @return [Hash]
         def to_h
           {name: @loop.settings.name, pid: ::Process.pid, state: @loop.state,
            generation: @loop.restart.generation,

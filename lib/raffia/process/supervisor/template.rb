@@ -9,20 +9,19 @@ require_relative "template_main"
 module Raffia
   module Process
     class Supervisor
-      # Bears workers from a process that has preloaded what they share: the template of one
-      # generation. A restart makes a new template, which loads the code afresh, while the workers
-      # of the old one serve; so workers share memory *and* a restart brings new code, and the
-      # supervisor, which can unload nothing, never loads any of it.
+      # A template process: it has preloaded what the workers of one generation share, and forks
+      # them. (Pitchfork calls it a mold.) A restart makes a new one, which loads the code afresh
+      # while workers of the old one serve. So workers share memory, a restart brings new code, and
+      # the supervisor, which cannot unload anything, loads none of it.
       #
-      # A worker is forked twice, by the template and by a child of it that ends at once; the kernel
-      # then gives it to the supervisor, which reaps it like a child of its own.
+      # Workers are forked twice, by the template and by a child of it that ends at once. The kernel
+      # then gives them to the supervisor, which reaps them like its own children.
       #
       # @api private
       class Template
         # States in which it forks no more workers.
         DEAD = %i[failed gone].freeze
 
-        # @return [Integer]
         attr_reader :generation, :pid
         # @return [Symbol] :loading, :ready, :failed or :gone
         attr_reader :state
@@ -55,7 +54,6 @@ module Raffia
         def ios = @channel.closed? ? [] : [@channel.to_io]
 
         # Reads what it has sent.
-        # @return [void]
         def hear
           while !@channel.closed? && (message = @channel.receive_now) != :none
             return @channel.close unless message
@@ -72,7 +70,6 @@ module Raffia
         def served(now) = @ready_at && now - @ready_at
 
         # It has ended.
-        # @return [void]
         def gone
           @reaped = true
           @state = :gone unless @state == :failed
@@ -80,7 +77,6 @@ module Raffia
         end
 
         # Ends it: with the channel, or else by force.
-        # @return [void]
         def close
           @channel.close
           ::Process.kill(:KILL, @pid) unless @reaped # then another process may have its number
@@ -90,8 +86,6 @@ module Raffia
 
         # The worker says itself which process it has become. What is asked for while the template
         # loads is done when it has.
-        # @param slot [Slot]
-        # @param lane [Integer]
         # @return [Array(MessageChannel, nil)] our end of the worker's channel
         # @raise [WorkerDied]
         def spawn(slot, lane)

@@ -14,8 +14,8 @@ require_relative "worker_context"
 module Raffia
   module Process
     class Supervisor
-      # What a template does, in its process: load, and fork when it is told to. It ends with the
-      # supervisor, and runs no `at_exit` handlers: it is nobody's program.
+      # Main of a template process: loads, and forks on command. It ends with the supervisor, and
+      # runs no `at_exit` handlers.
       #
       # @api private
       class TemplateMain
@@ -33,7 +33,6 @@ module Raffia
           @supervisor = ::Process.pid
         end
 
-        # @param channel [MessageChannel]
         # @return [void] never
         def run(channel)
           silent = [*WorkerMain::SILENT, :TERM].to_h { |name| [name, ->(_) {}] }

@@ -5,8 +5,7 @@ require_relative "error_reporter"
 module Raffia
   module Process
     class Supervisor
-      # A worker's place, seen from inside: what its slot has, and its way to the supervisor. Safe
-      # from any thread.
+      # A worker's view of its slot, and its way to the supervisor. Safe from any thread.
       class WorkerContext
         # @return [Integer] of the slot, from 0
         attr_reader :index
@@ -47,7 +46,6 @@ module Raffia
 
         # This worker serves from now on. A worker that does not say so within boot_timeout is
         # killed and replaced.
-        # @return [void]
         def ready! = @channel.send(:ready)
 
         # `preload` has failed in this worker.
@@ -57,7 +55,6 @@ module Raffia
 
         # This worker is alive. Once it has said so, it is to say so more often than every
         # hang_timeout.
-        # @return [void]
         def beat = @board.beat
 
         # @return [Symbol] what its supervisor wants of it, see {Scoreboard#stop_reason}
@@ -67,7 +64,6 @@ module Raffia
         attr_accessor :supervisor
 
         # Asks to be drained, and replaced by another: SIGTERM to a worker does the same.
-        # @return [void]
         def leave = @channel.send(:leaving)
 
         # @return [Boolean] whether it was asked to drain: to finish what it has begun, and then to
@@ -76,7 +72,6 @@ module Raffia
 
         # Calls the block, on a thread of the context's own, when this worker is to drain; at once
         # when that has been said already.
-        # @return [void]
         def on_stop(&block)
           now = @lock.synchronize { @stopping || (@on_stop << block && false) }
           yield if now
@@ -92,17 +87,14 @@ module Raffia
 
         # Calls the block, on a thread of the context's own, with what comes by this name; one block
         # a name. From the supervisor itself come "dump" (write what all fibers wait for) and
-        # "reopen" (the log files were moved away). What nobody handles is ignored.
-        # @param name [String, Symbol]
+        # "reopen" (the log files were moved away). Other messages are ignored.
         # @yieldparam data [Object, nil]
-        # @return [void]
         def on_message(name, &block) = @lock.synchronize { @handlers[name.to_s] = block }
 
         # Calls the block, on a thread of the context's own, when connections wait in the sockets of
         # a slot that has no worker now: this worker is to accept them. The sockets are in the order
         # of {ios}, and the block's to close.
         # @yieldparam sockets [Array<IO>]
-        # @return [void]
         def on_accept(&block) = @lock.synchronize { @on_accept = block }
 
         # Sends to the supervisor, without ever waiting.

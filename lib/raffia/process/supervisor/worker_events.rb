@@ -6,7 +6,7 @@ require_relative "status_report"
 module Raffia
   module Process
     class Supervisor
-      # What becomes of it when a worker says something, or ends.
+      # Handles messages of workers and their deaths.
       #
       # @api private
       class WorkerEvents
@@ -14,15 +14,11 @@ module Raffia
         FOREIGN = %w[SIGKILL SIGTERM].freeze
         private_constant :FOREIGN
 
-        # @param loop [Loop]
         def initialize(loop)
           @loop = loop
           @drain_timeout = loop.settings.drain_timeout
         end
 
-        # @param slot [Slot]
-        # @param worker [WorkerProcess]
-        # @return [void]
         def ready(slot, worker)
           worker.ready
           slot.backoff.booted
@@ -33,9 +29,6 @@ module Raffia
 
         # A worker could not load the application. Before any worker has served, the program ends
         # then; a successor that fails ends only its restart.
-        # @param slot [Slot]
-        # @param worker [WorkerProcess]
-        # @return [void]
         def load_failed(slot, worker)
           if !@loop.booting? || worker.equal?(slot.successor) ||
               @loop.manager.workers.any?(&:ready?)
@@ -45,9 +38,6 @@ module Raffia
           @loop.give_up("the worker's code could not be loaded; its own message, above, says why.")
         end
 
-        # @param name [String]
-        # @param data [Object, nil]
-        # @return [void]
         def heard(slot, worker, name, data)
           case name
           when "leaving" then leave(slot, worker)
@@ -57,8 +47,6 @@ module Raffia
         end
 
         # @param role [Symbol] that it had in its slot
-        # @param how [Exit]
-        # @return [void]
         def lost(slot, worker, role, how)
           slot.note_exit(how, worker) unless worker.draining? && how.clean?
           message = ExitMessage.of(slot, worker, how)
@@ -70,8 +58,7 @@ module Raffia
 
         private
 
-        # It asked to, or somebody sent it SIGTERM. The next one need not wait until it has
-        # finished.
+        # It asked to, or got SIGTERM. Its successor need not wait until it has finished.
         def leave(slot, worker)
           worker.drain(@drain_timeout, "asked to leave")
           slot.vacate(Clock.now) if worker.equal?(slot.current) && !@loop.stopping?

@@ -8,14 +8,14 @@ require_relative "error_reporter"
 module Raffia
   module Process
     class Supervisor
-      # The life of a worker, in its process. Unlike a pool's worker, it is the program: it runs the
-      # application's `at_exit` handlers when it ends by itself, as with other servers.
+      # Main of a supervised worker. Unlike a pool's worker it is the program: it runs the
+      # application's `at_exit` handlers when it ends by itself.
       #
-      # * Signals to stop are the supervisor's to understand; a terminal, and systemd, send them to
-      #   the whole group. SIGTERM to a worker asks the supervisor to drain it, SIGINT and the
-      #   others do nothing (by handlers: ignored signals would be inherited by programs).
+      # * A terminal, and systemd, send signals to the whole group, so the supervisor decides.
+      #   SIGTERM to a worker asks the supervisor to drain it; SIGINT and others do nothing. (By
+      #   handlers: programs would inherit ignored signals.)
       # * It ends with the supervisor, by kill -9 too.
-      # * Standard input is the null device, output is written at once.
+      # * Standard input is the null device, output is unbuffered.
       #
       # @api private
       class WorkerMain
@@ -24,7 +24,6 @@ module Raffia
         # Signals that say nothing to a worker.
         SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
 
-        # @param context [WorkerContext]
         # @return [Hash{Symbol => #call}] what signals mean to a worker. Code that it loads may set
         #   handlers of its own, and then these are to be set again
         def self.signal_handlers(context)
@@ -32,7 +31,6 @@ module Raffia
         end
 
         # @param supervisor [Integer] its pid
-        # @param settings [Settings]
         def initialize(supervisor, settings)
           @supervisor = supervisor
           @name = settings.name
@@ -41,8 +39,6 @@ module Raffia
           @log = settings.log
         end
 
-        # @param context [WorkerContext]
-        # @param work [#call]
         # @return [Integer] exit status
         def run(context, work)
           Signals.with(chain: false, CHLD: "DEFAULT", **WorkerMain.signal_handlers(context)) do

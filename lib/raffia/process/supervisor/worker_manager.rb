@@ -10,22 +10,17 @@ require_relative "slot"
 module Raffia
   module Process
     class Supervisor
-      # All slots and the workers in them: starts, hears, watches and reaps them. What is to happen
-      # when is for {Supervisor} to say.
+      # Starts, hears, watches and reaps the workers of all slots. {Supervisor} decides when.
       #
       # @api private
       class WorkerManager
         # Seconds before it is tried again to start a worker in a slot that has too many.
         NAP = 0.1
 
-        # @return [Array<Slot>]
         attr_reader :slots
-        # @return [Scoreboards]
         attr_reader :boards
-        # @return [ForkerSet]
         attr_reader :forkers
 
-        # @param settings [Settings]
         # @param events [WorkerEvents] hears of it
         def initialize(settings, events)
           @settings = settings
@@ -51,7 +46,6 @@ module Raffia
           end
         end
 
-        # @return [Array<WorkerProcess>]
         def workers = @slots.flat_map(&:workers)
 
         # @return [Boolean] whether each slot has a worker that is ready
@@ -64,10 +58,6 @@ module Raffia
         end
 
         # Starts a worker. One that cannot be started is one that died at once.
-        # @param slot [Slot]
-        # @param forker [Forker]
-        # @param successor [Boolean]
-        # @return [WorkerProcess, nil]
         def start(slot, forker = @forkers.for(slot.forker), successor: false)
           lane = slot.lane or return slot.wait(Clock.now + NAP)
           return put_off(slot, successor) if forker.dead?
@@ -89,13 +79,11 @@ module Raffia
         end
 
         # Starts what is due.
-        # @return [void]
         def start_due(now)
           @slots.each { |slot| start(slot) if slot.vacant? && slot.due <= now }
         end
 
         # Reads all that workers have sent.
-        # @return [void]
         def hear
           @forkers.hear
           @slots.each do |slot|
@@ -104,7 +92,6 @@ module Raffia
         end
 
         # Takes leave of the workers that have ended.
-        # @return [void]
         def reap
           ended = @forkers.adopting ? Reaper.all_ended : Reaper.ended(workers.filter_map(&:pid))
           # The last messages of a process that has ended may not have been read yet.
@@ -119,7 +106,6 @@ module Raffia
         end
 
         # Kills what is overdue and warns what hangs.
-        # @return [void]
         def check(now)
           # stopped, or without a CPU: so may have been the workers
           @awake = now if now - (@checked || now) > 3
@@ -140,7 +126,6 @@ module Raffia
         end
 
         # Ends all, now.
-        # @return [void]
         def end_all
           workers.each { |worker| worker.kill("the supervisor ends") }
           @forkers.close
@@ -148,8 +133,6 @@ module Raffia
         end
 
         # Closes what is ours: in a child all but what it keeps.
-        # @param keep [Array<IO>]
-        # @return [void]
         def disown(keep = [])
           [*ios, *@slots.flat_map(&:ios)].uniq.each { |io| io.close unless keep.include?(io) }
         end
@@ -183,7 +166,7 @@ module Raffia
           end
         end
 
-        # It was never born; or somebody else has reaped it.
+        # It was never forked, or was reaped elsewhere.
         def missing(worker)
           return unless worker.channel.closed?
           return Exit.new(pid: nil, signal: nil, status: nil) unless worker.pid

@@ -6,10 +6,9 @@ require_relative "hang_detector"
 module Raffia
   module Process
     class Supervisor
-      # One worker process, seen from the supervisor.
-      #
-      # It is :booting until it says ready, then :ready, then perhaps :draining, and in the end
-      # :gone.
+      # One worker process, seen from the supervisor: :booting until it says ready, then :ready,
+      # perhaps
+      # :draining, and in the end :gone.
       #
       # @api private
       class WorkerProcess
@@ -18,15 +17,12 @@ module Raffia
         # Seconds after which a heartbeat is late. Workers beat once a second.
         LATE = 3
 
-        # @return [Forker] that bore it
+        # @return [Forker] its forker
         attr_reader :forker
-        # @return [Integer]
         attr_reader :lane
-        # @return [MessageChannel]
         attr_reader :channel
         # @return [Integer, nil] nil until that is known
         attr_reader :pid
-        # @return [Symbol]
         attr_reader :state
         # @return [Float] when the state began, in the time of {Clock}
         attr_reader :since
@@ -35,11 +31,6 @@ module Raffia
         # @return [String, nil] why it was told to end
         attr_reader :reason
 
-        # @param forker [Forker]
-        # @param channel [MessageChannel]
-        # @param board [Scoreboard]
-        # @param lane [Integer]
-        # @param boot_timeout [Numeric]
         def initialize(forker, channel, board, lane, boot_timeout)
           @forker = forker
           @channel = channel
@@ -51,7 +42,6 @@ module Raffia
           enter(:booting, boot_timeout)
         end
 
-        # @param pid [Integer]
         def started(pid)
           @pid = pid
           enter(:booting, @boot_timeout) if booting?
@@ -63,7 +53,6 @@ module Raffia
 
         def draining? = @state == :draining
 
-        # @return [void]
         def ready
           @ready_at = Clock.now
           enter(:ready, nil)
@@ -74,8 +63,6 @@ module Raffia
 
         # Asks it to finish and leave.
         # @param patience [Numeric] seconds until SIGKILL
-        # @param reason [String]
-        # @return [void]
         def drain(patience, reason)
           return if draining?
 
@@ -89,7 +76,6 @@ module Raffia
         # none at all when it is not born.
         # @param patience [Numeric] for one that serves
         # @param grace [Numeric] for one that boots
-        # @return [void]
         def dismiss(patience, grace, reason)
           return kill(reason) unless @pid
 
@@ -98,24 +84,20 @@ module Raffia
 
         # It was told to drain just before it was ready, so it may have something to finish after
         # all.
-        # @return [void]
         def served_late(patience)
           enter(:draining, patience) if draining?
         end
 
-        # @param reason [String]
         # @param stop_reason [Symbol] see {Scoreboard#mark}
-        # @return [void]
         def kill(reason, stop_reason = :dismissed)
           @reason = reason
           @board.mark(stop_reason)
           @deadline = nil
-          # Not born yet: its end of the channel says that it need not be.
+          # Not forked yet: the closed channel tells the template to leave it.
           @pid ? signal(:KILL) : @channel.close
         end
 
         # It has ended.
-        # @return [void]
         def gone
           @channel.close
           enter(:gone, nil)
@@ -123,21 +105,17 @@ module Raffia
 
         # Never waits: a worker that does not read gets the messages later, as far as there is room
         # to keep them.
-        # @return [void]
         def tell(name, data = nil)
           @backlog << [name, data] if @backlog.size < BACKLOG
           flush
         end
 
         # Has it accept the connections that wait in these sockets, which are another slot's.
-        # @param sockets [Array<IO>]
         # @return [Boolean] whether it was told
         def hand_over(sockets) = @channel.send(:accept, nil, sockets)
 
-        # @return [void]
         def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
 
-        # @param now [Float]
         # @return [Boolean] whether its last heartbeat is recent; true for one that never beats
         def responsive?(now)
           last_beat = @board.last_beat
@@ -147,7 +125,6 @@ module Raffia
         # @return [String] seconds that it was given
         def patience = format("%g", @deadline - @since)
 
-        # @return [Boolean]
         def overdue?(now) = !@deadline.nil? && now >= @deadline
 
         # (see HangDetector#step)

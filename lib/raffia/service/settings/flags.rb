@@ -15,7 +15,6 @@ module Raffia
         # @return [Array<String>] lines of a description
         def self.wrap(text) = text.scan(/\S.{0,#{WIDTH - 2}}\S(?=\s|\z)|\S/o)
 
-        # @param parser [OptionParser]
         # @param given [Hash{Symbol => Object}] gets the values
         # @param read [Boolean] whether values are converted at once, so that the parser names the
         #   flag in its error; otherwise they stay text
@@ -25,8 +24,6 @@ module Raffia
           @read = read
         end
 
-        # @param table [Settings]
-        # @return [void]
         def add_all(table)
           table.titles.each do |section, title|
             @parser.separator "\n#{title}:"
@@ -34,8 +31,6 @@ module Raffia
           end
         end
 
-        # @param row [Row]
-        # @return [void]
         def add(row)
           @parser.on(*row.short, long(row), *Flags.wrap(row.description + default(row))) do |value|
             set(row, value)

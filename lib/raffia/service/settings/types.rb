@@ -38,7 +38,6 @@ module Raffia
             integer(value, 0, "use auto, 0 (none) or a number of them")
         end
 
-        # @return [Integer]
         def threads(value) = integer(value, 1, "use a whole number from 1 up")
 
         def count(value) = integer(value, 0, "use a whole number from 0 up")
