@@ -157,7 +157,7 @@ module Raffia
         enqueue("HogJob")
         work("--lease", "1") do |worker|
           await_said("HogJob", "began")
-          await("its loop turns") { worker.err.include?("held up") }
+          await("its loop turns") { worker.err.include?("loop blocked") }
           assert_equal(1, @store.counts[:running])
           worker.kill(:KILL)
         end

@@ -67,7 +67,7 @@ class JobsUpTest < Raffia::JobsWorkCase
       await_said("QuickJob", "served")
       terminal.write("\x03")
       await("it does not end") { states(pid).empty? }
-      refute_match(/held up|no heartbeat|lease lost/, screen.string)
+      refute_match(/loop blocked|no heartbeat|lease lost/, screen.string)
     end
   end
 

@@ -76,7 +76,7 @@ module JobsWork
           await("it has not found out") { logged("lease lost").any? }
           assert_equal :running, @store.find(jid).set
           open_gate("gate")
-          await("its word counts") { logged("done too late").any? }
+          await("its word counts") { logged("ack too late").any? }
           await_said("GateJob", "done", count: 2)
           await_counts(queue: 0, running: 0)
           other.kill(:TERM)
@@ -384,9 +384,9 @@ module JobsWork
       workers = %w[1 0].map do |processes|
         start(self.class::EXECUTABLE, "work", "--json", "--store", url, "--processes", processes)
       end
-      workers.each { |worker| await_line(worker, "store away") }
+      workers.each { |worker| await_line(worker, "store unavailable") }
       server.start
-      workers.each { |worker| await_line(worker, "store is back") }
+      workers.each { |worker| await_line(worker, "store available") }
       await("they do not both work") { pids.size == 2 }
       enqueue("QuickJob")
       await_said("QuickJob")
@@ -399,7 +399,7 @@ module JobsWork
       workers = %w[1 0].map do |processes|
         start(self.class::EXECUTABLE, "work", "--json", "--store", url, "--processes", processes)
       end
-      workers.each { |worker| await_line(worker, "store away") }
+      workers.each { |worker| await_line(worker, "store unavailable") }
       workers.each { |worker| worker.kill(:TERM) }
       assert_equal [0, 0], workers.map { |worker| worker.ended.exitstatus }, workers.map(&:err).join
     ensure
@@ -428,11 +428,11 @@ module JobsWork
         server.kill
         ::Process.kill(:KILL, first)
         await("no other one has missed the store") do
-          logged("store away").any? { |line| JSON.parse(line)["pid"] != first }
+          logged("store unavailable").any? { |line| JSON.parse(line)["pid"] != first }
         end
         assert worker.running?
         server.start
-        await("it has not found the store") { logged("store is back").any? }
+        await("it has not found the store") { logged("store available").any? }
         enqueue("QuickJob")
         refute_equal first, await_said("QuickJob").first.last.to_i
       end
@@ -445,9 +445,9 @@ module JobsWork
         server.kill
         open_gate("gate")
         await_said("GateJob", "done")
-        await("it has not missed the store") { logged("store away").any? }
+        await("it has not missed the store") { logged("store unavailable").any? }
         server.start
-        await("it has not found the store") { logged("store is back").any? }
+        await("it has not found the store") { logged("store available").any? }
         await_counts(queue: 0, running: 0)
         enqueue("QuickJob")
         await_said("QuickJob")

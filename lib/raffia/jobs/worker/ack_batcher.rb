@@ -94,7 +94,7 @@ module Raffia
           claims.each_with_index do |claim, index|
             next if ours[index]
 
-            @log.warn({event: "done too late", queue: claim.queue, token: claim.lease.token,
+            @log.warn({event: "ack too late", queue: claim.queue, token: claim.lease.token,
                        why: "the lease was lost while it ran: it is run again, or has been"})
           end
         end

@@ -46,7 +46,7 @@ module Raffia
         private
 
         def failed(error)
-          @log.error({event: "store away", error: error.message}) unless @unavailable
+          @log.error({event: "store unavailable", error: error.message}) unless @unavailable
           @unavailable = true
           @last_error = error.message
         end
@@ -54,7 +54,7 @@ module Raffia
         def recovered
           @unavailable = false
           @last_error = nil
-          @log.warn({event: "store is back"})
+          @log.warn({event: "store available"})
         end
       end
     end

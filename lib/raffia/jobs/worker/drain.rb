@@ -42,7 +42,7 @@ module Raffia
           interrupt unless @runner.empty?
           return if @acks.flush(GRACE)
 
-          @log.error({event: "not said",
+          @log.error({event: "acks not stored",
             why: "the store does not answer: some of what is done will be done again"})
         end
 
@@ -56,12 +56,12 @@ module Raffia
         end
 
         def interrupt
-          @log.warn({event: "interrupts", jobs: @runner.size,
+          @log.warn({event: "interrupting", jobs: @runner.size,
             jids: @runner.to_a.first(20).map(&:jid).join(" ")})
           @runner.to_a.each { |run| run.interrupt(:stopping, by_force: true) }
           return if @runner.wait_until_idle(GRACE)
 
-          @log.error({event: "gives up", jobs: @runner.size,
+          @log.error({event: "jobs abandoned", jobs: @runner.size,
             why: "they do not let themselves be interrupted: others run them again"})
         end
       end

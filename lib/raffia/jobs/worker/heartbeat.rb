@@ -112,7 +112,7 @@ module Raffia
           @store.resign(@lease, tally: @metrics.take)
           @shared_lease&.clear
         rescue StoreUnavailable => error
-          @log.warn({event: "left without a word", error: error.message})
+          @log.warn({event: "resign failed", error: error.message})
         end
 
         private
@@ -124,7 +124,7 @@ module Raffia
 
         def abandon
           resign
-          @log.fatal({event: "gives back",
+          @log.fatal({event: "lease given back",
             why: "it was told to end, and a job that computes does not let it: on: :processes is " \
               "for such jobs"})
         end
@@ -137,7 +137,7 @@ module Raffia
           true
         rescue StoreUnavailable => error
           @last_error = error.message
-          @log.debug({event: "no beat", error: error.message})
+          @log.debug({event: "heartbeat failed", error: error.message})
           false
         end
 

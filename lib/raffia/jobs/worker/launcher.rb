@@ -106,7 +106,8 @@ module Raffia
           start_heartbeat
           tasks = [@context.acks, *(@context.maintenance.tasks unless @options.isolated)]
           @helpers.concat(tasks.map { |task| scope.spawn { task.run } })
-          sidecars = Raffia::Run::Sidecars.new(Setup.current.actors, @log).begin(scope) { @worker.stop }
+          sidecars = Raffia::Run::Sidecars.new(Setup.current.actors, @log)
+            .begin(scope) { @worker.stop }
           registration.announce
           fetcher = scope.spawn { @context.fetcher.run }
           wait_for_stop
@@ -143,7 +144,7 @@ module Raffia
           when "dump" then Raffia.dump
           when /\Acancel (\S+)/ then @worker.cancel($1)
           when /\Atrace (\S+)/ then trace($1)
-          else @log.warn({event: "unknown order", order: command})
+          else @log.warn({event: "unknown command", order: command})
           end
         end
 

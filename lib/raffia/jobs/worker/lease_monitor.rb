@@ -16,8 +16,8 @@ module Raffia
       # * It renews the lease while the worker lives and cannot, because a call into C keeps Ruby's
       #   lock.
       # * When the worker dies, it ends the lease at once, and tells the store which jobs had begun.
-      # * It forks the isolated workers, which run suspects ({Store::CrashVerdict}): no job has ever run in
-      #   the process that they are forked from.
+      # * It forks the isolated workers, which run suspects ({Store::CrashVerdict}): no job has ever
+      #   run in the process that they are forked from.
       #
       # See docs/adr/0020.
       #
@@ -32,7 +32,8 @@ module Raffia
         attr_reader :shared_lease
         # @return [String] of the worker's lease
         attr_reader :identity
-        # @return [Array<Process::Supervisor::Scoreboard>] of the {SharedMetrics} of isolated workers
+        # @return [Array<Process::Supervisor::Scoreboard>] of the {SharedMetrics} of isolated
+        #   workers
         attr_reader :isolated
 
         # @param concurrency [Integer] of the worker
@@ -43,7 +44,8 @@ module Raffia
           @shared_lease = SharedLease.new(concurrency)
           @identity = Heartbeat.new_identity
           @log = log
-          boards = Process::Supervisor::Scoreboards.new([ISOLATED, concurrency].min, SharedMetrics::SIZE)
+          boards = Process::Supervisor::Scoreboards.new([ISOLATED, concurrency].min,
+            SharedMetrics::SIZE)
           @isolated = Array.new(boards.slots) { |slot| boards.board(slot) }
           @settings = {**settings, identity: @identity, isolation: {**isolation, boards: boards}}
           start

@@ -51,7 +51,8 @@ module Raffia
           return if @logged || seconds < BLOCKED
 
           @logged = true
-          @log.warn({event: "held up", seconds: seconds.round(1), at: @thread&.backtrace&.first,
+          @log.warn({event: "loop blocked", seconds: seconds.round(1),
+            at: @thread&.backtrace&.first,
                      why: "a job computes, or blocks, in a fiber, and all others wait for it: " \
                        "on: :threads or :processes is for such jobs"})
         end

@@ -60,7 +60,7 @@ module Raffia
           return if keys.empty?
 
           count = @store.release_keys(lease, keys)
-          @log.warn({event: "gives back", jobs: count,
+          @log.warn({event: "claims released", jobs: count,
                      why: "the store has them in this worker's name, and they do not run here: " \
                        "has it come back with older data?"})
         end

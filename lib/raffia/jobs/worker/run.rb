@@ -20,16 +20,13 @@ module Raffia
         # @return [Run, nil] that the running code belongs to: tasks and threads of a job inherit it
         def self.current = Fiber[KEY]
 
-        # The running fiber works for the run.
         # @api private
         def self.adopt(run) = Fiber[KEY] = run
 
-        # @return [Claim]
         # @api private
         attr_reader :claim
         # @return [Symbol, nil] where it runs: :fibers, :threads, :ractors, :processes
         attr_accessor :on
-        # @return [#measure, nil]
         # @api private
         attr_accessor :meter
         # @return [Fiber] that does it, if it is one of this process
@@ -38,13 +35,11 @@ module Raffia
         # @return [Integer, nil] in the {SharedLease}
         # @api private
         attr_accessor :slot
-        # @return [Integer] when it began, in seconds since 1970
+        # @return [Integer] start, in seconds since 1970
         attr_reader :run_at
         # @return [Symbol, nil] :cancelled or :stopping: why it was told to end
         attr_reader :told
 
-        # @param claim [Claim]
-        # @param context [Context]
         # @api private
         def initialize(claim, context)
           @claim = claim
@@ -60,7 +55,6 @@ module Raffia
         # @api private
         attr_writer :item
 
-        # @return [Boolean] whether the payload could be read
         # @api private
         def readable? = !@item.nil?
 
@@ -81,20 +75,17 @@ module Raffia
         # @return [String, nil] what the job says about itself
         attr_reader :note
 
-        # People see it while the job runs.
         # @param progress [Float] from 0.0 to 1.0
         def progress=(progress)
           @progress = progress.to_f.clamp(0.0, 1.0)
         end
 
-        # (see #progress=)
         # @param note [#to_s]
         def note=(note)
           @note = note.to_s
         end
 
         # The job's own code begins: from now on it may be the reason for this process's death.
-        # @return [void]
         # @api private
         def enter = (@context.shared_lease.begin(@slot) if @slot)
 
@@ -108,7 +99,6 @@ module Raffia
         end
 
         # Heartbeats carry its backtrace from now on.
-        # @return [void]
         # @api private
         def trace = @traced = true
 
@@ -142,12 +132,10 @@ module Raffia
         # @api private
         def concluded? = @concluded
 
-        # @return [void]
         # @api private
         def conclude = @concluded = true
 
         # The store does not know this claim any more.
-        # @return [void]
         # @api private
         def lose
           return if @lost
@@ -171,7 +159,6 @@ module Raffia
         # @api private
         def break_off(why) = !!@cancel_scope&.cancel(why) && :interrupted
 
-        # @return [void]
         # @api private
         def call
           return outcome.interrupted if @told

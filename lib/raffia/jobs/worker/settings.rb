@@ -37,7 +37,8 @@ module Raffia
           [:wait, :flag, false, "wait for an unavailable store at the start instead of raising"],
           [:heart, :object, nil, "is told by beat that the loop turns"],
           [:heartbeat, %i[progress loop], :progress, "when the heart beats: while there is " \
-            "progress, or while the loop turns, which a job that computes in a fiber keeps it from"],
+            "progress, or while the loop turns, which a job that computes in a fiber keeps it " \
+            "from"],
           [:monitored, :flag, true, "let a small process renew the lease when this one cannot"],
           [:isolated, :flag, false, "run suspects only, and end when there are none"]
         ]]

@@ -146,7 +146,7 @@ class JobsWorkerEndTest < TestSupport::JobsCase
     handle.worker.stop
     await_counts(queue: 1, running: 0)
     assert_nil @store.find(jid).item.dig("raffia", "crashes")
-    wait_until { logged("gives back").any? }
+    wait_until { logged("lease given back").any? }
     HogJob::GATE << nil
     handle.wait
     await_counts(queue: 1, running: 0)

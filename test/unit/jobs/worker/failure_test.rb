@@ -234,7 +234,7 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     LateJob::GATE << nil
     assert_equal [jid],
       wait_until(PATIENCE, -> { @out.string }) {
-        logged("failed too late")
+        logged("failure too late")
           .then { |lines| lines if lines.any? }
       }.map { |line| line["jid"] }
     assert_predicate handle, :running?

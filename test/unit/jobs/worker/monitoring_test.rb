@@ -142,7 +142,7 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
       wait_until { store.counts.slice(:queue, :running) == {queue: 0, running: 0} }
       assert_empty(SEEN)
     end
-    assert_empty(logged("done too late"))
+    assert_empty(logged("ack too late"))
   end
 
   # As where there is no fork.
@@ -168,18 +168,18 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
     monitor.check
     lease.observed += Worker::LoopMonitor::BLOCKED - 1
     monitor.check
-    assert_empty(logged("held up"))
+    assert_empty(logged("loop blocked"))
     lease.observed += 1
     2.times { monitor.check }
-    assert_equal([5.0], logged("held up").map { |line| line["seconds"] })
+    assert_equal([5.0], logged("loop blocked").map { |line| line["seconds"] })
   end
 
   def test_without_a_monitor_the_looks_say_how_long_a_loop_is_held_up
     monitor = Worker::LoopMonitor.new(nil, @log, lenient: true)
     Worker::LoopMonitor::BLOCKED.times { monitor.check }
-    assert_empty(logged("held up"))
+    assert_empty(logged("loop blocked"))
     2.times { monitor.check }
-    assert_equal([5.0], logged("held up").map { |line| line["seconds"] })
+    assert_equal([5.0], logged("loop blocked").map { |line| line["seconds"] })
   end
 
   private

@@ -21,7 +21,7 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
     assert_equal(1, @store.claim(lease, %w[elsewhere], 1).size)
     await_counts(running: 0, queue: 1)
     assert_nil(only(:queue)["raffia"], "nothing has died")
-    assert_equal([1], logged("gives back").map { |line| line["jobs"] })
+    assert_equal([1], logged("claims released").map { |line| line["jobs"] })
   end
 
   def test_what_only_the_worker_knows_of_is_lost
@@ -33,7 +33,7 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
     assert_equal(:stopping, seen)
     await_counts(running: 0, queue: 1)
     assert_equal(1, logged("claim lost").size)
-    wait_until { logged("done too late").any? }
+    wait_until { logged("ack too late").any? }
   end
 
   class SlowCallbackJob
@@ -87,7 +87,7 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
     300.times { |n| enqueue(NoteJob, n) }
     assert_equal((0...300).to_a, Array.new(300) { seen.first }.sort)
     await_counts(running: 0, queue: 0)
-    assert_empty(logged("gives back"))
+    assert_empty(logged("claims released"))
     assert_empty(logged("claim lost"))
   end
 

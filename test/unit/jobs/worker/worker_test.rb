@@ -111,7 +111,7 @@ class JobsWorkerTest < TestSupport::JobsCase
     work(concurrency: 1)
     assert_equal [:one, [0], [1], :two, :three], Array.new(5) { seen }
     await_counts(queue: 0, running: 0, retry: 0)
-    assert_equal 3, logged("goes on later").size
+    assert_equal 3, logged("postponed").size
   end
 
   def test_middleware_is_around_it

@@ -45,7 +45,7 @@ module Raffia
             reap
             @workers.each { |worker| spawn(worker) unless worker.pid } unless @draining
           rescue SystemCallError => error
-            @log.error({event: "suspects wait", why: "no process can be started for them",
+            @log.error({event: "isolation failed", why: "no process can be started for them",
               error: error.message})
           end
 

@@ -39,9 +39,9 @@ module Raffia
           # the jobs that wait there.
           # @return [void]
           def unfinished
-            return release("goes on later") if @run.stopping?
+            return release("postponed") if @run.stopping?
 
-            @logger.ended(@run, "goes on later")
+            @logger.ended(@run, "postponed")
             send_to_store { @store.retry(@claim, @claim.payload, Time.now.to_f) }
           end
 
@@ -96,7 +96,7 @@ module Raffia
               end
             end
             @run.conclude
-            @logger.ended(@run, "failed too late") unless ours # as AckBatcher has it
+            @logger.ended(@run, "failure too late") unless ours # as AckBatcher has it
           end
 
           def send_to_store(&) = @backoff.attempt(-> { @run.lost? }, &)
