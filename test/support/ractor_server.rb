@@ -27,7 +27,7 @@ module TestSupport
       steps = lint ? [Raffia::Server::Ractors::Use.new(Rack::Lint, [], nil)] : []
       listeners = @listening.by_ractor(@listening.slot(0))
       @process = Raffia::Process::Worker.new do |link|
-        serve(link, Raffia::Server::Ractors::Blueprint.new(app, steps, false), listeners, log)
+        serve(link, Raffia::Server::Ractors::BuildPlan.new(app, steps, false), listeners, log)
       end
       word = @process.read
       raise "they do not begin: #{word}\n#{File.read(log)}" unless word == "ready"
@@ -46,9 +46,9 @@ module TestSupport
     private
 
     # In the child.
-    def serve(link, blueprint, listeners, log)
+    def serve(link, plan, listeners, log)
       $stderr.reopen(log, "a")
-      worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(blueprint), listeners,
+      worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(plan), listeners,
         options: @options, log: Logger.new($stderr), counters: @counters.open)
       Thread.new { link.reader.read && worker.stop }
       worker.run { link.writer.write("ready") }

@@ -75,12 +75,12 @@ module Raffia
       #   like that
       # @return [void]
       def load_to(how)
-        @app = @app.build if how == :build && @app.is_a?(Ractors::Blueprint)
+        @app = @app.build if how == :build && @app.is_a?(Ractors::BuildPlan)
         @app = Ractors.ready(@app) if how == :share && @app
         @how = how
       end
 
-      # @return [#call, Ractors::Blueprint] the same each time
+      # @return [#call, Ractors::BuildPlan] the same each time
       # @raise [ConfigError] when what is there is no application
       # @raise [Exception] what the application raises while it is loaded, SyntaxError included
       def load
@@ -96,7 +96,7 @@ module Raffia
       end
 
       def check(app)
-        return app if app.respond_to?(:call) || app.is_a?(Ractors::Blueprint)
+        return app if app.respond_to?(:call) || app.is_a?(Ractors::BuildPlan)
 
         raise ConfigError,
           "#{name} gives #{app.inspect[0, 60]}, which is no application: that has a method " \

@@ -13,15 +13,15 @@ module Raffia
     #
     # @api private
     module Ractors
-      # @return [Blueprint] shareable: its objects are frozen, and so are tables of its gems
+      # @return [BuildPlan] shareable: its objects are frozen, and so are tables of its gems
       # @raise [NotShareable] that names all obstacles
       def self.ready(app)
         sharing = DeepFreezer.new
-        blueprint = Blueprint.of(app).share(sharing)
+        plan = BuildPlan.of(app).share(sharing)
         raise NotShareable, refusal(sharing.findings) if sharing.findings.any?
 
-        GemFreezer.new.prepare(blueprint.classes)
-        blueprint
+        GemFreezer.new.prepare(plan.classes)
+        plan
       end
 
       # @return [String]

@@ -4,7 +4,7 @@ require_relative "../base/signals"
 require_relative "../process/recycle_policy"
 require_relative "../service/role"
 require_relative "execution"
-require_relative "observability/status_panel/supervised"
+require_relative "observability/status_panel/fleet"
 require_relative "worker"
 
 module Raffia
@@ -44,7 +44,7 @@ module Raffia
       def sockets(number) = @listening.slot(number).map(&:socket)
 
       def supervised_by(supervisor)
-        @panel = Observability::StatusPanel::Supervised.new(supervisor.settings.max_workers)
+        @panel = Observability::StatusPanel::Fleet.new(supervisor.settings.max_workers)
         @panel.supervisor = supervisor
       end
 
@@ -132,7 +132,7 @@ module Raffia
           @hooks.call(:on_reopen)
           worker.reopen
         end
-        Observability::StatusPanel::Supervised.answer(context, worker)
+        Observability::StatusPanel::Fleet.answer(context, worker)
       end
     end
   end

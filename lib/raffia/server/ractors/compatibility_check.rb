@@ -28,7 +28,7 @@ module Raffia
 
         class << self
           # @param paths [Array<String>] to request
-          # @yieldreturn [Blueprint, #call] the application; called in the process that tries it
+          # @yieldreturn [BuildPlan, #call] the application; called in the process that tries it
           # @return [Result]
           def run(paths: ["/"], &load)
             Raffia.map([paths], on: :processes, workers: 1,
@@ -41,10 +41,10 @@ module Raffia
           private
 
           def here(app, paths)
-            blueprint = Blueprint.of(app)
+            plan = BuildPlan.of(app)
             sharing = DeepFreezer.new
-            fit = blueprint.share(sharing)
-            findings = sharing.findings + code(blueprint)
+            fit = plan.share(sharing)
+            findings = sharing.findings + code(plan)
             # Findings in the code may be in branches that are not taken, so it is tried all the
             # same.
             return Result.new(findings, [], []) if sharing.findings.any?
@@ -53,18 +53,18 @@ module Raffia
             Result.new(findings, answers(fit, paths), prepared)
           end
 
-          def code(blueprint)
-            CodeCheck.new("run").application(blueprint.app).findings +
-              blueprint.classes.drop(1).flat_map { |klass|
+          def code(plan)
+            CodeCheck.new("run").application(plan.app).findings +
+              plan.classes.drop(1).flat_map { |klass|
                 CodeCheck.new("use").middleware(klass)
                   .findings
               }
           end
 
           # Without a path it is only built.
-          def answers(blueprint, paths)
+          def answers(plan, paths)
             paths = [nil] if paths.empty?
-            Raffia.map(paths, on: :ractors, workers: 1) { |path| TrialRequest.of(blueprint, path) }
+            Raffia.map(paths, on: :ractors, workers: 1) { |path| TrialRequest.of(plan, path) }
           end
 
           def failed(what, why)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "blueprint"
+require_relative "build_plan"
 
 module Raffia
   class Server
     module Ractors
-      # Turns a Rack::Builder into one that records instead of builds: to_app returns a {Blueprint}.
+      # Turns a Rack::Builder into one that records instead of builds: to_app returns a {BuildPlan}.
       #
       #   Recorder.builder.load_file("config.ru")
       #
@@ -36,11 +36,11 @@ module Raffia
           @warm = prc || block
         end
 
-        # @return [Blueprint]
+        # @return [BuildPlan]
         def to_app
           mapped
-          Blueprint.new(@run, @steps, @freeze_app || false)
-            .tap { |blueprint| @warm&.call(blueprint.build) }
+          BuildPlan.new(@run, @steps, @freeze_app || false)
+            .tap { |plan| @warm&.call(plan.build) }
         end
 
         private

@@ -17,18 +17,18 @@ module Raffia
         TIMES = 2
         # status:: of the response, nil when there was none
         # finding:: the error instead
-        Answer = Data.define(:path, :status, :finding)
+        Outcome = Data.define(:path, :status, :finding)
 
         class << self
           # In a Ractor.
-          # @param blueprint [Blueprint] shareable
+          # @param plan [BuildPlan] shareable
           # @param path [String, nil] nil: only build it
-          # @return [Answer]
-          def of(blueprint, path)
-            app = blueprint.build
-            Answer.new(path, (Array.new(TIMES) { request(app, path) }.max if path), nil)
+          # @return [Outcome]
+          def of(plan, path)
+            app = plan.build
+            Outcome.new(path, (Array.new(TIMES) { request(app, path) }.max if path), nil)
           rescue ::StandardError, ::ScriptError => error
-            Answer.new(path, nil, finding(error, blueprint, path))
+            Outcome.new(path, nil, finding(error, plan, path))
           end
 
           private
@@ -57,8 +57,8 @@ module Raffia
              "rack.input" => ::StringIO.new("".b), "rack.errors" => $stderr}
           end
 
-          def finding(error, blueprint, path)
-            name = error.is_a?(::FrozenError) && named(error, blueprint)
+          def finding(error, plan, path)
+            name = error.is_a?(::FrozenError) && named(error, plan)
             Finding.new(path ? "GET #{path}" : "config.ru",
               "raised #{error.class} at #{place(error)}: " \
                 "#{error.message.lines.first&.chomp&.delete_suffix(".")}#{" (#{name})" if name}",
@@ -75,8 +75,8 @@ module Raffia
             (own.nil? || own == inner) ? inner : "#{inner}, called at #{own}"
           end
 
-          def named(error, blueprint)
-            search(blueprint.app, "run", error.receiver, {}.compare_by_identity)
+          def named(error, plan)
+            search(plan.app, "run", error.receiver, {}.compare_by_identity)
           end
 
           def search(object, path, wanted, seen)

@@ -33,7 +33,7 @@ module Raffia
         ASK = "i"
         private_constant :ANSWER_TIMEOUT, :REOPEN, :ASK
 
-        # @param app [Blueprint] shareable
+        # @param app [BuildPlan] shareable
         # @param listeners [Array<Array<Listen::Listener>>] of each Ractor
         # @param worker_context [Object, nil] the supervisor's
         # @param liveness [#beat, nil] is told that all Ractors' loops turn

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "certificate"
-require_relative "self_signed"
+require_relative "self_signed_certificate"
 
 module Raffia
   class Server
@@ -26,7 +26,7 @@ module Raffia
           @settings = settings
           @stamp = stamp
           @certificates = if settings.pairs.empty?
-            [SelfSigned.certificate]
+            [SelfSignedCertificate.read_or_make]
           else
             settings.pairs.map { |cert, key| Certificate.read(cert, key) }
           end

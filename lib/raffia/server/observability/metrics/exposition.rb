@@ -46,7 +46,7 @@ module Raffia
           }.freeze
           private_constant :COUNTERS, :GAUGES, :HIGHEST
 
-          # @param workers [Array<Hash>] as {StatusPanel::Supervised#workers}
+          # @param workers [Array<Hash>] as {StatusPanel::Fleet#workers}
           # @param beside [#write, nil] writes further metrics
           def initialize(totals, workers, beside = nil)
             @totals = totals

@@ -13,7 +13,7 @@ module Raffia
       # frozen:: whether what has been built is frozen
       #
       # @api private
-      Blueprint = Data.define(:app, :steps, :frozen) do
+      BuildPlan = Data.define(:app, :steps, :frozen) do
         # @param app [#call] already built
         def self.of(app) = app.is_a?(self) ? app : new(app, [], false)
 
@@ -28,7 +28,7 @@ module Raffia
           steps.reverse.reduce(inner) { |built, step| seal(step.build(built)) }
         end
 
-        # @return [Blueprint] shareable, when there are no findings
+        # @return [BuildPlan] shareable, when there are no findings
         def share(sharing, path = "config.ru")
           fit = with(app: sharing.share(app, "#{path}: run"),
             steps: steps.map { |step| step.share(sharing, path) }.freeze)
@@ -65,13 +65,13 @@ module Raffia
       Map = Data.define(:places) do
         def build(inner)
           ::Rack::URLMap.new({**({"/" => inner} if inner),
-            **places.transform_values { |blueprint| blueprint.build(inner) }})
+            **places.transform_values { |plan| plan.build(inner) }})
         end
 
         def share(sharing, path)
-          with(places: places.to_h { |place, blueprint|
+          with(places: places.to_h { |place, plan|
             [place.dup.freeze,
-              blueprint.share(sharing, "#{path}: map #{place}")]
+              plan.share(sharing, "#{path}: map #{place}")]
           }.freeze)
         end
 

@@ -11,7 +11,7 @@ module Raffia
       # browser trusts it beyond a restart.
       #
       # @api private
-      module SelfSigned
+      module SelfSignedCertificate
         # Seconds. Browsers refuse more than 398 days; a new one is made a week before the end.
         LIFETIME = 390 * 86_400
         RENEW_BEFORE = 7 * 86_400
@@ -21,7 +21,7 @@ module Raffia
         class << self
           # @param folder [String, nil] the cache; nil: none
           # @return [Certificate]
-          def certificate(folder = cache_folder)
+          def read_or_make(folder = cache_folder)
             cached(folder) || make.tap { |certificate| cache(certificate, folder) }
           end
 
@@ -37,7 +37,9 @@ module Raffia
             return unless folder && ::File.owned?(path = file(folder))
 
             certificate = Certificate.read(path, path)
-            certificate if certificate.cert.not_after > ::Time.now + RENEW_BEFORE && certificate.for?(host)
+            if certificate.cert.not_after > ::Time.now + RENEW_BEFORE && certificate.for?(host)
+              certificate
+            end
           rescue ConfigError
             nil
           end

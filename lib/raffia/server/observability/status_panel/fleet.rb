@@ -13,7 +13,7 @@ module Raffia
         # in flight the workers are asked.
         #
         # @api private
-        class Supervised
+        class Fleet
           LANES = Process::Supervisor::Scoreboards::LANES
           # Seconds that a worker has to answer. One that is stuck in C does not.
           TIMEOUT = 1
