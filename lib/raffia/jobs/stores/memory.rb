@@ -26,7 +26,6 @@ module Raffia
       #
       # A forked child cannot use it, because nobody would run the jobs that it enqueues.
       class Memory < Store
-        # @return [String]
         attr_reader :url
 
         # @param url [String]

@@ -51,13 +51,11 @@ module Raffia
           build_groups(SidekiqFormat.new(@redis, @address.compat))
         end
 
-        # @return [String]
         def url = @address.shown
 
         # @return [RedisClient] a connection for data beside the jobs, which the caller closes
         def client = @redis.fresh
 
-        # @return [void]
         def close
           @notifier.close
           @redis.close

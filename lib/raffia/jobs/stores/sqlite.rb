@@ -37,7 +37,6 @@ module Raffia
           @fork = Fork.after_child { [@database, @notifier].each(&:after_fork) }
         end
 
-        # @return [String]
         def url = @address.to_s
 
         def exist? = File.exist?(@address.path)

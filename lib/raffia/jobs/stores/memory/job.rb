@@ -12,9 +12,7 @@ module Raffia
         class Job
           NO_EXTRAS = {}.freeze
 
-          # @return [String]
           attr_reader :jid, :queue
-          # @return [String]
           attr_accessor :payload
           # @return [Symbol] of {Store::SETS}; :none while it moves, and after its end
           attr_accessor :set
@@ -44,7 +42,6 @@ module Raffia
           # @return [Hash, nil]
           def limit = @extras["limit"]
 
-          # @return [Boolean]
           def expired?(now) = !@extras["expires_at"].nil? && @extras["expires_at"] <= now
 
           # @return [Entry]

@@ -35,7 +35,6 @@ module Raffia
           # The job has ended. A key that is unique for a time stays taken until then.
           def ended(job) = (free(job) if job.unique && job.unique["until"] != "window")
 
-          # @return [void]
           def free(job)
             key = job.unique["key"]
             @keys.delete(key) if @keys[key]&.job.equal?(job)

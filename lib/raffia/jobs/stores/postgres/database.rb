@@ -114,7 +114,6 @@ module Raffia
 
           def damage = []
 
-          # @return [void]
           def close
             @fork.remove
             @pool.close

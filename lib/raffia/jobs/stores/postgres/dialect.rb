@@ -24,7 +24,6 @@ module Raffia
             "contains" => "position(%2$s::bytea IN %1$s) > 0"
           }.freeze
 
-          # @return [String]
           attr_reader :schema
 
           # @param schema [String]

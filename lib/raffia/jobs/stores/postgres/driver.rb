@@ -25,7 +25,6 @@ module Raffia
           }.freeze
           private_constant :START, :BEGINNINGS
 
-          # @return [void]
           # @raise [MissingDependency]
           def self.load = Optional.gem("pg", ">= 1.6", for: "the postgres store")
 
@@ -115,7 +114,6 @@ module Raffia
           # @return [IO] readable when there are {#notifications}
           def io = @raw.socket_io
 
-          # @return [void]
           def close
             @raw.finish
           rescue PG::Error
@@ -123,7 +121,6 @@ module Raffia
           end
 
           # Cuts a child off the parent's connection, so that it cannot close that at the server.
-          # @return [void]
           def disown
             io.reopen(File::NULL)
           rescue PG::Error, SystemCallError, IOError

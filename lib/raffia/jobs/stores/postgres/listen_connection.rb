@@ -21,14 +21,11 @@ module Raffia
             @reader, @writer = ::IO.pipe
           end
 
-          # @return [Boolean]
           def open? = !@driver.nil?
 
-          # @return [Boolean]
           def listens?(channels) = (channels - @channels).empty?
 
           # Ends {#read}, now or the next one.
-          # @return [void]
           def interrupt
             @writer.write_nonblock(".")
           rescue ::IO::WaitWritable, ::IOError
@@ -50,13 +47,11 @@ module Raffia
             []
           end
 
-          # @return [void]
           def close
             disconnect
             [@reader, @writer].each(&:close)
           end
 
-          # @return [void]
           def disown
             @driver&.disown
             [@reader, @writer].each(&:close)

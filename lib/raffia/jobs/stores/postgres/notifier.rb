@@ -52,7 +52,6 @@ module Raffia
             @connection.interrupt
           end
 
-          # @return [void]
           def close
             @fork.remove
             interrupt

@@ -40,7 +40,6 @@ module Raffia
             end
           end
 
-          # @return [void]
           def close
             @fork.remove
             while (driver = @idle.pop) do driver.close end

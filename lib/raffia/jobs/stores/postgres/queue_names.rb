@@ -18,7 +18,6 @@ module Raffia
 
           # Adds names in a transaction of their own, and never on the application's connection:
           # others that use a name would wait for its end.
-          # @return [void]
           def publish(names)
             names -= @known
             return if names.empty?

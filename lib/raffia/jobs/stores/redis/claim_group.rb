@@ -36,7 +36,6 @@ module Raffia
 
           # @return [Lease]
           attr_reader :lease
-          # @return [String]
           attr_reader :name, :queue
 
           def initialize(lease, name, queue)

@@ -43,7 +43,6 @@ module Raffia
             end
           end
 
-          # @return [void]
           def close = @idle.shift(@idle.size).each(&:close)
 
           private

@@ -19,11 +19,9 @@ module Raffia
             @done = false
           end
 
-          # @return [Boolean]
           def done? = @done
 
           # @param connection [RedisClient]
-          # @return [void]
           # @raise [ConfigError]
           def call(connection)
             facts = ask(connection)

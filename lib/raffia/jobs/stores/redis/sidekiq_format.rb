@@ -34,7 +34,6 @@ module Raffia
             @again = 0
           end
 
-          # @return [Integer]
           def version
             return @fixed if @fixed
             return @found if Clock.now < @again

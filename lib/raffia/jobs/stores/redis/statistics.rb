@@ -21,7 +21,6 @@ module Raffia
           needs :redis, :format
 
           # @param tally [Tally, nil]
-          # @return [void]
           def add(tally)
             return if tally.nil? || tally.processed.zero?
 

@@ -33,7 +33,6 @@ module Raffia
 
           # Returns when a queue has a job, or a scheduled job or a retry is due, or that is likely.
           # @param queues [Array<String>]
-          # @return [void]
           # @raise [StoreUnavailable]
           def wait(queues)
             loop do
@@ -50,7 +49,6 @@ module Raffia
             raise StoreUnavailable, "Redis cannot be reached: #{error.message}"
           end
 
-          # @return [void]
           def close
             @events&.close
             @events = nil

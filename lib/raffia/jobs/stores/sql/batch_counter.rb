@@ -17,7 +17,6 @@ module Raffia
             :callbacks)
 
           # @param callbacks [Hash{String => Draft}]
-          # @return [String]
           def self.dump(callbacks)
             JSON.generate(callbacks.transform_values { |draft| draft.to_h.except(:extras) })
           end

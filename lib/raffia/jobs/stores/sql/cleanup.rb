@@ -25,7 +25,6 @@ module Raffia
           # @param how [Symbol] :done or :dead
           # @param unblock [Boolean] whether a job that its limit blocked may go: not where it had
           #   not come to its turn itself
-          # @return [void]
           def ended(db, rows, how, unblock: true)
             jobs = rows.filter_map { |row| Job.new(*row) unless row[1].zero? }
             return if jobs.empty?

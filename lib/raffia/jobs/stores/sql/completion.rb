@@ -84,7 +84,6 @@ module Raffia
             rows.map(&:first)
           end
 
-          # @return [Boolean]
           def move(sql, claim, *params)
             @database.write do |db|
               row = db.rows(sql, *claim.ref, claim.lease.token, *params).first

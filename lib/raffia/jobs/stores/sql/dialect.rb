@@ -39,7 +39,6 @@ module Raffia
           # @return [String] for the database
           def text(sql) = @texts[sql] ||= translate(sql)
 
-          # @return [String]
           def translate(sql) = sql.gsub(WORD) { word($1, $2.split) }
 
           private

@@ -70,7 +70,6 @@ module Raffia
               batch]
           end
 
-          # @return [Boolean]
           # @raise [NotUnique]
           def admitted?(db, unique, number)
             key = unique["key"]

@@ -70,7 +70,6 @@ module Raffia
           # @param db [Object] a connection, in a transaction
           # @yieldparam name [String] of an index
           # @yieldreturn [String] its name in this database
-          # @return [void]
           def create(db)
             TABLES.each do |name, columns|
               db.run("CREATE TABLE IF NOT EXISTS {#{name}} (#{columns})")

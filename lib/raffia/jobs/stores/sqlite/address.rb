@@ -63,7 +63,6 @@ module Raffia
             File.join(Dir.tmpdir, "raffia-#{Digest::SHA256.hexdigest(path)[0, 16]}")
           end
 
-          # @return [String]
           def to_s = "sqlite:#{path}#{"?synchronous=#{synchronous}" unless synchronous == :full}"
         end
 

@@ -68,7 +68,6 @@ module Raffia
           # @return [Integer] number of rows changed ever
           def total_changes = @database.total_changes
 
-          # @return [Boolean]
           def transaction? = @database.transaction_active?
 
           def close

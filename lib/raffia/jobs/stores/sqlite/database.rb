@@ -58,7 +58,6 @@ module Raffia
           def damage = read { |db| db.rows("PRAGMA integrity_check") }.flatten - ["ok"]
 
           # @param writer [GroupCommit, nil] unless another one has taken its place by now
-          # @return [void]
           def close(writer = @writer)
             @opening.synchronize do
               next unless @writer&.equal?(writer)

@@ -37,7 +37,6 @@ module Raffia
 
           # Makes a private file where there is none. SQLite gives the files beside it the same
           # mode.
-          # @return [void]
           def create(path)
             File.open(path, File::WRONLY | File::CREAT | File::EXCL, PRIVATE, &:close)
           rescue SystemCallError
@@ -50,7 +49,6 @@ module Raffia
           # Makes a folder for those who may write to the file. In a folder for all, such as /tmp,
           # another user may have made one of this name.
           # @param database [String] path of the file
-          # @return [void]
           # @raise [SystemCallError]
           def make_folder(path, database)
             bits = mode(database)

@@ -112,7 +112,6 @@ module Raffia
             end
           end
 
-          # @return [Boolean]
           def busy?(error) = error.is_a?(::SQLite3::BusyException)
 
           # @return [Class] what {Connection} rescues

@@ -16,7 +16,6 @@ module Raffia
           class Call
             # @return [Proc]
             attr_reader :block
-            # @return [Boolean]
             attr_reader :durable
             # @return [Thread::Queue] gets :lead or :done
             attr_reader :signal

@@ -51,7 +51,6 @@ module Raffia
           end
 
           # Wakes all waits, of any process.
-          # @return [void]
           def notify
             Dir.each_child(@folder) do |name|
               unless name.start_with?(WakeSocket::UNREADY)
@@ -62,7 +61,6 @@ module Raffia
             nil # no process has waited yet
           end
 
-          # @return [void]
           def close = @guard.synchronize { [*@idle, *@busy].each(&:close) }
 
           # Lets go of the parent's sockets, in a child.

@@ -31,7 +31,6 @@ module Raffia
             end
           end
 
-          # @return [void]
           # @yield when jobs have been committed since the last time; again, if it was interrupted
           def notify
             return unless @notifies

@@ -38,7 +38,6 @@ module Raffia
             @interrupted = interrupted
           end
 
-          # @return [Boolean]
           def interrupted? = @interrupted
 
           # @param timeout [Numeric, nil] seconds

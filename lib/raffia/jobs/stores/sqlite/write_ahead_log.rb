@@ -15,7 +15,6 @@ module Raffia
           class Gone < StoreUnavailable
           end
 
-          # @return [String]
           attr_reader :path
 
           # @param database [String] its path
@@ -35,7 +34,6 @@ module Raffia
           end
 
           # An open file can be removed, and goes on accepting writes.
-          # @return [void]
           # @raise [Gone]
           def assure
             return if found?
