@@ -76,6 +76,8 @@ module Raffia
   # Actors:: workers with state, so one worker for an object and no group. Messages come unasked
   #          from both sides, so they use the pipe of a worker, and not its replies.
   # Parallel (compat):: groups and workers, under a coordinator that has the gem's manners.
+  #
+  # @api private
   module Executor
     # Seconds that a worker elsewhere gets to leave by itself when no work is left.
     GRACE = 5

@@ -7,8 +7,6 @@ module Raffia
     # The processors that this process may really use: those of its affinity mask, or fewer when a
     # control group (a container) grants it less time than that. A quota of one and a half
     # processors counts as two, so that none of it is lost.
-    #
-    # @api private
     module Cpus
       ROOT = "/sys/fs/cgroup"
       TOPOLOGY = "/sys/devices/system/cpu"

@@ -6,8 +6,6 @@ module Raffia
   module Executor
     # Hands work back after a delay, so that no worker waits for it. One thread waits for all of it,
     # and only as long as there is some.
-    #
-    # @api private
     class DelayQueue
       # @yieldparam work [Object] whose delay is over
       def initialize(&resume)
@@ -19,14 +17,11 @@ module Raffia
         @change = Thread::ConditionVariable.new
       end
 
-      # @param seconds [Numeric]
-      # @return [void]
       def add(work, seconds)
         @resume.call(work) unless keep(work, Clock.now + seconds)
       end
 
       # No more delays: the work here is handed back at once, and so is later work.
-      # @return [void]
       def close
         waiting, thread = @lock.synchronize do
           @open = false

@@ -7,16 +7,12 @@ module Raffia
     # Dumps failures in a worker elsewhere, and loads them here. An exception that cannot be dumped
     # is rebuilt from the parts that can be ({ErrorRecord}); one that cannot be rebuilt is replaced
     # by words about it: words always arrive.
-    #
-    # @api private
     module ErrorTransport
       # Marshal's refusals: errors of the value's own methods, and of too deep or too large a value.
       REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
 
       class << self
-        # @param value [Object]
         # @param codec [#dump] as Marshal
-        # @return [Boolean]
         def dumpable?(value, codec = Marshal)
           codec.dump(value)
           true
@@ -26,13 +22,10 @@ module Raffia
 
         # As {dumpable?}. An exception that only its item holds back (of a call inside of this one)
         # drops it.
-        # @param error [Exception]
-        # @return [Boolean]
         def crosses?(error)
           dumpable?(error) || (error.respond_to?(:drop_item) && error.drop_item && dumpable?(error))
         end
 
-        # @param failure [Failure]
         # @return [String]
         def dump(failure)
           return dump_error(failure) if failure.kind == :error
@@ -42,7 +35,6 @@ module Raffia
           Marshal.dump(refusal(failure.position, what(failure), error, failure.backtrace).to_a)
         end
 
-        # @param string [String]
         # @return [Failure]
         def load(string)
           failure = Failure.new(*Marshal.load(string)) # standard:disable Security/MarshalLoad

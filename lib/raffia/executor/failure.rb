@@ -13,8 +13,6 @@ module Raffia
     # value:: the exception; the value of the break; the tag and value of the throw; or what could
     #         not leave, and why, in words
     # backtrace:: of the exception, apart from it because not every way between workers keeps it
-    #
-    # @api private
     Failure = Struct.new(:kind, :position, :value, :backtrace) do
       # Whether another attempt may end better. One with wrong arguments does not, nor one with
       # what cannot cross to its worker.
@@ -41,7 +39,6 @@ module Raffia
 
       class << self
         # @param error [Exception] what ended the block
-        # @param position [Integer]
         # @return [Failure]
         def of(error, position = 0)
           kind, value = outcome(error)

@@ -27,13 +27,9 @@ module Raffia
 
       # Single calls: while one waits, the next should be under way and not behind it.
       def granularity = 0.0
-
       def in_caller? = false
-
       def local? = true
-
       def group = WorkerGroup
-
       def background_group = BackgroundGroup
 
       # Under the running scheduler if there is one, else in a run of its own. A blocking fiber

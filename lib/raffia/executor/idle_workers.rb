@@ -10,8 +10,6 @@ module Raffia
     # None of them watches the clock, because waiting for some time costs a thread much more than
     # waiting. One thread does that for all; work that comes and goes does not wake it, and it ends
     # when it finds no worker idle.
-    #
-    # @api private
     class IdleWorkers
       # The wait of one worker. It is in the list until it is woken.
       class Entry < Thread::ConditionVariable
@@ -36,7 +34,6 @@ module Raffia
 
       # Wait until there is work, or the worker is dismissed.
       # @yieldreturn [Boolean] whether there is none
-      # @return [void]
       def wait
         @count += 1
         entry = Entry.new
@@ -50,16 +47,13 @@ module Raffia
         @entries.delete(entry) if entry&.listed
       end
 
-      # @return [void]
       def wake_one
         wake(@entries.pop) unless @entries.empty?
       end
 
-      # @return [void]
       def wake_all = @entries.shift(@entries.size).each { |entry| wake(entry) }
 
       # No worker waits here any more.
-      # @return [void]
       def close
         @closed = true
         wake_all

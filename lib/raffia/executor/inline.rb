@@ -9,20 +9,14 @@ module Raffia
       module_function
 
       def check(_limits) = nil
-
       def capacity(_limit = nil) = 1
 
       # Chunks make no caller wait.
       def granularity = 0.01
-
       def in_caller? = true
-
       def local? = true
-
       def group = WorkerGroup
-
       def background_group = nil
-
       def around = yield
     end
   end

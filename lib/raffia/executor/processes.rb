@@ -22,19 +22,12 @@ module Raffia
       end
 
       def capacity(_limit = nil) = Executor.default_capacity
-
       def granularity = 0.01
-
       def in_caller? = false
-
       def local? = false
-
       def group = Threads::WorkerGroup
-
       def background_group = Threads::WorkerGroup
-
       def around = yield
-
       def batch_limit(limits) = RecyclePolicy.batch_limit(limits)
 
       # For a call that overruns its limit to end by itself, with its +ensure+ blocks.

@@ -30,20 +30,14 @@ module Raffia
       # Longer than for processes: a Ractor that waits gives its native thread away and has to get
       # one again.
       def granularity = 0.05
-
       def in_caller? = false
-
       def local? = false
-
       def group = Threads::WorkerGroup
-
       def background_group = Threads::WorkerGroup
-
       def around = yield
 
       # From outside one sees how long a message takes, and not its calls.
       def batch_limit(limits) = (1 if limits.item_timeout)
-
       def overrun_grace = 0.0
 
       # @return [Proc]
@@ -58,7 +52,6 @@ module Raffia
       end
 
       # What is left of an object that was moved answers nothing.
-      # @return [Boolean]
       def moved?(object)
         defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === object : false
       end

@@ -7,8 +7,6 @@ module Raffia
     # value:: depends on the service
     # failure:: nil when all went well
     # seconds:: how long it took
-    #
-    # @api private
     Reply = Struct.new(:value, :failure, :seconds)
 
     class Reply

@@ -7,12 +7,9 @@ require_relative "reply"
 module Raffia
   module Executor
     # Dumps replies in a worker elsewhere, and loads them in its loop.
-    #
-    # @api private
     module ReplyTransport
       class << self
         # Never fails: what cannot be dumped becomes a failure that says so.
-        # @param reply [Reply]
         # @param codec [#dump] as Marshal
         # @param trial [#dump] says what the codec would refuse, and sends nothing
         # @return [String]
@@ -23,7 +20,6 @@ module Raffia
           codec.dump([*without(reply.value, error, trial), reply.seconds])
         end
 
-        # @param frame [String]
         # @param codec [#load] as Marshal
         # @yieldparam error [Exception] why not: it has a class that is not known here
         # @yieldreturn [Exception] to raise instead

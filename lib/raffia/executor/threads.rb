@@ -12,20 +12,14 @@ module Raffia
       module_function
 
       def check(_limits) = nil
-
       def capacity(_limit = nil) = Executor.default_capacity
 
       # Short: a handful of waiting items must not end up with one thread.
       def granularity = 0.001
-
       def in_caller? = false
-
       def local? = true
-
       def group = WorkerGroup
-
       def background_group = WorkerGroup
-
       def around = yield
     end
   end

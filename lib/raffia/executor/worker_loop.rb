@@ -17,16 +17,12 @@ module Raffia
     #     crash(error, slot)     the loop ends with an error
     #     loop_ended             the loop has ended
     #     thread_ended           its thread has ended
-    #
-    # @api private
     module WorkerLoop
       module_function
 
-      # @param coordinator [#feed]
       # @param slots [#call] makes a slot: ready?, post, collect, posted, killed, close
       # @yield [Proc] that serves; the group may put something around it, but not around the
       #   slot's beginning and end
-      # @return [void]
       # @raise [Cancel] the canceller expects no other news
       def run(coordinator, slots, &)
         nil while serve_slot(coordinator, slots, &) == :again
@@ -56,7 +52,6 @@ module Raffia
       end
 
       # @param wait [Boolean] whether to wait for work that is not there yet
-      # @return [void]
       def serve(coordinator, slot, wait: true)
         feed = coordinator.feed
         while true

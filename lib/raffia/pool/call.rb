@@ -17,10 +17,6 @@ module Raffia
     module Call
       class << self
         # @param name [String] for messages
-        # @param items [Enumerable]
-        # @param plan [Plan]
-        # @param gather [#add, #value]
-        # @param on [Symbol]
         # @param keywords [Hash] see {Options}
         # @return [Object] the value of the call
         def run(name, items, plan, gather, on:, **keywords)

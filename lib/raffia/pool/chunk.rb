@@ -11,10 +11,7 @@ module Raffia
       # @return [Integer] how many items
       attr_reader :size
 
-      # @param first [Integer]
-      # @param size [Integer]
       # @param source [#slice, nil] an indexed input, when the items are not given
-      # @param items [Array, nil]
       def initialize(first, size, source: nil, items: nil)
         @first = first
         @size = size
@@ -27,7 +24,6 @@ module Raffia
 
       # @param index [Integer] counted from the start of the input
       def at(index) = @items ? @items[index - @first] : @source.at(index)
-
       def cover?(index) = index >= @first && index < @first + @size
 
       # @param first [Integer] the index of the first item
@@ -36,7 +32,7 @@ module Raffia
         Chunk.new(first, size, source: @source, items: @items && @items[first - @first, size])
       end
 
-      # Whether a worker that has the input itself needs only the numbers.
+      # Whether a worker that has the input needs only the numbers.
       def indexed? = @items.nil?
     end
   end

@@ -15,8 +15,6 @@ module Raffia
       # @return [#slice, nil] when chunks come as numbers
       attr_reader :input
 
-      # @param plan [Plan]
-      # @param input [#slice, #shareable, nil]
       def initialize(plan, input)
         @plan = plan
         @input = input

@@ -2,19 +2,18 @@
 
 module Raffia
   class Pool
-    # How many items a worker takes at once. Enough that handing them over costs little beside the
-    # work, and few enough that the workers end together: it starts at one item, measures, and
+    # The number of items that a worker takes at once: enough that a hand-over costs little beside
+    # the work, and few enough that the workers end together. It starts at one, measures, and
     # follows.
     #
-    # Several workers read and teach it without a lock: a lost lesson does no harm.
+    # Workers read and teach it without a lock: a lost lesson does no harm.
     #
     # @api private
     class ChunkSize
       MOST = 65_536
-      # How much longer the next chunk may be than the one that was measured: the first items may
-      # not be typical.
+      # Growth of the next chunk over the measured one: the first items may not be typical.
       GROWTH = 8
-      # Seconds that it takes to wake another worker and to hear of it, roughly.
+      # Seconds to wake another worker and to hear of it, roughly.
       HAND_OVER = 0.000_1
 
       # @return [Integer]
@@ -28,10 +27,9 @@ module Raffia
         aim(fixed, target: target)
       end
 
-      # Go by other wishes from now on, with what was learned so far.
+      # Go by another target from now on, with what was learned so far.
       # @param fixed (see #initialize)
       # @param target (see #initialize)
-      # @return [void]
       def aim(fixed, target:)
         @target = target
         @fixed = fixed || (target.zero? ? 1 : nil)
@@ -39,9 +37,7 @@ module Raffia
         @now = @fixed || (@per_item ? wanted : 1)
       end
 
-      # Never more than so many from now on, whoever wants more.
-      # @param count [Integer]
-      # @return [void]
+      # Set a bound that no target exceeds.
       def at_most(count)
         @most = count
         @fixed &&= [@fixed, count].min
@@ -50,7 +46,6 @@ module Raffia
 
       # @param count [Integer] items that were worked on
       # @param seconds [Float] how long it took
-      # @return [void]
       def learn(count, seconds)
         return if @fixed || count.zero?
 
@@ -60,12 +55,11 @@ module Raffia
         @now = [wanted, count * GROWTH].min
       end
 
-      # Whether so many are done in less time than it takes to hand something over.
+      # Whether so many are done sooner than they are handed over.
       # @param count [Integer] of items
       def brief?(count) = !@fixed && !@per_item.nil? && @per_item * count < HAND_OVER
 
-      # Whether what is under way per worker is so short that it should already hold the next chunk
-      # when it is through.
+      # Whether a worker should hold the next chunk before it is through with this one.
       # @param seconds [Float] the length of a hand-over that does not matter
       def hand_ahead?(seconds) = @per_item.nil? ? false : @per_item * @now < seconds
 

@@ -14,13 +14,6 @@ module Raffia
     class Future
       include Execution
 
-      # @return [Array] of the block
-      # @api private
-      attr_reader :arguments
-      # @return [Integer] how many were submitted to the pool before
-      # @api private
-      attr_reader :number
-
       # @param coordinator [Persistent::Coordinator]
       # @param number [Integer] counted from 0 over the life of the pool
       # @param arguments [Array]
@@ -77,12 +70,12 @@ module Raffia
         raise InterruptBacktrace.trim(interrupt)
       end
 
-      # What is to be done with the result. The block runs in the worker that ends this future,
-      # right after it (with +:processes+ and +:ractors+ in the thread of this process that looks
-      # after the worker), or here and now if it has ended.
+      # Chain a block on the result. It runs in the worker that ends this future, right after it
+      # (for +:processes+ and +:ractors+ in the thread of this process that serves the worker), or
+      # here and now if it has ended.
       #
-      # When this future fails or is cancelled the block does not run, and the one that is returned
-      # ends in the same way.
+      # When this future fails or is cancelled the block does not run, and the returned one ends
+      # likewise.
       #
       # @yieldparam value [Object]
       # @return [Future] of the block's value
@@ -95,7 +88,7 @@ module Raffia
         end
       end
 
-      # Ask that it not be done, or stop what has begun as far as its strategy can.
+      # Cancel it before it begins, or stop it as far as its strategy can.
       #
       # @param reason [Object, nil] for whoever asks for the value; the work finds it in the
       #   {Cancel} that is raised in it
@@ -115,66 +108,50 @@ module Raffia
         (@status == :failed) ? @result.error : nil
       end
 
+      # @return [String]
+      def inspect = "#<#{self.class} #{@number} #{@status}>"
+
+      # @!visibility private
+
+      # @return [Array] of the block
+      attr_reader :arguments
+      # @return [Integer] futures of the pool before this one
+      attr_reader :number
+
       # Cancel it if it has not begun.
       # @return [Boolean] whether that was so
-      # @api private
       def withdraw(reason = nil) = settle(:cancelled, reason, from: :pending)
 
-      # What a person would call the item.
-      # @api private
+      # @return [Object] the item, for people
       def subject = (@arguments.size == 1) ? @arguments.first : @arguments
-
-      # A worker takes it.
-      # @param runner [Thread, CancelScope, nil] where it can be interrupted
-      # @return [Boolean] false when it was cancelled before
-      # @api private
-      def start(runner = nil)
-        @coordinator.exclusive do
-          next false unless @status == :pending
-
-          @runner = runner
-          @status = :running
-        end && true
-      end
 
       # It will not come to an end any more.
       # @return [Boolean] false when it has come to one
-      # @api private
       def cut_off(reason) = settle(:cancelled, reason)
 
       # The worker did not get to it.
-      # @api private
       def put_back = @coordinator.exclusive { @status = :pending if @status == :running }
 
-      # @api private
       def fulfil(value) = settle(:done, value)
 
       # An attempt has failed.
-      # @param failure [Executor::Failure]
-      # @api private
       def reject(failure)
         fail_with(failure) unless @coordinator.again?(self, failure, @failures += 1)
       rescue => error
-        # The caller's +backoff:+ is code of his, too.
+        # The caller's +backoff:+ may raise, too.
         fail_with(Executor::Failure.of(error))
       end
 
-      # @return [Deadline, nil] of whoever submitted it
-      # @api private
+      # @return [Deadline, nil] of the submitter
       attr_reader :deadline
 
-      # Whoever waits for it may be the one who has to do it.
-      # @api private
+      # A worker of the pool that waits for it may have to do it.
       def help = @coordinator.help(self)
 
       # @return [Boolean] whether nobody but this one goes on from here
-      # @api private
       def followed_by?(follower)
         @coordinator.exclusive { @followers&.all? { |one| one.equal?(follower) } } || false
       end
-
-      # @return [String]
-      def inspect = "#<#{self.class} #{@number} #{@status}>"
 
       protected
 
@@ -202,7 +179,7 @@ module Raffia
       # Under the pool's guard.
       def retire = @coordinator.futures.remove(self)
 
-      # A worker that is stopped in the middle of this will not come back to the others.
+      # A worker that is stopped in the middle of this does not come back to the others.
       def pass_on(followers)
         followers.each(&:resolve)
         through = true
@@ -213,14 +190,6 @@ module Raffia
       def fail_with(failure)
         settle(:failed, @arguments.empty? ? ItemFailure.new(failure, nil, nil) :
           ItemFailure.new(failure, subject, @number))
-      end
-
-      # Whoever submitted this under a deadline has no more time for it elsewhere.
-      def perform = @deadline ? @deadline.enforce { attempt } : attempt
-
-      def attempt
-        limit = @coordinator.item_timeout
-        limit ? Raffia.timeout(limit) { @block.call(*@arguments) } : @block.call(*@arguments)
       end
 
       def enlist(waiter)

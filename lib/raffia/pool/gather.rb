@@ -4,8 +4,8 @@ require_relative "work"
 
 module Raffia
   class Pool
-    # Puts the chunks' parts together into the value of the call. One class per way of putting
-    # together; each is told of the chunks one at a time, in the order in which they were finished.
+    # Puts the chunks' results together into the value of the call. Each class is told of one chunk
+    # at a time, in the order in which they were finished.
     #
     # @api private
     module Gather
@@ -37,18 +37,14 @@ module Raffia
       # Results that are neither nil nor false, as either of the above.
       class TruthyResults
         def initialize(all) = @all = all
-
         def add(chunk, values) = @all.add(chunk, values)
-
         def value = @all.value.select { |value| value } # it may be a BasicObject
       end
 
-      # Nothing but the input itself, as Enumerable#each returns it.
+      # The input itself, as Enumerable#each returns it.
       class NoResults
         def initialize(items) = @items = items
-
         def add(_chunk, _none) = false
-
         def value = @items
       end
 

@@ -4,13 +4,10 @@ require_relative "chunk"
 
 module Raffia
   class Pool
-    # Hands out an indexed input to the workers, chunk by chunk, front to back. They help
-    # themselves; nobody has to push.
+    # Hands out an indexed input, chunk by chunk, front to back, to workers that help themselves.
     #
     # @api private
     class IndexedFeed
-      # @param input [Input::IndexedItems, Input::Span]
-      # @param sizer [ChunkSize]
       # @param workers [Integer] who share it: near the end the chunks shrink, so that all finish
       #   together
       def initialize(input, sizer, workers)
@@ -45,11 +42,8 @@ module Raffia
       # @return [Integer, Float] how many items nobody has taken
       def left = @closed ? 0 : @size - @next
 
-      # Nothing to do: there is no one who waits for room.
-      # @return [void]
+      # No producer waits for room.
       def done(_count) = nil
-
-      # @return [void]
       def close = @closed = true
 
       private

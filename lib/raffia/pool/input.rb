@@ -4,13 +4,12 @@ require_relative "../base/error"
 
 module Raffia
   class Pool
-    # What a call works through. Arrays and ranges of whole numbers are read by position, by any
-    # worker, and a forked child has them already; everything else is read item by item, in the
-    # caller, and never further ahead than the limit.
+    # The items of a call. Workers read Arrays and ranges of whole numbers by position, and a forked
+    # child has them already. The caller reads everything else item by item, and never further ahead
+    # than the limit.
     #
     # @api private
     module Input
-      # @param items [Enumerable, #each]
       # @return [IndexedItems, Span, Stream]
       # @raise [ConfigError]
       def self.of(items)
@@ -29,8 +28,8 @@ module Raffia
       end
       private_class_method :stream
 
-      # An Array, as it is when the call begins: a block that changes it has no effect on what is
-      # worked on. Ruby copies the elements only if somebody changes the original.
+      # An Array, as it is when the call begins: a block that changes it does not change the call.
+      # Ruby copies the elements only then.
       class IndexedItems
         # @return [Integer]
         attr_reader :size
@@ -44,7 +43,6 @@ module Raffia
 
         # @return [Array]
         def slice(first, count) = @items[first, count]
-
         def at(index) = @items[index]
 
         # What a Ractor can be given instead of copies of the items, if there is such a thing.
@@ -71,9 +69,7 @@ module Raffia
 
         # @return [Range]
         def slice(first, count) = (@from + first)...(@from + first + count)
-
         def at(index) = @from + index
-
         def shareable = self
       end
 
@@ -87,12 +83,12 @@ module Raffia
 
         # @return [Integer, nil] nil when it is not known without reading it
         def size
-          # That of a file is in bytes, and its items are lines.
+          # A file's size is in bytes, and its items are lines.
           size = @items.size if @items.respond_to?(:size) && !@items.respond_to?(:gets)
           size if size.is_a?(Integer)
         end
 
-        # As Enumerable does: what +each+ yields as several values is one item, an Array.
+        # As Enumerable does: several yielded values are one item, an Array.
         def each
           @items.each { |*values| yield((values.size > 1) ? values : values.first) }
         end

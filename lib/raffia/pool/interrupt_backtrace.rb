@@ -9,7 +9,6 @@ module Raffia
       HOME = "#{File.dirname(__dir__, 2)}/".freeze
       private_constant :HOME
 
-      # @param interrupt [Interrupt]
       # @return [Interrupt] the same, with a backtrace that has only the program's own lines
       def self.trim(interrupt)
         own = interrupt.backtrace&.reject { |frame| frame.start_with?(HOME, "<internal:") }

@@ -9,8 +9,6 @@ module Raffia
     #
     # @api private
     class ItemFailure
-      # @param failure [Executor::Failure]
-      # @param item [Object]
       # @param index [Integer, nil] of the item in the input; nil when there is no item to speak of
       def initialize(failure, item, index)
         @failure = failure
@@ -18,8 +16,6 @@ module Raffia
         @index = index
       end
 
-      # @param chunk [Chunk]
-      # @param failure [Executor::Failure]
       # @return [ItemFailure]
       def self.in(chunk, failure)
         index = chunk.first + failure.position

@@ -4,38 +4,23 @@ require_relative "validation"
 
 module Raffia
   class Pool
-    # The keywords of Raffia.map, its sisters and Raffia::Pool.new, checked. What is wrong is said
-    # before anything is started. What means nothing on a strategy (a limit of memory, on threads)
-    # is checked all the same, and then changes nothing.
+    # The keywords of Raffia.map, its sisters and Raffia::Pool.new, checked before anything starts.
+    # One that means nothing on a strategy (a limit of memory, on threads) is checked all the same.
     #
-    # @!attribute [r] workers
-    #   @return [Integer, nil] how many items are worked on at once
-    # @!attribute [r] limit
-    #   @return [Integer, nil] how many items may be taken from the input ahead of their results
-    # @!attribute [r] chunk
-    #   @return [Integer, nil] how many items travel together; nil measures and decides
-    # @!attribute [r] timeout
-    #   @return [Numeric, nil] seconds for the whole call
-    # @!attribute [r] progress
-    #   @return [Boolean, String] a String is the title
-    # @!attribute [r] item_timeout
-    #   @return [Numeric, nil] seconds for each attempt at each item
-    # @!attribute [r] retries
-    #   @return [Integer] how many further attempts an item gets after the first
-    # @!attribute [r] backoff
-    #   @return [Numeric, #call] seconds before the second attempt, as Raffia.retry has it
-    # @!attribute [r] retry_on
-    #   @return [Class, Module, Array] the errors to try again on
-    # @!attribute [r] max_tasks
-    #   @return [Integer, nil] items after which a worker process is replaced
-    # @!attribute [r] max_memory
-    #   @return [Integer, nil] bytes beyond which a worker process is replaced
-    # @!attribute [r] max_age
-    #   @return [Numeric, nil] seconds after which a worker process is replaced
-    # @!attribute [r] move
-    #   @return [Boolean] whether items are moved into Ractors rather than copied
-    # @!attribute [r] explain
-    #   @return [Boolean] whether +:auto+ says why it chose what it chose
+    # workers:: how many items are worked on at once
+    # limit:: how many items may be taken from the input ahead of their results
+    # chunk:: how many items travel together; nil measures and decides
+    # timeout:: seconds for the whole call
+    # progress:: a String is the title
+    # item_timeout:: seconds for each attempt at each item
+    # retries:: how many further attempts an item gets after the first
+    # backoff:: seconds before the second attempt, as Raffia.retry has it
+    # retry_on:: the errors to try again on
+    # max_tasks:: items after which a worker process is replaced
+    # max_memory:: bytes beyond which a worker process is replaced
+    # max_age:: seconds after which a worker process is replaced
+    # move:: whether items are moved into Ractors rather than copied
+    # explain:: whether +:auto+ says why it chose what it chose
     #
     # @api private
     Options = Data.define(:workers, :limit, :chunk, :timeout, :progress, :item_timeout, :retries,

@@ -5,16 +5,15 @@ require_relative "../executor/idle_workers"
 
 module Raffia
   class Pool
-    # A bounded queue between those who have items and the workers. Workers take what is there, up
-    # to a chunk, and never wait for a chunk to fill: a slow source loses nothing by it. Threads and
-    # fibers may wait on it alike.
+    # A bounded queue between producers and workers. A worker takes what is there, up to a chunk,
+    # and never waits for a chunk to fill, so a slow source loses nothing. Threads and fibers may
+    # wait on it alike.
     #
     # @api private
     class QueueFeed
-      # The most that a window that follows the measured speed may hold.
+      # The most items that wait where the bound follows the measured speed.
       WIDEST = 10_000
 
-      # @param sizer [ChunkSize]
       # @param workers [Integer] who share it
       # @param limit [Integer, nil] the bound; nil follows the speed: two chunks a worker
       # @param running [Boolean] whether items that are being worked on count too
@@ -56,7 +55,6 @@ module Raffia
       end
 
       # Add items as long as there is room.
-      # @param items [Array]
       # @return [Integer] how many of them were added
       def push_all(items)
         @lock.synchronize do
@@ -66,9 +64,7 @@ module Raffia
         end
       end
 
-      # Put items back in front, which a worker had taken and not begun.
-      # @param items [Array]
-      # @return [void]
+      # Put items back in front that a worker had taken and not begun.
       def unshift(items)
         @lock.synchronize do
           @items.unshift(*items) # they get new numbers, which no worker can have noted
@@ -89,7 +85,6 @@ module Raffia
 
       # A worker is through with what it took.
       # @param count [Integer] of items
-      # @return [void]
       def done(count)
         @lock.synchronize do
           @out -= count
@@ -98,7 +93,6 @@ module Raffia
       end
 
       # No more items will come; those that wait are still handed out.
-      # @return [void]
       def finish
         @lock.synchronize do
           @ended = true
@@ -149,7 +143,7 @@ module Raffia
         true
       end
 
-      # Whether all that waits is done sooner than a second worker is woken for a part of it.
+      # Whether all waiting items are done sooner than a second worker is woken.
       def brief? = @sizer.brief?(@items.size)
 
       # One chunk, but no more than a fair share of what is there.

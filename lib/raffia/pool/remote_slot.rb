@@ -23,7 +23,6 @@ module Raffia
       LOOK = 0.1
 
       # @param worker [#post, #receive] see {Executor}
-      # @param sizer [ChunkSize]
       # @param patience [Numeric, nil] seconds for an item, and some grace; nil: any time
       # @param limit [Numeric, nil] seconds for an item
       def initialize(worker, sizer, patience = nil, limit = nil)
@@ -56,12 +55,9 @@ module Raffia
       end
 
       # Wait until there is something to collect.
-      # @param seconds [Numeric]
       # @return [Boolean] whether there is
       def reply?(seconds) = @worker.reply?(seconds)
-
       def pid = @worker.pid
-
       def replaced = @worker.replaced
 
       def begun

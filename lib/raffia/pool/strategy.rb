@@ -38,7 +38,6 @@ module Raffia
         # A component above this one brings its own.
         # @param name [Symbol] of {ELSEWHERE}
         # @yieldreturn [Object] a strategy, made anew for each call
-        # @return [void]
         def provide(name, &strategy)
           provided[name] = strategy
           nil
@@ -47,7 +46,6 @@ module Raffia
         private
 
         def valid = [*Executor::ALL.keys, :auto].map(&:inspect).join(", ")
-
         def provided = RactorLocal.fetch(KEY) { {} }
 
         def hint(name)
@@ -63,7 +61,6 @@ module Raffia
         @executor = executor
       end
 
-      # @param options [Options]
       # @return [Integer] how many chunks are worked on at once
       def workers(options) = options.workers || @executor.capacity(options.limit)
 
@@ -75,19 +72,13 @@ module Raffia
 
       # @return [Class, nil] of groups for pools that live on
       def background_group = @executor.background_group
-
       def in_caller? = @executor.in_caller?
 
       # Whether a worker that lives already can be handed a block.
       def local? = @executor.local?
-
       def around(&) = @executor.around(&)
 
       # Checks and prepares what can be before the start.
-      # @param plan [Plan]
-      # @param input [Input::IndexedItems, Input::Span, Input::Stream, nil]
-      # @param sizer [ChunkSize]
-      # @param options [Options]
       # @return [Proc] makes a {WorkerSlot}
       # @raise [ConfigError, NotShareable]
       def slots(plan, input, sizer, options)

@@ -21,11 +21,8 @@ module Raffia
       # @return [ChunkSize]
       attr_reader :sizer
 
-      # @param input [Input::IndexedItems, Input::Span, Input::Stream]
       # @param gather [#add, #value] see {Gather}
-      # @param options [Options]
       # @param workers [Integer] at most so many at once
-      # @param sizer [ChunkSize]
       def initialize(input, gather, options, workers:, sizer:)
         @input = input
         @gather = gather
@@ -39,9 +36,8 @@ module Raffia
         @over = false
       end
 
-      # Do the work; in the caller.
+      # Do the work, in the caller.
       # @param group [#open, #start, #grow, #size, #join] see {Executor}
-      # @return [void]
       def run(group)
         group.open do
           supply(group)
@@ -56,15 +52,12 @@ module Raffia
       end
 
       # Wait until the worker loops of a group are through, or it is over.
-      # @param group [#size, #join]
-      # @return [void]
       def await(group)
         group.size.times { return if @news.pop == :stop }
         group.join
       end
 
       # @param workers [Integer] who share the input from now on
-      # @return [void]
       def share(workers)
         @source.workers = workers
       end
@@ -92,8 +85,7 @@ module Raffia
       # A chunk cannot go to its worker.
       def refuse(_chunk, error) = failed(Crash.new(error))
 
-      # A worker is gone. Whether another one is to take its place: no, the call ends, with
-      # {#crash}.
+      # A worker is gone, and none takes its place: the call ends, with {#crash}.
       def replace?(_error, _seat) = false
 
       # A worker loop cannot go on.
@@ -122,7 +114,7 @@ module Raffia
         QueueFeed.new(@sizer, @workers, limit: limit)
       end
 
-      # Start the workers, and feed them if they cannot help themselves.
+      # Start the workers, and feed them where they cannot read the input.
       def supply(group)
         return group.start([@workers, @input.size].min) if @input.indexed?
 
@@ -136,7 +128,7 @@ module Raffia
 
       def failed(failure) = over(failure)
 
-      # The first news of an end counts; what workers say while they are being stopped does not.
+      # The first end counts, not what workers report while they are stopped.
       def over(failure = nil)
         @lock.synchronize do
           return if @over

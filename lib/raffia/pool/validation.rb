@@ -24,7 +24,6 @@ module Raffia
           "leave it out for no limit"
       end
 
-      # @param work [#call, nil]
       # @return [Proc, nil] it, or the block
       def work(work, block)
         return block unless work

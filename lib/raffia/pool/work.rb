@@ -23,8 +23,6 @@ module Raffia
       class << self
         include Retry::Operations
 
-        # @param plan [Plan]
-        # @param items [#each]
         # @return [Executor::Reply]
         def call(plan, items)
           started = Clock.now

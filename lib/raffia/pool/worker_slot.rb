@@ -14,7 +14,6 @@ module Raffia
       # @return [Array<Chunk>] handed over and not collected, oldest first
       attr_reader :posted
 
-      # @param plan [Plan]
       # @param worker [#interrupt, #close, nil] that the plan's block calls
       def initialize(plan, worker = nil)
         @plan = plan
@@ -25,8 +24,6 @@ module Raffia
       # Whether it takes another chunk before the last one is collected.
       def ready? = @posted.empty?
 
-      # @param chunk [Chunk]
-      # @return [void]
       def post(chunk)
         @posted << chunk
       end
@@ -57,7 +54,6 @@ module Raffia
 
       # Give the slot up.
       # @param clean [Boolean] false when work may still be under way that nobody wants any more
-      # @return [void]
       def close(clean) = @worker&.close(clean ? Executor::GRACE : 0)
 
       # What a person would call the item.

@@ -116,11 +116,9 @@ class PoolAutoPartsTest < Raffia::TestCase
       [1].each { |m| sum += m }
       sum
     })
-    assert_nil(effects { |n|
-      def self.local(x)
-        x
-      end
-    }) # standard:disable Lint/UselessAssignment, Lint/NestedMethodDefinition
+    # standard:disable Lint/UselessAssignment, Lint/NestedMethodDefinition
+    assert_nil(effects { |n| def self.local(x) = y = x })
+    # standard:enable Lint/UselessAssignment, Lint/NestedMethodDefinition
     assert_nil(Auto::AssignmentCheck.of(:to_s.to_proc))
     assert_nil(Auto::AssignmentCheck.of(method(:puts).to_proc))
   end

@@ -13,8 +13,6 @@ module Raffia
       # variables:: Hash of names to dumps
       # cause:: ErrorRecord, nil
       # backtrace:: Array of Strings, nil
-      #
-      # @api private
       ErrorRecord = Struct.new(:class_name, :message, :fact, :variables, :cause, :backtrace)
 
       class ErrorRecord
@@ -29,7 +27,6 @@ module Raffia
         end
 
         class << self
-          # @param error [Exception]
           # @param variables [Boolean] whether to keep more than class, message and backtrace
           # @return [ErrorRecord, nil] nil when its class has no name by which it could be found
           #   again
@@ -60,9 +57,7 @@ module Raffia
           end
         end
 
-        # @param error [Exception]
         # @param depth [Integer] how many more causes are kept
-        # @return [void]
         def keep(error, depth)
           self.fact = fact_of(error)
           error.instance_variables.each do |name|

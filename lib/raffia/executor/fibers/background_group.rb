@@ -9,10 +9,7 @@ module Raffia
     module Fibers
       # Worker loops in fibers of one thread with a loop of its own. Callers may be in any thread,
       # under any scheduler or none.
-      #
-      # @api private
       class BackgroundGroup
-        # @return [Boolean]
         def self.threads? = true
 
         # @return [Integer] worker loops that the thread began with
@@ -35,12 +32,9 @@ module Raffia
 
         # @return [Boolean] whether the thread has to be started
         def wanted?(feed) = !@hosting && feed.size.positive?
-
-        # @return [void]
         def grow(_feed) = start(@first)
 
         # @param count [Integer] of worker loops
-        # @return [void]
         def start(count)
           @lock.synchronize do
             return if @hosting
@@ -56,7 +50,6 @@ module Raffia
         end
 
         # From a worker loop that has found work: another one should wait for the next.
-        # @return [void]
         def spread(feed)
           add if @live < @capacity && feed.idle.zero?
         end
@@ -73,7 +66,6 @@ module Raffia
         end
 
         # Cancel the fibers where they wait, and wait for their end.
-        # @return [void]
         def stop(reason = :pool_stopped)
           @scope&.cancel(reason)
           @thread&.join unless Thread.current.equal?(@thread)

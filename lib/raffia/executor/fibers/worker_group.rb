@@ -8,8 +8,6 @@ module Raffia
     module Fibers
       # Worker loops in fibers of the running scheduler, as tasks of one scope: the scope ends after
       # them, and cancels them when the caller is interrupted.
-      #
-      # @api private
       class WorkerGroup
         # @param coordinator [#feed] see {WorkerLoop}
         # @param capacity [Integer] worker loops at most
@@ -34,16 +32,12 @@ module Raffia
         end
 
         # Their scope waits for them.
-        # @return [void]
         def join = nil
 
         # @param count [Integer] of worker loops
-        # @return [void]
         def start(count) = count.times { add }
 
         # Start one more worker loop if the work that waits asks for it.
-        # @param feed [#crowded?]
-        # @return [void]
         def grow(feed)
           add if size < @capacity && feed.crowded?
         end

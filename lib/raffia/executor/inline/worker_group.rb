@@ -7,8 +7,6 @@ module Raffia
     module Inline
       # No workers: the caller drives. What comes out of the block (an exception, +break+, +throw+,
       # a timeout) needs no carrying.
-      #
-      # @api private
       class WorkerGroup
         # @param coordinator [#feed] see {WorkerLoop}
         # @yieldreturn [#post, #collect] a slot
@@ -19,17 +17,11 @@ module Raffia
 
         # @return [Integer] how many worker loops there are to wait for
         def size = 0
-
         def open = yield
-
-        # @return [void]
         def join = nil
-
-        # @return [void]
         def start(_count) = WorkerLoop.serve(@coordinator, @slot, wait: false)
 
         # Work off what waits.
-        # @return [void]
         def grow(_feed) = start(1)
       end
     end

@@ -12,8 +12,6 @@ module Raffia
       # It looks into Arrays, the values of Hashes, and Structs, as far as that costs little.
       # Contents elsewhere, in an object of another class for example, go through the pipe with the
       # rest.
-      #
-      # @api private
       class LargeValues
         # Stands for contents that travel in shared memory.
         #

@@ -9,13 +9,10 @@ module Raffia
       # Marshal, for messages to and from a worker process: {LargeValues} inside of a value travel
       # beside the frame, in shared memory. The frame of such a value begins with a mark; all others
       # are plain Marshal.
-      #
-      # @api private
       class PayloadCodec
         # Marshal's own frames begin with the number 4.
         MARK = "P"
 
-        # @param payloads [Process::SharedMemoryPayloads, nil]
         def initialize(payloads)
           @payloads = payloads
         end
@@ -32,7 +29,6 @@ module Raffia
           MARK + (@payloads&.send(large.contents) ? frame : enclose(large, stripped))
         end
 
-        # @param frame [String]
         def load(frame)
           unless frame.start_with?(MARK)
             return Marshal.load(frame)

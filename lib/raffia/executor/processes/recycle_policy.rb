@@ -8,21 +8,17 @@ module Raffia
     module Processes
       # When a worker process is to be replaced: after so many calls, so much memory of its own, so
       # many seconds. Asked between messages.
-      #
-      # @api private
       class RecyclePolicy
         # How many messages a process's calls should make at least: a rest that is shorter than a
         # message is lost.
         SHARES = 8
 
-        # @param limits [#max_tasks, #chunk]
         # @return [Integer, nil] the longest message that wastes little of a process's calls
         def self.batch_limit(limits)
           most = limits.max_tasks
           most && [limits.chunk || most.ceildiv(SHARES), most].min
         end
 
-        # @param limits [#max_tasks, #max_memory, #max_age]
         # @param pid [Integer] of a new process
         def initialize(limits, pid)
           @limits = limits
@@ -34,7 +30,6 @@ module Raffia
         end
 
         # @param count [Integer] of calls that it was sent
-        # @return [void]
         def add(count) = @tasks += count
 
         # @param count [Integer] of calls in the next message

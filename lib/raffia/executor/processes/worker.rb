@@ -13,15 +13,12 @@ module Raffia
       # A forked process that answers messages, seen by its worker loop. What the service has is in
       # the child already; messages and replies are dumped. It outlives its processes: one that has
       # served its time is replaced between two messages.
-      #
-      # @api private
       class Worker
         # @return [Integer] processes that were replaced because they had served their time
         attr_reader :replaced
         # @return [#call, #noting, #block] what the worker does with a message
         attr_reader :service
 
-        # @param service [#call, #noting]
         # @param limits [#max_tasks, #max_memory, #max_age] what a process may use up
         def initialize(service, limits)
           @service = service
@@ -40,10 +37,8 @@ module Raffia
         # @return [Boolean] whether it takes one more message before the last reply
         def room?(count) = @held.nil? && !@policy.due?(count)
 
-        # @param message [Array(Integer, Object)]
         # @yieldparam error [Exception] from Marshal
         # @yieldreturn [Exception] to raise instead
-        # @return [void]
         def post(message, count)
           replace if @pending.zero? && @policy.due?(count)
           frame = dump(message)
@@ -69,7 +64,6 @@ module Raffia
           nil # the frame was here in time, what went beside it was not
         end
 
-        # @param seconds [Numeric]
         # @return [Boolean] whether there is something to receive
         def reply?(seconds) = @process.reply?(seconds)
 
@@ -106,7 +100,6 @@ module Raffia
         end
 
         # @param grace [Numeric] seconds for the process to end by itself
-        # @return [void]
         def close(grace)
           [@process, *@leaving].each { |process| process.stop(patience: grace) }
         ensure

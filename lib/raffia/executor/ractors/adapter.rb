@@ -9,26 +9,22 @@ require_relative "error_messages"
 module Raffia
   module Executor
     module Ractors
-      # The one file that knows how Rubies differ in talking to Ractors, and what is wrong with it.
+      # Talks to Ractors; the one file that knows how Rubies differ in that.
       #
-      # Up to Ruby 3.4 a Ractor has a single place to wait: two threads of it that wait at once,
+      # Up to Ruby 3.4 a Ractor has a single place to wait: two of its threads that wait at once,
       # each for another Ractor, lose wake-ups and hang (take, receive, yield and select alike). A
-      # wait knows no timeout either, and stops all fibers of its thread. So nothing here ever makes
-      # the main Ractor wait for a Ractor. Messages go down by +send+, which does not wait, and
-      # replies come up as frames through a pipe, which any number of threads can read with
-      # deadlines. For small replies that is as fast as take; and it is the same on Ruby 4.0, where
-      # take and yield are gone.
-      #
-      # @api private
+      # wait knows no timeout, and stops all fibers of its thread. So the main Ractor never waits
+      # for a Ractor here. Messages go down by +send+, which does not wait; replies come up as
+      # frames through a pipe, which any number of threads can read with deadlines. For small
+      # replies that is as fast as take, and it is the same on Ruby 4.0, where take and yield are
+      # gone.
       class Adapter
-        # What the Ractor writes when it is through, followed by the error that ended it, if there
-        # is one.
+        # Written by the Ractor at its end, followed by the error that ended it, if any.
         GOODBYE = "!"
-        # Seconds between two checks that the Ractor still exists, while a reply is awaited.
+        # Seconds between two checks that the Ractor exists, while a reply is awaited.
         PULSE = 1.0
 
-        # Wait for the value of a Ractor's block. Only for code that runs in a Ractor of its own.
-        # @param ractor [Ractor]
+        # Wait for the value of a Ractor's block: in a Ractor of its own only.
         # @return [Object]
         def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
 
@@ -41,9 +37,8 @@ module Raffia
           Process::ExperimentalWarning.silence { ::Ractor.new(...) }
         end
 
-        # A copy of a block that knows nothing of the object it was written in: its self is nil.
-        # Ruby 4.0 has that, before it takes the extension.
-        # @param block [Proc]
+        # A copy of a block whose self is nil. Ruby 4.0 has that itself; before, the extension does
+        # it.
         # @param ractors [#shareable_proc] Ractor, of whichever Ruby
         # @return [Proc, nil] nil where there is no way
         # @raise [Ractor::IsolationError, ArgumentError] from 4.0 on, when it captures what is not
@@ -54,8 +49,8 @@ module Raffia
           Native.rebind_self(block, nil) if Native.respond_to?(:rebind_self)
         end
 
-        # In the Ractor: its end of the pipe, closed after the block. No error leaves it, because
-        # Ruby would format and print that one.
+        # In the Ractor: opens its end of the pipe, and closes it after the block. No error leaves
+        # it, because Ruby would format and print it.
         # @yieldparam writer [Process::FramedPipe::Writer]
         def self.serve(fd)
           ::Thread.current.report_on_exception = false
@@ -81,8 +76,8 @@ module Raffia
         # @yieldreturn [Ractor]
         def initialize
           reader, writer = ::IO.pipe
-          # From here on the number belongs to the Ractor. In a forked child, which has no such
-          # Ractor, it stays open unused.
+          # The number belongs to the Ractor now. In a forked child, which has no such Ractor, it
+          # stays open unused.
           writer.autoclose = false
           @reader = Process::FramedPipe::Reader.new(reader)
           @guard = Fork.after_child { @reader.close }
@@ -96,7 +91,6 @@ module Raffia
 
         # @param message [Object] copied, but for what is shareable
         # @param move [Boolean] whether to move it instead, which leaves nothing of it here
-        # @return [void]
         # @raise [TypeError, Ractor::Error] when it cannot be copied, or moved
         def post(message, move: false)
           @ractor.send(message, move: move)
@@ -111,7 +105,7 @@ module Raffia
         # @return [String, nil] nil when the Ractor has ended
         def read
           nil until @reader.ready?(PULSE) || (ended? && !@reader.ready?(0))
-          # Nothing comes any more from one that ended without closing its end.
+          # A Ractor that ended without closing its end writes no more.
           frame = @reader.read if @reader.ready?(0)
           return frame unless frame.nil? || frame.start_with?(GOODBYE)
 
@@ -127,7 +121,6 @@ module Raffia
         def reply?(seconds) = @reader.ready?(seconds)
 
         # No more messages: wait for the Ractor to end.
-        # @return [void]
         def finish
           post(nil)
           nil while read
@@ -135,9 +128,8 @@ module Raffia
           close
         end
 
-        # Leave the Ractor alone with what it has. It cannot be stopped from outside, but its next
-        # reply finds nobody there, and then it ends.
-        # @return [void]
+        # Leave the Ractor alone. It cannot be stopped from outside, but its next reply has no
+        # reader, and then it ends.
         def abandon
           close
           post(nil)

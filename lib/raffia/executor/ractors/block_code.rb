@@ -3,33 +3,30 @@
 module Raffia
   module Executor
     module Ractors
-      # What a block or a method does, as far as its compiled form says it. Only read, never run.
+      # The use of variables, constants and methods in a block or method, as its compiled form shows
+      # it. The code is read, never run.
       #
-      # Its +own+ lines are its body with what rescues and ensures in it: they run under its self.
-      # The blocks within may run under another one, by instance_eval, but name the same constants:
-      # +all+ has their lines too.
-      #
-      # @api private
+      # Its +own+ lines are its body with rescues and ensures: they run under its self. The blocks
+      # within may run under another one, by instance_eval, but name the same constants: +all+ has
+      # their lines too.
       class BlockCode
         # A call: of oneself (+own+), or of what a constant names (+receiver+, its path), or of
         # anything else.
         Call = Struct.new(:name, :own, :receiver)
 
-        # Where an instruction sequence has its type, what rescues in it, and its instructions, as
-        # #to_a shows it.
+        # Positions of the type, the rescues and the instructions in an instruction sequence's
+        # #to_a.
         TYPE, RESCUES, BODY = 9, 12, 13
-        # The bit of a call's flags which says that it has no written receiver.
+        # Flag of a call without a written receiver.
         FCALL = 4
-        # The one for a block that is handed in, which is an argument more.
+        # Flag of a block argument, which is one argument more.
         BLOCK_ARGUMENT = 2
-        # Instructions that put one value on the stack and take none from it: between a constant and
-        # a call, its arguments.
+        # Instructions that only push one value: the arguments between a constant and its call.
         PUSHES = %i[putnil putself putobject putobject_INT2FIX_0_ putobject_INT2FIX_1_ putstring
           putchilledstring duparray duphash
           getlocal getlocal_WC_0 getlocal_WC_1 getblockparamproxy getinstancevariable getglobal
           opt_getconstant_path].freeze
 
-        # @param callable [Proc, Method, UnboundMethod]
         # @return [BlockCode, nil] nil when it is not written in Ruby; nothing but emptiness where
         #   this Ruby does not show it
         def self.of(callable)
@@ -87,7 +84,7 @@ module Raffia
           body.each { |line| line.each { |operand| inner(operand) } }
         end
 
-        # Blocks, but not the methods and classes that are defined in passing.
+        # Blocks, but not the methods and classes that are defined within.
         def inner(operand)
           if sequence?(operand) && operand[TYPE] == :block
             read(operand, [].tap { |lines| @within << lines })
@@ -108,7 +105,7 @@ module Raffia
           end
         end
 
-        # The constant that a call is of, when nothing but plain arguments is between.
+        # The constant that a call has as receiver, when only plain arguments are between.
         def receiver(lines, index, call)
           first = index - call[:orig_argc] - (call[:flag] & BLOCK_ARGUMENT) / BLOCK_ARGUMENT
           return if first < 1 || !lines[first...index].all? { |line| PUSHES.include?(line.first) }

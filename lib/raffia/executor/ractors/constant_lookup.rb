@@ -4,8 +4,6 @@ module Raffia
   module Executor
     module Ractors
       # Finds constants as the code that names them would.
-      #
-      # @api private
       module ConstantLookup
         class << self
           # @param path [Array<Symbol>] begins with an empty name for one from the top
@@ -22,8 +20,7 @@ module Raffia
             nil
           end
 
-          # Where a method of this owner looks constants up, as far as names tell.
-          # @param owner [Module]
+          # The modules where a method of this owner looks constants up, as far as names tell.
           # @return [Array<Module>]
           def nesting(owner)
             owner = owner.attached_object if owner.singleton_class?

@@ -13,10 +13,8 @@ module Raffia
       # Loading these libraries beforehand does not help, because a `require` of what is loaded goes
       # to the main Ractor as well. So both are switched off there, with their own keywords
       # (docs/adr/0019).
-      #
-      # @api private
       module ErrorMessages
-        # In front of error classes whose messages are extended.
+        # Prepended to error classes whose messages are extended.
         module PlainMessage
           # @return [String] in the main Ractor the message as it always is
           def detailed_message(highlight: false, **options)
@@ -30,9 +28,8 @@ module Raffia
         # when it is asked.
         ERRORS = [NameError, TypeError, ArgumentError, SyntaxError].freeze
 
-        # Changes the classes when the first Ractor is about to start, and not on require: a program
-        # without Ractors keeps its own.
-        # @return [void]
+        # Called before the first Ractor starts, and not on require: a program without Ractors keeps
+        # its classes.
         def self.install
           ERRORS.each { |error| error.prepend(PlainMessage) unless error.include?(PlainMessage) }
         end

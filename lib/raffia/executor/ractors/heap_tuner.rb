@@ -18,8 +18,6 @@ module Raffia
       #   are kept, because Ruby takes pages back when more than 65 in 100 slots are free.
       # * It finishes a sweep in one go, for which the Ractors need not stop; so they find their
       #   next free slots without a stop as well.
-      #
-      # @api private
       class HeapTuner
         # Seconds between two measurements: at first, at most when nothing is collected, and while
         # sweeps are finished.
@@ -42,7 +40,6 @@ module Raffia
         end
 
         # One more Ractor works. The first one starts the thread.
-        # @return [void]
         def enter
           @lock.synchronize do
             @users += 1
@@ -51,7 +48,6 @@ module Raffia
         end
 
         # One less. The last one ends the thread.
-        # @return [void]
         def leave
           thread, stop = @lock.synchronize { [@thread, @stop] if (@users -= 1).zero? }
           stop&.close

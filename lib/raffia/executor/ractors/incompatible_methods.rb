@@ -6,8 +6,6 @@ module Raffia
       # Methods of Ruby's own library that are known to fail in a Ractor, and what to use instead.
       # Each entry names the constants in its way, of several versions of the library; where none of
       # them holds anything unshareable, the method works.
-      #
-      # @api private
       module IncompatibleMethods
         # culprits:: the constants that may hold something unshareable
         # remedy:: what to do
@@ -42,7 +40,6 @@ module Raffia
           }
         }.freeze
 
-        # @param receiver [Module]
         # @param name [Symbol] of a method
         # @return [Entry, nil]
         def self.find(receiver, name)

@@ -6,14 +6,12 @@ require_relative "../reply"
 module Raffia
   module Executor
     module Ractors
-      # A block reached, in its Ractor, for something that only the main Ractor may see, and Ruby
-      # raised. What could not be known beforehand ({OuterReferences}) is told in the same words as
-      # the rest: a NotShareable that names it, with Ruby's error as its cause.
-      #
-      # @api private
+      # Explains Ruby's errors about a block that used, in its Ractor, something that only the main
+      # one may see and that {OuterReferences} could not find beforehand: as a NotShareable that
+      # names it, with Ruby's error as its cause.
       module IsolationViolation
-        # What Ruby 3.3 and 3.4 say, and what to do about it. The first group of each is the name,
-        # where Ruby tells it.
+        # Messages of Ruby 3.3 and 3.4, and advice. The first group of each is the name, where Ruby
+        # tells it.
         ADVICE = {
           /constant ([\w:]+)/ => "Freeze it where it is defined, with Ractor.make_shareable",
           /global variables? (\S+)/ => "Assign it to a local variable before the call",

@@ -14,12 +14,8 @@ module Raffia
       # On the way down the duplicate is in the message; on the way back it is in a tray, whose
       # number the frame has.
       #
-      # @!attribute [rw] number
-      #   @return [Integer, nil] in the tray
-      # @!attribute [rw] content
-      #   @return [String, Integer] or the position in what is in the tray
-      #
-      # @api private
+      # number:: in the tray
+      # content:: or the position in what is in the tray
       ObjectTransfer = Struct.new(:number, :content)
 
       class ObjectTransfer
@@ -34,7 +30,6 @@ module Raffia
              end)
           end
 
-          # @param values [Array]
           # @param nesting [Integer] 2 for an Array of Arrays
           # @return [Array] with transfers in place of long Strings; the same when there are none
           def lend(values, nesting = 1)
@@ -54,8 +49,6 @@ module Raffia
           end
 
           # In the Ractor: leave the long Strings of a reply in the tray.
-          # @param reply [Reply]
-          # @param tray [Native::RactorMailbox, nil]
           # @return [Reply]
           def deposit(reply, tray)
             values = values(reply)
@@ -87,7 +80,6 @@ module Raffia
 
           # Frozen values go as they are.
           def copied?(value) = long?(value) && !value.frozen?
-
           def dup_of(string) = string.dup.freeze
 
           def values(reply)

@@ -11,10 +11,7 @@ module Raffia
   module Executor
     module Ractors
       # A new Ractor for each call, for blocks that cannot be handed to a living one.
-      #
-      # @api private
       class OneShotWorker
-        # @param service [#block, #results?]
         # @param limit [Numeric, nil] seconds for a call
         def initialize(service, limit = nil)
           @block = service.block

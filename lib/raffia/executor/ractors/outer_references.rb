@@ -10,21 +10,18 @@ require_relative "self_references"
 module Raffia
   module Executor
     module Ractors
-      # What a block takes from outside without capturing it, and what no Ractor but the main one
-      # may see: constants that hold something unshareable, globals, class variables, and methods
-      # that use them. Ruby finds these only when they are reached, in the middle of the work. Here
-      # they are found beforehand, in the block and in the methods of modules that it calls by name;
-      # Ruby's library, gems and Raffia itself are not followed, but for what is known to fail.
+      # Finds what a block uses without capturing it, and what only the main Ractor may see:
+      # constants that hold something unshareable, globals, class variables, and methods that use
+      # them. Ruby finds these only when they are reached, in the middle of the work. The block and
+      # the methods of modules that it calls by name are searched; Ruby's library, gems and Raffia
+      # are not, but for the methods that are known to fail.
       #
-      # Constants are looked up as the block would, so what is autoloaded is loaded now, which a
-      # Ractor had better not do.
-      #
-      # @api private
+      # Constants are looked up as the block would, so autoloads happen now and not in a Ractor.
       class OuterReferences
-        # Those that each Ractor has its own of, or that are read only.
+        # Globals that each Ractor has its own of, or that are read only.
         GLOBALS = %i[$stdin $stdout $stderr $> $! $@ $~ $_ $& $` $' $+ $? $$ $VERBOSE $DEBUG $-v $-w
           $-W $-d $-p $-l $-a $-i].freeze
-        # What loads code. On Ruby 3.3 it raises in a Ractor, and on 3.4 it can hang.
+        # Methods that load code. On Ruby 3.3 they raise in a Ractor, and on 3.4 they can hang.
         LOADERS = {require: "Load it before the call", require_relative: "Load it before the call",
                    load: "Load it before the call",
                    pp: "Use p or puts"}.freeze
@@ -33,8 +30,6 @@ module Raffia
           \A(?:<internal:|#{Regexp.union(RbConfig::CONFIG["rubylibdir"], File.dirname(__dir__, 2))})|/gems/
         }x
 
-        # @param block [Proc]
-        # @param code [BlockCode]
         # @raise [NotShareable]
         def self.check(block, code)
           new(block).check(code, block.binding.eval("::Module.nesting"))
@@ -43,7 +38,6 @@ module Raffia
         end
 
         # @param block [Proc] made from a method of a module
-        # @param receiver [Module]
         # @raise [NotShareable]
         def self.check_method(block, receiver)
           name = receiver.singleton_methods
@@ -57,10 +51,8 @@ module Raffia
           @seen = {}
         end
 
-        # @param code [BlockCode]
         # @param nesting [Array<Module>] where its constants are looked up
         # @param owner [Module, nil] its self, when that is known
-        # @return [void]
         def check(code, nesting, owner: nil)
           outside(code)
           code.constants.each { |path| constant(path, ConstantLookup.value(path, nesting)) }
@@ -69,9 +61,6 @@ module Raffia
         end
 
         # A method that is known by name.
-        # @param receiver [Module]
-        # @param name [Symbol]
-        # @return [void]
         def follow(receiver, name)
           called = "#{receiver}.#{name}"
           return if @seen.key?(called)
@@ -119,8 +108,7 @@ module Raffia
           end
         end
 
-        # The instance variables of a module belong to everybody: they may be read when they hold
-        # what is shareable.
+        # A module's instance variables may be read when they hold something shareable.
         def state(code, owner)
           written = code.variables(written: true)
           name = code.variables.find do |variable|

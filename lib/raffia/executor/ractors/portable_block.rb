@@ -16,14 +16,11 @@ module Raffia
       # +self+ is nil; Ruby then checks that the variables it captures are shareable, and may only
       # be read. Without the extension the block goes to a new Ractor for each item, where Ruby lets
       # it capture nothing at all.
-      #
-      # @api private
       module PortableBlock
         class << self
           # Whether blocks can go to living Ractors here.
           def available? = !Adapter.detach(proc {}).nil?
 
-          # @param block [Proc]
           # @return [Proc, nil] shareable; nil when it can only go to a Ractor per item
           # @raise [NotShareable] naming the variable that is in the way
           def share(block)
@@ -37,7 +34,7 @@ module Raffia
             raise refusal(block, error)
           end
 
-          # What Ruby itself does not find, or finds too late.
+          # Checks that Ruby does not make, or makes too late.
           # @raise [NotShareable]
           def check(block)
             code = BlockCode.of(block) or return check_method(block)
@@ -47,7 +44,6 @@ module Raffia
 
           # Whether the block could go to a Ractor. It is not run, and stays as it is; constants
           # that it names may be autoloaded.
-          # @param block [Proc]
           # @return [String, nil] what is in the way and what to do about it; nil when nothing is
           #   known to be
           def obstacle(block)

@@ -10,8 +10,6 @@ module Raffia
     module Ractors
       # A Ractor that waits for other Ractors, so that the main one need not: it receives them, and
       # writes what each has come to.
-      #
-      # @api private
       module Relay
         class << self
           # @return [Adapter]
@@ -24,7 +22,6 @@ module Raffia
           end
 
           # In the Ractor.
-          # @return [void]
           def serve(writer)
             while (message = ::Ractor.receive)
               break unless writer.write(ReplyTransport.dump(outcome(*message)))

@@ -5,16 +5,11 @@ require_relative "../../base/error"
 module Raffia
   module Executor
     module Ractors
-      # In a Ractor a block's +self+ is nil, so an instance variable would silently read as nil
-      # there, and a call of one's own method would fail with a riddle. Both are found beforehand in
-      # the compiled block. Only its own lines are looked at, not the blocks within: those may well
-      # run under another self, by instance_eval.
-      #
-      # @api private
+      # Finds uses of a block's +self+, which is nil in a Ractor: an instance variable would
+      # silently read as nil there, and a call of one's own method would fail with a riddle. Blocks
+      # within are not looked at: they may run under another self, by instance_eval.
       module SelfReferences
         class << self
-          # @param block [Proc]
-          # @param code [BlockCode]
           # @raise [NotShareable]
           def check(block, code)
             name = code.variables.first ||

@@ -12,14 +12,11 @@ module Raffia
   module Executor
     module Ractors
       # A Ractor that answers messages, seen by its worker loop.
-      #
-      # @api private
       class Worker
         # @return [Object] shareable
         attr_reader :service
 
         # @param service [#call, #block, #nesting] shareable
-        # @param tuner [HeapTuner]
         # @param move [Boolean] whether values are moved and not copied
         def initialize(service, tuner, move: false)
           @service = service
@@ -41,8 +38,6 @@ module Raffia
         end
 
         # In the Ractor, until it receives nil.
-        # @param writer [Process::FramedPipe::Writer]
-        # @return [void]
         def self.serve(service, tray, writer)
           while (message = ::Ractor.receive)
             break unless writer.write(answer(service, tray, message))
@@ -61,9 +56,7 @@ module Raffia
         private_class_method :answer
 
         def pid = nil
-
         def replaced = 0
-
         def room?(_count) = true
 
         # (see Processes::Worker#post)
@@ -84,7 +77,6 @@ module Raffia
 
         # (see Processes::Worker#reply?)
         def reply?(seconds) = @ractor.reply?(seconds)
-
         def notes? = false
 
         # (see Processes::Worker#sendable?)
@@ -124,7 +116,6 @@ module Raffia
         end
 
         # @param grace [Numeric] 0 leaves a Ractor at work alone with it: it ends after its message
-        # @return [void]
         def close(grace)
           grace.zero? ? @ractor.abandon : @ractor.finish
         ensure

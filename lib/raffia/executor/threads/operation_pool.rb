@@ -10,8 +10,6 @@ module Raffia
       # Runs blocking operations of Ruby's core on native threads, for the fibers of a scheduler: C
       # functions, one after another, without Ruby's lock. Threads start as they are needed, up to a
       # bound, and end after some time without work.
-      #
-      # @api private
       class OperationPool
         # Seconds without work after which a thread ends.
         IDLE = 5.0
@@ -27,7 +25,6 @@ module Raffia
           @fork = Fork.after_child { start_over unless @closed }
         end
 
-        # @param call [Engine::BlockingCall]
         # @param scheduler [Scheduler] of the calling thread
         # @param wait [Object] that the end of the call ends
         # @return [Boolean] whether there is nothing to wait for, because nobody will run it
@@ -45,7 +42,6 @@ module Raffia
 
         # The scheduler is closed. Calls that still run for it use its fibers' stacks, which are
         # kept.
-        # @return [void]
         def abandon(scheduler) = @abandoned.concat(@queue.abandon(scheduler))
 
         # Take no more calls, and wait for those that were taken.

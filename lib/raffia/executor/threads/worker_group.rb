@@ -9,14 +9,11 @@ module Raffia
   module Executor
     module Threads
       # Worker loops in threads, started as work comes, and ended with the group.
-      #
-      # @api private
       class WorkerGroup
         # Seconds that an interrupted thread gets to end, before it is killed. Process workers need
         # Process::Worker::GRACE of it.
         GRACE = 1
 
-        # @return [Boolean]
         def self.threads? = true
 
         # @param coordinator [#feed] see {WorkerLoop}
@@ -46,12 +43,9 @@ module Raffia
         end
 
         # @param count [Integer] of worker loops
-        # @return [void]
         def start(count) = count.times { add }
 
         # Start one more worker loop if the work that waits asks for it.
-        # @param feed [#crowded?]
-        # @return [void]
         def grow(feed)
           add if wanted?(feed)
         end
@@ -60,7 +54,6 @@ module Raffia
         def wanted?(feed) = @live < @capacity && feed.crowded?
 
         # Worker loops are started by {grow} alone.
-        # @return [void]
         def spread(_feed) = nil
 
         # Wait until all have ended by themselves.
@@ -83,7 +76,6 @@ module Raffia
         # that takes no notice is killed, and waited for: only a call into C that cannot be
         # interrupted holds this up.
         # @param reason [Symbol] of the Cancel
-        # @return [void]
         def stop(reason = :pool_stopped)
           threads = @lock.synchronize do
             @stopped = true

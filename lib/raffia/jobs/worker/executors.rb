@@ -78,7 +78,6 @@ module Raffia
         end
 
         # The worker stops: runs in other processes are told, all others can ask.
-        # @return [void]
         def announce_stop = @open[:processes]&.announce_stop
 
         # @return [Integer, nil] jobs that may still come, whatever they run on; nil: any number
@@ -86,7 +85,6 @@ module Raffia
           @open.each_value.filter_map(&:spare_capacity).min unless @open.empty?
         end
 
-        # @return [void]
         def close
           @open.each_value(&:close)
           @open.clear

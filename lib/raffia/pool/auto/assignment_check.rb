@@ -3,11 +3,9 @@
 module Raffia
   class Pool
     class Auto
-      # A block that assigns to what is outside of it does so in vain in another process. That is
-      # seen in its compiled code: in the block and the blocks within it, not in the methods that it
-      # calls. What it changes without assigning (an Array that it pushes to) cannot be seen.
-      #
-      # @api private
+      # Finds assignments of a block to variables outside of it, which are lost in another process.
+      # The compiled code of the block and the blocks within shows them, but not of the methods that
+      # it calls. Changes without an assignment (an Array that it pushes to) cannot be seen.
       module AssignmentCheck
         MAGIC = "YARVInstructionSequence/SimpleDataFormat"
         TYPE = 9
@@ -19,7 +17,6 @@ module Raffia
         ASSIGNMENTS = %i[setinstancevariable setglobal setclassvariable setconstant].freeze
 
         class << self
-          # @param block [Proc]
           # @return [String, nil] the first thing outside that it assigns to; nil when there is
           #   none, or it is not to be seen
           def of(block)

@@ -9,27 +9,22 @@ require_relative "measurement"
 module Raffia
   class Pool
     class Auto
-      # Where the rest of the items will run, and why. It follows from the measurement, the machine
-      # and the costs, and from nothing else.
+      # The strategy for the rest of the items, and why. It follows from the measurement, the
+      # machine and the costs alone.
       #
       #     explain = ->(choice) { log(choice.on, choice.workers) }
       #     Raffia.map(items, on: :auto, explain: explain) { |item| ... }
       #
-      # @!attribute [r] on
-      #   @return [Symbol] the strategy
-      # @!attribute [r] workers
-      #   @return [Integer]
-      # @!attribute [r] seconds
-      #   @return [Hash{Symbol => Float}] what each strategy was reckoned to take; those that are
-      #   not in it have an obstacle
-      # @!attribute [r] measurement
-      #   @return [Measurement]
+      # on:: the strategy
+      # workers::
+      # seconds:: what each strategy was reckoned to take; those that are not in it have an obstacle
+      # measurement::
       Choice = Data.define(:on, :workers, :seconds, :measurement)
 
       class Choice
-        # From the one with the least to go wrong to the one with the most.
+        # In the order of how much can go wrong.
         ORDER = %i[inline fibers threads processes ractors].freeze
-        # A later one must take no more of the time of each before it than this.
+        # A later one may take this share of the time of each before it.
         BETTER = 0.8
         # And so many seconds less than +:inline+.
         WORTH = 0.0005

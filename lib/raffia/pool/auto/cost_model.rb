@@ -3,20 +3,15 @@
 module Raffia
   class Pool
     class Auto
-      # How long the rest of the items would take on each strategy. A worker that waits leaves its
-      # processor to others, so there are as many workers as it takes to keep the processors (or
-      # Ruby's lock) busy, within bounds.
-      #
-      # @api private
+      # The time of the rest of the items on each strategy. A worker that waits leaves its processor
+      # to others, so there are as many workers as keep the processors (or Ruby's lock) busy, within
+      # bounds.
       class CostModel
         # The most threads, fibers, and processes for each core, that are started unasked.
         THREADS = 64
         FIBERS = 256
         PROCESSES = 4
 
-        # @param measurement [Measurement]
-        # @param machine [Machine]
-        # @param costs [Costs]
         def initialize(measurement, machine, costs)
           @work = measurement
           @machine = machine
@@ -24,11 +19,9 @@ module Raffia
           @count = measurement.ahead
         end
 
-        # @param strategy [Symbol]
         # @return [Float] seconds
         def seconds(strategy) = public_send(strategy, workers(strategy))
 
-        # @param strategy [Symbol]
         # @return [Integer]
         def workers(strategy)
           return 1 if strategy == :inline
@@ -69,9 +62,7 @@ module Raffia
         # Seconds in which nothing else of its kind can go on: under the lock, in one thread, on all
         # processors.
         def locked = @count * (@work.ruby + @work.blocked)
-
         def alone = @count * (@work.cpu + @work.blocked)
-
         def spread = @count * @work.cpu / @machine.processors
 
         # Each worker takes one item after the other; the last ones end with some workers idle.
@@ -93,9 +84,7 @@ module Raffia
         end
 
         def round(workers) = [@work.total, workers * @work.cpu / @machine.cores].max
-
         def travel = @work.dump * @costs.load + (@work.bytes || 0) * @costs.byte
-
         def cores(workers) = [workers, @machine.cores].min
 
         def useful(strategy)

@@ -4,8 +4,6 @@ module Raffia
   class Pool
     class Auto
       # A {Choice} in words.
-      #
-      # @api private
       class Explanation
         KINDS = {
           ruby: "Ruby code", free: "C code without Ruby's lock", wait: "waiting",
@@ -13,7 +11,6 @@ module Raffia
           delay: "without a processor"
         }.freeze
 
-        # @param choice [Choice]
         def initialize(choice)
           @choice = choice
           @work = choice.measurement
@@ -22,7 +19,6 @@ module Raffia
         # @return [String] lines
         def to_s = [head, item, *(table unless @work.left == 0)].join("\n") << "\n"
 
-        # @param seconds [Float]
         # @return [String] with a unit that fits
         def self.time(seconds)
           case seconds
@@ -76,7 +72,6 @@ module Raffia
         end
 
         def percent(seconds) = @work.wall.zero? ? 0 : (100 * seconds / @work.wall).round
-
         def count(number, thing) = "#{number} #{thing}#{"s" if number != 1}"
       end
     end

@@ -6,14 +6,12 @@ require_relative "../worker_slot"
 module Raffia
   class Pool
     class Auto
-      # Whether items that wait let other fibers go on meanwhile: some of them tell. A library that
-      # knows no Fiber scheduler stops the whole thread, so its items come one after the other.
-      #
-      # @api private
+      # Finds out with a few items whether waits let other fibers go on. A library that knows no
+      # Fiber scheduler stops the whole thread, so its items come one after the other.
       class FiberTrial
         # Items after which it is decided.
         ENOUGH = 8
-        # So much faster than one after the other they must be.
+        # Factor by which they must be faster than one after the other.
         FASTER = 1.5
 
         # @param per_item [Float] seconds of one alone
@@ -28,7 +26,6 @@ module Raffia
 
         # @return [Boolean] whether fibers are of no use
         def failed? = @passed == false
-
         def open? = !failed?
 
         # An item's work; fibers of one thread call it.

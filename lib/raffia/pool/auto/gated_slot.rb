@@ -3,12 +3,8 @@
 module Raffia
   class Pool
     class Auto
-      # A slot that is looked at: it takes no more chunks as soon as its watcher says so, and is
-      # watched at each of them.
-      #
-      # @api private
+      # A slot with a watcher, which runs each chunk and says whether it takes another one.
       class GatedSlot
-        # @param slot [WorkerSlot]
         # @param watcher [#open?, #watch] says whether there may be another chunk, and runs the
         #   block that it is given
         def initialize(slot, watcher)
@@ -17,19 +13,12 @@ module Raffia
         end
 
         def ready? = @slot.ready? && @watcher.open?
-
         def collect = @watcher.watch { @slot.collect }
-
         def posted = @slot.posted
-
         def post(chunk) = @slot.post(chunk)
-
         def pid = @slot.pid
-
         def begun = @slot.begun
-
         def killed = @slot.killed
-
         def close(clean) = @slot.close(clean)
       end
     end

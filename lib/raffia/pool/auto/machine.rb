@@ -8,32 +8,20 @@ require_relative "start_cost"
 module Raffia
   class Pool
     class Auto
-      # What there is to run on.
+      # The machine and process to run on.
       #
-      # @!attribute [r] processors
-      #   @return [Integer] that this process may use
-      # @!attribute [r] cores
-      #   @return [Integer] real ones among them: two threads of one core share what computes
-      # @!attribute [r] lock
-      #   @return [Boolean] whether only one thread at a time runs Ruby code
-      # @!attribute [r] wanted
-      #   @return [Integer, nil] how many workers the user wants, whatever it runs on
-      # @!attribute [r] most
-      #   @return [Integer, nil] how many workers there may be at most
-      # @!attribute [r] scheduler
-      #   @return [Boolean] whether a Fiber scheduler runs here already
-      # @!attribute [r] jit
-      #   @return [Boolean] whether YJIT is on, without which Ractors of Ruby 3 are slow
-      # @!attribute [r] memory
-      #   @return [Float] resident megabytes, which a fork has to note down
-      # @!attribute [r] start
-      #   @return [Float, nil] seconds that a worker process took to start and end here; nil: there
-      #   was none
-      # @!attribute [r] warmup
-      #   @return [Float] seconds to prepare the heap for a fork, when that is due
+      # processors:: that this process may use
+      # cores:: real ones among them: two threads of one core share what computes
+      # lock:: whether only one thread at a time runs Ruby code
+      # wanted:: how many workers the user wants, whatever it runs on
+      # most:: how many workers there may be at most
+      # scheduler:: whether a Fiber scheduler runs here already
+      # jit:: whether YJIT is on, without which Ractors of Ruby 3 are slow
+      # memory:: resident megabytes, which a fork has to note down
+      # start:: seconds that a worker process took to start and end here; nil: there was none
+      # warmup:: seconds to prepare the heap for a fork, when that is due
       Machine = Data.define(:processors, :cores, :lock, :wanted, :most, :scheduler, :jit, :memory,
         :start, :warmup) do
-        # @param options [Options]
         # @return [Machine] this one
         def self.here(options)
           processors = Executor::Cpus.count
@@ -47,7 +35,6 @@ module Raffia
         # @param costs [Costs] for as long as no worker was measured
         # @return [Float] seconds to start and end a worker process
         def worker(costs) = start || (costs.fork + memory * costs.fork_megabyte)
-
         def self.jit? = !!(defined?(::RubyVM::YJIT) && ::RubyVM::YJIT.enabled?)
 
         def self.resident

@@ -6,11 +6,8 @@ require_relative "assignment_check"
 module Raffia
   class Pool
     class Auto
-      # Which strategies a block cannot be given to without asking its author, and why.
-      #
-      # @api private
+      # The strategies that a block cannot be given to without asking its author, and why.
       class Obstacles
-        # @param block [Proc]
         # @param refusal [String, nil] why its results or items cannot be dumped
         def initialize(block, refusal)
           @block = block

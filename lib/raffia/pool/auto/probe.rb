@@ -8,14 +8,11 @@ require_relative "thread_time"
 module Raffia
   class Pool
     class Auto
-      # Measures chunks that are worked on here: by the clock, in CPU of this thread, and how much
-      # of both passes without Ruby's lock.
+      # Measures chunks in the caller: the time by the clock, the CPU time of this thread, and the
+      # share of both without Ruby's lock.
       #
-      # It is due for a conclusion as soon as there is something to go by. When that leaves the work
-      # here it rests, which costs nothing, and looks again when the work has taken four times as
-      # long.
-      #
-      # @api private
+      # It is due for a conclusion as soon as it has measured enough. When the work stays here it
+      # rests, which costs nothing, and measures again when the work has taken four times as long.
       class Probe
         # Seconds of work that tell something. An item that takes longer is measured alone.
         ENOUGH = 0.002
@@ -55,7 +52,6 @@ module Raffia
         def measured? = @items.positive?
 
         # Whether it is time for a conclusion. Time without a processor tells nothing of the work.
-        # @return [Boolean]
         def due?
           return false if !measured? || first_use? || Clock.now - @since < @enough
 
@@ -66,18 +62,15 @@ module Raffia
         end
 
         # @param left [Integer, nil] items
-        # @param seconds [Float]
         # @return [Boolean] whether the rest may well take longer than that
         def more_than?(seconds, left) = left.nil? || left * @wall / @items > seconds
 
         # Nothing is to change for now.
-        # @return [void]
         def rest
           @rest = (Clock.now - @started) * 3
           @items = 0
         end
 
-        # @param left [Integer, nil]
         # @yieldparam refusal [String, nil] why something cannot be dumped
         # @yieldreturn [Hash{Symbol => String}] obstacles
         # @return [Measurement]

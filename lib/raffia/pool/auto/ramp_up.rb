@@ -7,14 +7,11 @@ module Raffia
   class Pool
     class Auto
       # Starts worker processes by doubling their number, each time when those that were started
-      # answer. Meanwhile the caller goes on with the work, so that a slow start costs little: the
-      # work may end before all have started.
-      #
-      # @api private
+      # answer. Meanwhile the caller works on, so that a slow start costs little: the work may end
+      # before all have started.
       class RampUp
         # Seconds of an item from which on all are started at once: their start is short beside it,
-        # and while the caller is at an item of its own the threads that look after the workers have
-        # to wait.
+        # and their worker loops have to wait while the caller is at an item of its own.
         LONG = 0.01
 
         # @param workers [Integer] wanted
@@ -31,9 +28,8 @@ module Raffia
           @idle = Thread::ConditionVariable.new
         end
 
-        # A worker answers. The last of them lets the caller end its chunk: there are never more at
+        # A worker answers. The last one waits until the caller has ended its chunk: no more are at
         # work than are wanted.
-        # @return [void]
         def ready
           @lock.synchronize do
             @ready += 1
@@ -41,10 +37,7 @@ module Raffia
           end
         end
 
-        # @param coordinator [Traversal]
-        # @param group [Executor::Threads::WorkerGroup]
         # @param here [WorkerSlot] where the caller works
-        # @return [void]
         def start(coordinator, group, here)
           return group.start(@workers) if @item >= LONG
 
@@ -64,7 +57,6 @@ module Raffia
         def over? = @over
 
         # One more worker for a stream, of which the caller is the reader.
-        # @return [void]
         def grow(group, feed)
           return if @item < LONG && starting?
 
@@ -95,7 +87,6 @@ module Raffia
 
         # One more has to save more than it takes.
         def worth?(left) = left.nil? || left * @item > (@started + 1) * @cost
-
         def starting? = @ready < @started
       end
     end

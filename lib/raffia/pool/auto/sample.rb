@@ -5,19 +5,13 @@ require_relative "../../base/clock"
 module Raffia
   class Pool
     class Auto
-      # How large something is on its way to another process. What is very large is not dumped to
-      # its end to find out.
+      # The size of a value on its way to another process. A very large one is not dumped to its
+      # end.
       #
-      # @!attribute [r] bytes
-      #   @return [Integer, nil] at least; nil when it cannot be dumped
-      # @!attribute [r] seconds
-      #   @return [Float] that the dump takes
-      # @!attribute [r] refusal
-      #   @return [String, nil] why it cannot be dumped
-      #
-      # @api private
+      # bytes:: at least; nil when it cannot be dumped
+      # seconds:: that the dump takes
+      # refusal:: why it cannot be dumped
       Sample = Data.define(:bytes, :seconds, :refusal) do
-        # @param value [Object]
         # @param what [String] it is
         # @param count [Integer] how many it stands for
         # @return [Sample] of one

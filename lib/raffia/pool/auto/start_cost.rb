@@ -6,11 +6,9 @@ require_relative "../../base/ractor_local"
 module Raffia
   class Pool
     class Auto
-      # How long it took to start and end worker processes in this program: the least of the last
-      # ones, because the others waited for a processor. It is forgotten after a while, so that one
-      # busy moment does not decide for ever.
-      #
-      # @api private
+      # Start and end times of worker processes in this program: the least of the last ones, because
+      # the others waited for a processor. It is forgotten after a while, so that one busy moment
+      # does not decide for ever.
       module StartCost
         KEY = :raffia_start_cost
         # How many are kept, and for how many seconds.
@@ -19,21 +17,17 @@ module Raffia
         private_constant :KEY, :COUNT, :AGE
 
         class << self
-          # @param now [Float]
           # @return [Float, nil] seconds for a worker; nil when none was started lately
           def seconds(now = Clock.now)
             known.filter_map { |seconds, at| seconds if at > now - AGE }.min
           end
 
-          # @param seconds [Float]
-          # @return [void]
           def add(seconds, now = Clock.now)
             known.push([seconds, now])
             known.shift if known.size > COUNT
           end
 
           # Forgets all of them.
-          # @return [void]
           def clear = known.clear
 
           private

@@ -8,17 +8,13 @@ require_relative "start_cost"
 module Raffia
   class Pool
     class Auto
-      # The slot of a worker process that takes no work before its worker answers: until then the
-      # work is done sooner in the caller. How long it took to start and end is noted in
-      # {StartCost}.
-      #
-      # @api private
+      # The slot of a worker process, without work before its worker answers: until then the caller
+      # does it sooner. Notes the time of start and end in {StartCost}.
       class StartingSlot < SimpleDelegator
         # Seconds between two looks whether there is work left to wait for.
         LOOK = 0.005
 
         # @param slots [#call] makes the slot
-        # @param ramp [RampUp]
         def initialize(slots, ramp)
           started = Clock.now
           super(slots.call)
@@ -30,8 +26,6 @@ module Raffia
         # Whether it takes another chunk; never when its worker was not waited for.
         def ready? = @up && super
 
-        # @param clean [Boolean]
-        # @return [void]
         def close(clean)
           _, seconds = Clock.measure { super(clean && @up) }
           StartCost.add(@cost + seconds) if clean && @up

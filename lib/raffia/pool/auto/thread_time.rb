@@ -5,11 +5,9 @@ require_relative "../../native"
 module Raffia
   class Pool
     class Auto
-      # What the current thread has done with its time so far: only differences mean something. The
-      # one place that knows which Ruby tells how much of it. Without the extension nothing is known
-      # of Ruby's lock; then C code counts as Ruby code.
-      #
-      # @api private
+      # The time of the current thread so far, by kinds: only differences mean something. The one
+      # place that knows how much this Ruby tells. Without the extension nothing is known of Ruby's
+      # lock; then C code counts as Ruby code.
       module ThreadTime
         WATCHES = Native.respond_to?(:measure_gvl)
 

@@ -9,14 +9,9 @@ require_relative "gated_slot"
 module Raffia
   class Pool
     class Auto
-      # Works in the caller at first, measures, and hands what is left of the same feed to the group
-      # of the strategy that is chosen.
-      #
-      # @api private
+      # Works in the caller at first, measures, and hands the rest of the same feed to the group of
+      # the chosen strategy.
       class WorkerGroup
-        # @param coordinator [Traversal]
-        # @param call [Auto]
-        # @param probe [Probe]
         def initialize(coordinator, call, probe)
           @coordinator = coordinator
           @call = call
@@ -29,7 +24,7 @@ module Raffia
         # @return [Integer] how many worker loops there are to wait for
         def size = @groups.sum(&:size)
 
-        # Run the block, and leave nothing of any group behind.
+        # Run the block, and stop all groups at its end.
         def open(&)
           ThreadTime.watch { in_place(&) }
           @call.stay(@probe) if @groups.empty?
@@ -39,13 +34,11 @@ module Raffia
           end
         end
 
-        # @return [void]
         def start(_count)
           Executor::WorkerLoop.serve(@coordinator, @watched)
           start_group unless @groups.empty?
         end
 
-        # @return [void]
         def grow(feed)
           move(instead) if failed?
           return Executor::WorkerLoop.serve(@coordinator, @watched, wait: false) if @groups.empty?
@@ -53,12 +46,11 @@ module Raffia
           @ramp ? @ramp.grow(@groups.last, feed) : @groups.last.grow(feed)
         end
 
-        # @return [void]
         def join
           return finish_here if size.zero?
 
           @groups.each(&:join)
-          # What came back to be tried again after the workers had been told to go.
+          # For items that came back for another attempt after the workers were told to go.
           return finish_here if @ramp&.over?
           return unless failed?
 
@@ -88,7 +80,7 @@ module Raffia
           @fibers.open { yield }
         end
 
-        # What came back to be tried again after the last item was handed in.
+        # For items that came back for another attempt after the last one was handed in.
         def finish_here = Executor::WorkerLoop.serve(@coordinator, @here)
 
         def go_on
@@ -114,7 +106,6 @@ module Raffia
         end
 
         def instead = @call.instead(@choice, @trial)
-
         def failed? = @trial&.failed? && @choice.on == :fibers
 
         def move(choice)

@@ -3,18 +3,16 @@
 module Raffia
   class Pool
     class Future
-      # What {Future#then} returns: it runs when another future is done.
+      # The future that {Future#then} returns: it runs when another one is done.
       #
       # @api private
       class Continuation < Future
-        # @param source [Future]
         def initialize(coordinator, source, block)
           super(coordinator, source.number, source.arguments, block)
           @source = source
         end
 
         # Its source has ended.
-        # @return [void]
         def resolve
           case @source.status
           when :done then run
@@ -23,8 +21,7 @@ module Raffia
           end
         end
 
-        # Nobody can cancel the source of whom only the end of the chain is known, so that goes with
-        # it, unless others follow it too.
+        # The source is cancelled too, unless others follow it: nobody else can reach it.
         # @return [Symbol, false]
         def cancel(reason = nil)
           return interrupt(reason) unless withdraw(reason)
@@ -32,15 +29,13 @@ module Raffia
           (@source.followed_by?(self) && @source.cancel(reason)) || :waiting
         end
 
-        # One attempt, whatever the pool grants its work.
+        # One attempt, whatever retries the pool has.
         def reject(failure) = fail_with(failure)
-
         def help = @source.help
 
         private
 
         def retire = nil
-
         def attempt = @block.call(@source.result)
       end
     end

@@ -8,8 +8,8 @@ require_relative "../work"
 module Raffia
   class Pool
     class Future
-      # How a {Future} runs where it can be stopped. The worker does other work afterwards, so
-      # whatever is sent to this one must be raised in it, or never.
+      # The run of a {Future}, where it can be interrupted. The worker does other work afterwards,
+      # so an interrupt is raised in this run or never.
       #
       # * In a fiber it is a region of its own, as tasks and timeouts are.
       # * In a thread {Cancel} is held off but for the time of the block. One is only sent, under
@@ -23,7 +23,6 @@ module Raffia
         private_constant :HELD, :FREE
 
         # Run it here.
-        # @return [void]
         def run
           ::Fiber.current_scheduler ? in_fiber : ::Thread.handle_interrupt(HELD) { in_thread }
         end
@@ -40,7 +39,26 @@ module Raffia
           region&.cancel(reason) ? :interrupted : false
         end
 
+        # @param runner [Thread, CancelScope, nil] of its worker, where it can be interrupted
+        # @return [Boolean] false when it was cancelled before
+        def start(runner = nil)
+          @coordinator.exclusive do
+            next false unless @status == :pending
+
+            @runner = runner
+            @status = :running
+          end && true
+        end
+
         private
+
+        # The submitter's deadline holds here, too.
+        def perform = @deadline ? @deadline.enforce { attempt } : attempt
+
+        def attempt
+          limit = @coordinator.item_timeout
+          limit ? Raffia.timeout(limit) { @block.call(*@arguments) } : @block.call(*@arguments)
+        end
 
         def in_fiber
           started = false
@@ -56,10 +74,10 @@ module Raffia
           begin
             value = ::Thread.handle_interrupt(FREE) { perform }
           rescue Exception => error # standard:disable Lint/RescueException
-            # Before it is tried again, maybe by another thread.
+            # Before another attempt, maybe by another thread.
             return failed(disarm || error)
           end
-          # Before anybody goes on from the result: what was sent to this one is not for him.
+          # Before the result is used: an interrupt of this run is not for its followers.
           disarm
           fulfil(value)
         end
@@ -73,7 +91,7 @@ module Raffia
           raise error unless error.is_a?(Cancel) && error.origin.equal?(self)
         end
 
-        # From here on nothing is sent.
+        # No interrupt is sent from here on.
         # @return [Cancel, nil] what was
         def disarm
           notice = @coordinator.exclusive do

@@ -15,10 +15,11 @@ require_relative "slot_registry"
 
 module Raffia
   class Pool
+    # The parts of {Pool} behind its methods.
+    #
+    # @api private
     module Persistent
       # Hands the futures of a pool to its worker loops, and settles them with what comes back.
-      #
-      # @api private
       class Coordinator
         # @return [QueueFeed] of futures
         attr_reader :feed
@@ -33,8 +34,6 @@ module Raffia
         # @return [SlotRegistry]
         attr_reader :slots
 
-        # @param strategy [Strategy]
-        # @param options [Options]
         # @param work [Proc, nil] of workers elsewhere
         # @param queue [Integer] futures that may wait
         # @param idle [Numeric, nil] seconds without work after which a worker leaves
@@ -53,7 +52,6 @@ module Raffia
         end
 
         # A fresh start, after a fork too: the parent's workers and what they have are the parent's.
-        # @return [void]
         def start_over
           @guard = SpinLock.new
           @futures = FutureRegistry.new(self, @guard, @counts)
@@ -61,7 +59,6 @@ module Raffia
           @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false,
             items: FairQueue.new,
             idle: @idle)
-          @delays = Executor::DelayQueue.new { |future| resume(future) }
           @recovery = Recovery.new(self, @guard, @retries)
           @group = @strategy.background_group&.new(self, @workers) { @slots.add(@make_slot.call) }
         end
@@ -122,16 +119,8 @@ module Raffia
           future.run if local? && future.status == :pending && @slots.own?
         end
 
-        # @param failed [Integer] attempts of the future that have failed
-        # @return [Boolean] whether it is tried again
-        def again?(future, failure, failed)
-          return false if @retries.nil? || @terminated || future.done? || !@retries.worth?(failure)
-
-          pause = @retries.pause(failed, future.deadline) or return false
-          future.put_back
-          @group ? @delays.add(future, pause) : resume_here(future, pause)
-          true
-        end
+        # (see Recovery#again?)
+        def again?(...) = !@terminated && @recovery.again?(...)
 
         # Stop a future that runs.
         # @return [Symbol, false] see {Future#cancel}
@@ -145,7 +134,6 @@ module Raffia
         # --- For the pool.
 
         # See that somebody does what waits.
-        # @return [void]
         def employ
           return unless @group.wanted?(@feed)
 
@@ -154,7 +142,6 @@ module Raffia
           ::Fiber.new(blocking: true, storage: {}) { @group.grow(@feed) }.resume
         end
 
-        # @return [void]
         def put_back(futures)
           return futures.each { |future| future.cut_off(:pool_terminated) } if @terminated
 
@@ -163,15 +150,14 @@ module Raffia
 
         # @return [Boolean] whether all was done within that time
         def finish(timeout)
-          @delays.close
+          @recovery.close
           @feed.finish
           @group.nil? || @group.join(timeout)
         end
 
-        # @return [void]
         def terminate
           @terminated = true
-          @delays.close
+          @recovery.close
           @feed.close
           Raffia.shield { @group&.stop(:pool_terminated) }
         ensure
@@ -206,18 +192,6 @@ module Raffia
             failure = failures && failures[position]
             failure ? future.reject(failure) : future.fulfil(outcomes.values[position])
           end
-        end
-
-        # Unless somebody who waits for it has done it meanwhile.
-        def resume(future)
-          put_back([future]) if future.status == :pending
-          employ
-        end
-
-        # In a pool without workers.
-        def resume_here(future, pause)
-          Waiter.nap(pause)
-          future.run
         end
       end
     end

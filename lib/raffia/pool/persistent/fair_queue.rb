@@ -3,13 +3,11 @@
 module Raffia
   class Pool
     module Persistent
-      # Items that wait, in a lane for each fiber that handed some in, and the lanes served in turn:
-      # whoever has thousands waiting keeps nobody else's one item behind them. Within a lane the
-      # order is kept. A thread is the fiber that it runs.
+      # Waiting items, in a lane for each fiber that submitted some. Lanes are served in turn, so a
+      # caller with thousands of items cannot starve the others. A lane keeps its order. A thread is
+      # the fiber that it runs.
       #
-      # It stands where a {QueueFeed} has an Array otherwise, and is protected by its lock.
-      #
-      # @api private
+      # A {QueueFeed} has it in place of an Array, under its lock.
       class FairQueue
         # @return [Integer] how many items wait
         attr_reader :size

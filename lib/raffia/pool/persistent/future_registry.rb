@@ -6,12 +6,7 @@ module Raffia
   class Pool
     module Persistent
       # Makes a pool's futures, counts them, and knows those that have not ended.
-      #
-      # @api private
       class FutureRegistry
-        # @param coordinator [Coordinator]
-        # @param guard [SpinLock]
-        # @param counts [Hash]
         def initialize(coordinator, guard, counts)
           @coordinator = coordinator
           @guard = guard
@@ -33,14 +28,12 @@ module Raffia
         end
 
         # A future has ended. Under the guard.
-        # @return [void]
         def remove(future)
           @open.delete(future)
           @counts[future.status] += 1
         end
 
         # The queue was full.
-        # @return [void]
         def reject(future)
           @guard.hold do
             @open.delete(future)
@@ -49,7 +42,6 @@ module Raffia
         end
 
         # None of them will come to an end any more.
-        # @return [void]
         def cut_off(reason) = @guard.hold { @open.keys }.each { |future| future.cut_off(reason) }
       end
     end

@@ -6,8 +6,6 @@ module Raffia
   class Pool
     module Persistent
       # A slot for futures, which run themselves in its worker loop.
-      #
-      # @api private
       class FutureSlot < WorkerSlot
         # @yieldparam future [Future] to be run
         def initialize(&serve)

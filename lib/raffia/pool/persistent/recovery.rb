@@ -1,29 +1,40 @@
 # frozen_string_literal: true
 
 require_relative "../../base/error"
+require_relative "../../executor/delay_queue"
 require_relative "../../executor/failure"
+require_relative "../../task"
 require_relative "../retry/policy"
 
 module Raffia
   class Pool
     module Persistent
-      # Decides what becomes of the futures of a worker that is gone: what it was at fails, or is
-      # tried again; the rest goes to other workers.
-      #
-      # @api private
+      # Has futures tried again: those that failed, after a pause, and those of a worker that is gone.
+      # What that one was at fails, or counts an attempt; the rest goes to other workers.
       class Recovery
-        # @param coordinator [Coordinator]
-        # @param guard [SpinLock]
-        # @param retries [Retry::Policy, nil]
         def initialize(coordinator, guard, retries)
           @coordinator = coordinator
           @guard = guard
           @retries = retries
           @false_starts = 0
+          @delays = Executor::DelayQueue.new { |future| resume(future) }
+        end
+
+        # No more pauses.
+        def close = @delays.close
+
+        # @param failed [Integer] attempts of the future that have failed
+        # @return [Boolean] whether it is tried again
+        def again?(future, failure, failed)
+          return false if @retries.nil? || future.done? || !@retries.worth?(failure)
+
+          pause = @retries.pause(failed, future.deadline) or return false
+          future.put_back
+          @coordinator.group ? @delays.add(future, pause) : resume_here(future, pause)
+          true
         end
 
         # A worker has answered.
-        # @return [void]
         def worked = @false_starts = 0
 
         # Whether another worker is to take the place; else it is a crash.
@@ -39,7 +50,6 @@ module Raffia
         end
 
         # What the worker had finished without saying so, and what it was at, is lost with it.
-        # @return [void]
         def crash(error, slot)
           hopeless = hopeless?(error, slot)
           begun = (error.is_a?(WorkerDied) && !hopeless) ? slot.begun || -1 : Float::INFINITY
@@ -50,12 +60,23 @@ module Raffia
         end
 
         # No worker could be had at all: all that wait hear why, rather than waiting for ever.
-        # @return [void]
         def give_up(error)
           reject(@coordinator.feed.drain.map { |future| [future, nil] }, error)
         end
 
         private
+
+        # Unless somebody who waits for it has done it meanwhile.
+        def resume(future)
+          @coordinator.put_back([future]) if future.status == :pending
+          @coordinator.employ
+        end
+
+        # In a pool without workers.
+        def resume_here(future, pause)
+          Waiter.nap(pause)
+          future.run
+        end
 
         def retried?(error, slot) = @retries && error.is_a?(WorkerDied) && slot.begun
 

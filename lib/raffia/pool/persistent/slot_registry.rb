@@ -4,13 +4,10 @@ module Raffia
   class Pool
     module Persistent
       # The slots of a pool's workers, each under the fiber whose loop has it.
-      #
-      # @api private
       class SlotRegistry
         # @return [Integer] the most that there ever were at once
         attr_reader :most
 
-        # @param guard [SpinLock]
         # @param counts [Hash] of which replaced: is kept here
         def initialize(guard, counts)
           @guard = guard
@@ -42,7 +39,6 @@ module Raffia
         end
 
         # The running fiber's.
-        # @return [void]
         def remove
           @guard.hold do
             slot = @slots.delete(::Fiber.current)

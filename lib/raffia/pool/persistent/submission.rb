@@ -6,14 +6,11 @@ module Raffia
   class Pool
     module Persistent
       # Takes work into a pool: checks it, queues it, and does what a full queue asks for.
-      #
-      # @api private
       class Submission
         # Items of a collection that is there already are submitted together, so many.
         BATCH = 100
         private_constant :BATCH
 
-        # @param coordinator [Coordinator]
         # @param on [Symbol] for messages
         # @param work [Proc, nil] of the pool
         # @param queue [Integer] for messages
@@ -48,17 +45,14 @@ module Raffia
           future
         end
 
-        # @return [void]
         def submit_all(items, block, futures)
           work = work_for(block)
           batches(items) { |batch| submit_batch(batch, work, futures) }
         end
 
-        # @return [Boolean]
         def closed? = @closed
 
         # Takes no more work.
-        # @return [void]
         def close = @closed = true
 
         private

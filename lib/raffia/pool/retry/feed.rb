@@ -4,14 +4,14 @@ require_relative "../../base/clock"
 
 module Raffia
   class Pool
+    # Further attempts at items.
+    #
+    # @api private
     module Retry
-      # A feed that takes chunks back, to hand them out again at once or after a pause. While
-      # something is out that may come back, its workers stay: a worker that dies at the end with a
-      # long chunk leaves that to all of them.
-      #
-      # @api private
+      # A feed that takes chunks back, to hand them out again at once or after a pause. Its workers
+      # stay while a chunk may come back: one that dies at the end with a long chunk leaves that to
+      # all of them.
       class Feed
-        # @param feed [IndexedFeed, QueueFeed]
         # @param ended [Boolean] whether all of the input is in the feed already
         # @param alone [Boolean] whether the worker is the caller, who has nothing else to do during
         #   a pause
@@ -35,7 +35,6 @@ module Raffia
           @feed.push(item).tap { @lock.synchronize { @news.signal } }
         end
 
-        # @param wait [Boolean]
         # @return [Chunk, nil] nil at the end, when closed, or when there is nothing to be had now
         def take(wait: true)
           @lock.synchronize do
@@ -51,7 +50,6 @@ module Raffia
 
         # @param chunk [Chunk] a part of one that was taken
         # @param pause [Numeric] seconds before it may be taken again
-        # @return [void]
         def give_back(chunk, pause = 0)
           @lock.synchronize do
             at = Clock.now + pause
@@ -63,7 +61,6 @@ module Raffia
         end
 
         # @param count [Integer] of items that a worker is through with
-        # @return [void]
         def done(count)
           @feed.done(count)
           @lock.synchronize do
@@ -73,7 +70,6 @@ module Raffia
         end
 
         # No more items will come.
-        # @return [void]
         def finish
           @feed.finish
           @lock.synchronize do
@@ -83,7 +79,6 @@ module Raffia
         end
 
         # Hand out nothing any more.
-        # @return [void]
         def close
           @feed.close
           @lock.synchronize do

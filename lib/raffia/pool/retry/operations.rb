@@ -9,8 +9,6 @@ module Raffia
       #
       # A fold has no such operation. Half of a fold cannot be trusted, because a block that failed
       # may have changed its memo; so there the chunk is folded anew.
-      #
-      # @api private
       module Operations
         # The operation that stands in for another one.
         FOR = {map: :try_map, each: :try_each, find: :try_find}.freeze

@@ -7,17 +7,13 @@ module Raffia
   class Pool
     module Retry
       # Whether, and when, an item that failed is tried again.
-      #
-      # @api private
       class Policy
-        # How much of a pause is left to chance, and the longest one: as Raffia.retry has them.
+        # Random share of a pause, and the longest one: as Raffia.retry has them.
         JITTER = 0.5
         LONGEST = 60
-        # So many workers in a row may die before they have begun anything: then it is not the
-        # items.
+        # Workers that may die in a row before they begin anything: then it is not the items.
         FALSE_STARTS = 10
 
-        # @param options [Options]
         # @return [Policy, nil] nil when nothing is tried twice
         def self.for(options) = (new(options) if options.retries.positive?)
 
@@ -27,14 +23,12 @@ module Raffia
           @backoff = Backoff.new(options.backoff, JITTER, LONGEST, Random)
         end
 
-        # @param plan [Plan]
         # @return [Plan] the same work, where a failed item does not end its chunk
         def plan(plan)
           trying = Operations::FOR[plan.operation]
           trying ? plan.with(operation: trying, seed: @errors) : plan
         end
 
-        # @param failure [Executor::Failure]
         def worth?(failure) = failure.retryable?(@errors)
 
         # @param failed [Integer] how many attempts have failed

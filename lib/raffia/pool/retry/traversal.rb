@@ -7,16 +7,13 @@ require_relative "../traversal"
 module Raffia
   class Pool
     module Retry
-      # A traversal whose items may be tried again: because the block failed, because it took too
-      # long, because its worker died.
+      # A traversal whose items may be tried again: the block failed, took too long, or its worker
+      # died.
       #
-      # Results are handed in once: what has been gathered is never worked on again. What a worker
-      # that died had finished and not handed in is unknown, so that is done anew, and so are the
-      # items that it had not begun; only the one that it was at counts an attempt.
-      #
-      # @api private
+      # A gathered result is never worked on again. What a dead worker had finished and not handed
+      # in is unknown, so it is done anew, like the items that it had not begun; only the item that
+      # it was at counts an attempt.
       class Traversal < Pool::Traversal
-        # @param retries [Policy]
         # @param alone [Boolean] see {Feed}
         # @param fold [Boolean] whether a chunk's value is made of all its items
         def initialize(input, gather, options, retries:, alone:, fold:, **rest)
@@ -28,7 +25,7 @@ module Raffia
           @false_starts = 0
         end
 
-        # Whoever shares the input with others can leave pauses to them.
+        # A caller that shares the input leaves pauses to the workers.
         def share(workers)
           super
           @feed.alone = false
@@ -53,8 +50,7 @@ module Raffia
         # A worker is gone, with what it had.
         # @return [Boolean] whether another one is to take its place
         def replace?(error, slot)
-          # Any other error is one of the worker loop itself: of a chunk that it has from the worker
-          # already, and nobody would have then.
+          # Any other error is the worker loop's own, about a chunk that it has collected already.
           return false unless error.is_a?(WorkerDied) || error.is_a?(TimeoutError)
           return false if @over || !@retries.worth?(Executor::Failure.new(:error, 0, error))
 
@@ -87,7 +83,7 @@ module Raffia
           true
         end
 
-        # Hand in what went well, item by item, and have the others tried again.
+        # Hand in the good results, item by item, and have the others tried again.
         def settle(chunk, reply)
           values, failures = *reply.value
           chunk.size.times do |position|

@@ -5,8 +5,6 @@ module Raffia
     module Ractors
       class HeapTuner
         # Measures collections and allocations, and acts on them, in the thread of a {HeapTuner}.
-        #
-        # @api private
         class Monitor
           def initialize
             @pause = PAUSE
@@ -16,7 +14,6 @@ module Raffia
           end
 
           # @param stop [Thread::Queue] closed at the end
-          # @return [void]
           def run(stop)
             until stop.pop(timeout: @pause) || stop.closed?
               finish_sweep if @pause == BUSY

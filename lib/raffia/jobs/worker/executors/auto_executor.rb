@@ -30,7 +30,6 @@ module Raffia
           end
 
           def spare_capacity = nil
-
           def close = nil
 
           # @return [Hash{String => Hash}] of each class, its executor and why

@@ -58,7 +58,6 @@ module Raffia
           end
 
           # @param meter [Meter]
-          # @return [void]
           def learn(meter)
             @seen += 1
             if meter.held?.nil? # on a thread

@@ -40,9 +40,7 @@ module Raffia
           end
 
           def interrupt(run, why, _by_force) = @futures[run]&.cancel(why) || run.break_off(why)
-
           def spare_capacity = @size * JOBS_PER_WORKER - @futures.size
-
           def close = @pool.terminate
 
           private

@@ -17,9 +17,7 @@ module Raffia
           end
 
           def interrupt(run, why, _by_force) = run.break_off(why)
-
           def spare_capacity = nil
-
           def close = nil
         end
       end

@@ -38,7 +38,6 @@ module Raffia
             super
           end
 
-          # @return [void]
           def announce_stop
             @taken.each_value { |status| status.tell(:stopping) unless status.told? }
           end

@@ -47,7 +47,6 @@ module Raffia
           private
 
           def outer_limit(seconds) = seconds && seconds + MARGIN
-
           def pool = Pool.new(on: @name, workers: @size, &Work.method(:call))
 
           # A worker elsewhere cannot tell when the job begins.

@@ -39,7 +39,6 @@ module Raffia
           end
 
           # @param order [Symbol] of {ORDERS}
-          # @return [void]
           def tell(order) = @board[@index * 2] = ORDERS.fetch(order)
 
           # @return [Boolean]
