@@ -57,7 +57,10 @@ module Raffia
         raise error if error.is_a?(::SignalException)
       end
 
-      def died(signal) = @message.reply&.fail(ActorDied.new(ref: @core.ref, reason: signal.reason))
+      def died(signal)
+        reason = signal ? signal.reason : @core.reason # a restart may have taken the signal
+        @message.reply&.fail(ActorDied.new(ref: @core.ref, reason: reason))
+      end
     end
   end
 end
