@@ -12,7 +12,7 @@ module Raffia
       # @return [Array<ActorCore>] frozen, so any thread may read it
       attr_reader :workers
       # @return [Array<ActorCore>] frozen; those that get no more messages, and have not ended
-      attr_reader :leaving
+      attr_reader :draining
 
       # @param factory [PoolFactory]
       # @param route [#pick] see {PoolRoutes}
@@ -20,7 +20,7 @@ module Raffia
         settings = Settings.new(mailbox: nil, call_timeout: factory.settings.call_timeout)
         super(factory, settings, group, name, parent)
         @route = route
-        @workers = @leaving = [].freeze
+        @workers = @draining = [].freeze
       end
 
       # @return [PoolRef]
@@ -88,7 +88,7 @@ module Raffia
 
       # Kills also the workers that finish what they have: the manager waits for these.
       def kill(reason, **)
-        super || @leaving.map { |worker| worker.kill(reason, final: true) }.any?
+        super || @draining.map { |worker| worker.kill(reason, final: true) }.any?
       end
 
       # A worker's object has ended. It gets another.
@@ -97,7 +97,7 @@ module Raffia
       # @param attempt [Integer] counts the attempts in a row
       def revive(worker, attempt = 1)
         error = (worker.restart if worker.status == :restarting) or return
-        worker.die(error) unless order(:missed, worker, error, attempt)
+        worker.die(error) unless order(:restart_failed, worker, error, attempt)
       end
 
       # Has the manager do something, in its turn.
@@ -114,11 +114,11 @@ module Raffia
       def add_worker = @workers = [*@workers, @factory.start_worker(self)].freeze
 
       # Sends no more messages to these workers. They have ended at the end of the block.
-      def leave(workers)
+      def drain(workers)
         @workers = (@workers - workers).freeze
-        @leaving |= workers
+        @draining |= workers
         yield
-        @leaving -= workers
+        @draining -= workers
       end
 
       # @return [Boolean] whether the workers finish what they have before the pool ends

@@ -35,7 +35,7 @@ module Raffia
         raise
       end
 
-      def on_stop(reason) = dismiss(@pool.workers | @pool.leaving, @pool.finishing?, reason)
+      def on_stop(reason) = dismiss(@pool.workers | @pool.draining, @pool.finishing?, reason)
 
       # Passes on a message that came while there was no worker. See {Message#invoke}.
       def public_send(*, **)
@@ -56,7 +56,7 @@ module Raffia
       end
 
       # A worker's new object could not be made.
-      def missed(worker, error, attempt)
+      def restart_failed(worker, error, attempt)
         raise error if attempt >= PATIENCE
 
         pause = [FIRST_PAUSE * 2**(attempt - 1), LONGEST_PAUSE].min
@@ -68,7 +68,7 @@ module Raffia
 
       # @param finish [Boolean] whether they do what they have to do before
       def dismiss(workers, finish, reason)
-        @pool.leave(workers) { finish ? finish(workers, reason) : kill(workers, reason) }
+        @pool.drain(workers) { finish ? finish(workers, reason) : kill(workers, reason) }
       end
 
       # A worker that waits for its next attempt has to make it now.

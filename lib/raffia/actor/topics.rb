@@ -12,8 +12,8 @@ module Raffia
 
       def initialize
         @guard = SpinLock.new
-        forget
-        Fork.after_child { forget }
+        reset
+        Fork.after_child { reset }
       end
 
       # @param core [ActorCore] the subscriber
@@ -21,9 +21,9 @@ module Raffia
       # @raise [ConfigError]
       def subscribe(core, pattern, handler)
         first = @guard.hold do
-          pattern = @patterns[pattern] ||= Pattern.new(pattern)
+          subscription = (@patterns[pattern] ||= Pattern.new(pattern)).add(core, handler)
           known = @cores.key?(core)
-          (@cores[core] ||= {}.compare_by_identity)[pattern.add(core, handler)] = true
+          (@cores[core] ||= {}.compare_by_identity)[subscription] = true
           !known
         end
         watch(core) if first
@@ -33,7 +33,7 @@ module Raffia
       def unsubscribe(core, pattern = nil)
         @guard.hold do
           @cores[core]&.each_key do |one|
-            remove(one) if pattern.nil? || one.pattern.pattern == pattern
+            remove(one) if pattern.nil? || one.pattern.text == pattern
           end
         end
       end
@@ -60,7 +60,7 @@ module Raffia
 
       private
 
-      def forget
+      def reset
         @patterns = {}
         @cores = {}.compare_by_identity
       end
@@ -76,16 +76,16 @@ module Raffia
       def remove(subscription)
         subscription.cancel
         pattern = subscription.pattern
-        @patterns.delete(pattern.pattern) if pattern.remove(subscription).empty?
+        @patterns.delete(pattern.text) if pattern.remove(subscription).empty?
         @cores[subscription.core]&.delete(subscription)
       end
 
-      # A subscriber is observed once, however often it subscribes.
       def forget_core(core)
         unsubscribe(core)
         @guard.hold { @cores.delete(core) }
       end
 
+      # A subscriber is observed once, however often it subscribes.
       def watch(core) = core.watch { object_ended(core) }
 
       # Subscriptions that the next object does not renew when it starts are over. Until then

@@ -58,7 +58,7 @@ module Raffia
 
         # Settles the reply when the actor is dead.
         # @param reply [#settle, #settled?]
-        def tell_end(reply)
+        def settle_at_end(reply)
           reply.settle(true) unless links.add_joiner(reply)
         end
 

@@ -58,7 +58,7 @@ module Raffia
 
           case op
           when :tell then tell(core, reply, *arguments)
-          when :join then core.tell_end(reply)
+          when :join then core.settle_at_end(reply)
           when *SLOW then settle_in_background(reply) { core.public_send(op, *arguments) }
           else reply.settle(core.public_send(op))
           end

@@ -17,8 +17,8 @@ module Raffia
         attr_reader :supervisor
         # @return [ActorCore, nil]
         attr_reader :core
-        # @return [Integer] counts what has happened to it
-        attr_reader :turn
+        # @return [Integer] counts its starts and ends
+        attr_reader :generation
         # @return [Object, nil] what it ended by the last time that it failed
         attr_reader :failure
 
@@ -27,7 +27,7 @@ module Raffia
           @supervisor = supervisor
           @dynamic = dynamic
           @guard = SpinLock.new
-          @turn = @in_a_row = 0
+          @generation = @in_a_row = 0
           @leaving = false
         end
 
@@ -44,7 +44,7 @@ module Raffia
         def dead? = @core.nil? || @core.status == :dead
 
         # @return [Boolean] whether it waits for what the supervisor decides
-        def ended?(turn) = turn == @turn && !@core.nil? && @core.at_rest?
+        def ended?(generation) = generation == @generation && !@core.nil? && @core.at_rest?
 
         # @return [Boolean] whether its core, if it is a supervisor's, is to keep its children for
         #   the next object
@@ -60,7 +60,7 @@ module Raffia
           end
           return waiter&.settle if @leaving
 
-          @supervisor.urge(ChildMessage.new(@supervisor, :child_ended, self, @turn, reason))
+          @supervisor.urge(ChildMessage.new(@supervisor, :child_ended, self, @generation, reason))
         end
 
         # Starts it, or restarts its actor.
@@ -68,20 +68,20 @@ module Raffia
         def start_or_restart
           return start if dead?
 
-          settle
+          next_generation
           error = @core.restart and raise error
         end
 
         # @raise [Exception] what its `initialize` or `on_start` raised
         def start
-          settle
+          next_generation
           @core = @spec.spawn(self, @supervisor.group)
         end
 
         # @param keep [Boolean] whether its core is kept, to be restarted
         def terminate(keep)
           cancel_timer
-          @turn += 1
+          @generation += 1
           return if dead?
 
           @guard.hold { @leaving = keep ? :for_now : :for_good }
@@ -90,7 +90,7 @@ module Raffia
 
         def die(reason)
           cancel_timer
-          @turn += 1
+          @generation += 1
           @core&.die(reason)
         end
 
@@ -111,9 +111,9 @@ module Raffia
 
         private
 
-        def settle
+        def next_generation
           cancel_timer
-          @turn += 1
+          @generation += 1
           @born = Clock.now
           @guard.hold { @leaving = false }
         end
@@ -128,13 +128,13 @@ module Raffia
           seconds = @spec.shutdown
           unless seconds == :brutal_kill
             keep ? @core.suspend(:shutdown) : @core.stop(:shutdown, final: true)
-            return true if gone_within?((seconds == :infinity) ? nil : seconds)
+            return true if ended_within?((seconds == :infinity) ? nil : seconds)
           end
           @core.kill(:killed, final: !keep)
-          gone_within?(KILL_TIMEOUT)
+          ended_within?(KILL_TIMEOUT)
         end
 
-        def gone_within?(seconds)
+        def ended_within?(seconds)
           waiter = Waiter.new
           @guard.hold { @waiter = waiter }
           # An end from here on settles the waiter.

@@ -9,9 +9,9 @@ module Raffia
       module Recovery
         private
 
-        # @param turn [Integer] the child's when it ended; another one now: this is outdated
-        def child_ended(child, turn, reason)
-          return unless child.ended?(turn)
+        # @param generation [Integer] the child's when it ended; another one now: this is outdated
+        def child_ended(child, generation, reason)
+          return unless child.ended?(generation)
           return retire(child, reason) unless child.spec.restart?(reason)
 
           give_up(child, reason) unless @intensity.allow?
@@ -45,9 +45,9 @@ module Raffia
         def revive(child, reason)
           seconds = child.wait_before_restart(@spec)
           halt_others(child)
-          return resume(child, child.turn, reason) unless seconds.positive?
+          return resume(child, child.generation, reason) unless seconds.positive?
 
-          child.later(seconds, ChildMessage.new(@raffia_core, :resume, child, child.turn, reason))
+          child.later(seconds, ChildMessage.new(@raffia_core, :resume, child, child.generation, reason))
         end
 
         def halt_others(child)
@@ -62,8 +62,8 @@ module Raffia
 
         # A child that fails to start is reported like any other end, by a message: many of them are
         # no deep recursion.
-        def resume(child, turn, reason)
-          return unless child.ended?(turn)
+        def resume(child, generation, reason)
+          return unless child.ended?(generation)
 
           @children.affected(child).each do |one|
             one.start_or_restart
@@ -78,7 +78,7 @@ module Raffia
 
         def failed_to_start(child, error)
           Actor.log_error("#{child.label} was not restarted", error)
-          @raffia_core.urge(ChildMessage.new(@raffia_core, :child_ended, child, child.turn, error))
+          @raffia_core.urge(ChildMessage.new(@raffia_core, :child_ended, child, child.generation, error))
         end
       end
     end

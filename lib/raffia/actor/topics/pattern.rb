@@ -21,17 +21,17 @@ module Raffia
             "such as orders.new"
         end
 
-        attr_reader :pattern
+        attr_reader :text
 
-        def initialize(pattern)
-          @pattern = pattern
-          @regexp = compile if pattern.match?(/[*?]/)
+        def initialize(text)
+          @text = text
+          @regexp = compile if text.match?(/[*?]/)
           @guard = SpinLock.new
           @subscriptions = {}.compare_by_identity
           @offered = @dropped = 0
         end
 
-        def match?(topic) = @regexp ? @regexp.match?(topic) : @pattern == topic
+        def match?(topic) = @regexp ? @regexp.match?(topic) : @text == topic
 
         # @return [Array<Subscription>]
         def subscriptions = @subscriptions.keys
@@ -66,7 +66,7 @@ module Raffia
 
         def compile
           Regexp.new(
-            "\\A#{@pattern.gsub(/\*\*|[*?]|[^*?]+/) { |part| WILD[part] || Regexp.escape(part) }}\\z"
+            "\\A#{@text.gsub(/\*\*|[*?]|[^*?]+/) { |part| WILD[part] || Regexp.escape(part) }}\\z"
           ).freeze
         end
       end
