@@ -11,7 +11,7 @@
 
 enum { ROOM = 1 << 16 };
 
-/* Of one run: what came out. Bodies are in `data` as well. */
+/* The output of one run; `data` has the bodies as well. */
 struct outcome {
     char text[ROOM], data[ROOM];
     size_t size, data_size;

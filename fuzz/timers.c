@@ -27,7 +27,7 @@ static void forget(size_t i)
     memmove(&armed[i], &armed[i + 1], (count - i) * sizeof(*armed));
 }
 
-/* Of every order of magnitude: a shift, and what is shifted. */
+/* A delay of any order of magnitude: a shift, and the shifted value. */
 static int64_t duration(struct input *input)
 {
     uint64_t shift = take(input, 1) % 48, number = take(input, 2);

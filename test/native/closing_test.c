@@ -69,7 +69,7 @@ static void disarmed_then_closed_then_reused(struct raffia_loop *loop)
     close_pair(others);
 }
 
-/* As a server's connections do, all day. */
+/* Like the connections of a server. */
 static void one_number_for_many_files_in_turn(struct raffia_loop *loop)
 {
     for (raffia_data i = 0; i < 100; i++) {

@@ -76,8 +76,8 @@ int backend_is(const struct raffia_loop *loop, const char *name)
 }
 
 #if defined(HAVE_KQUEUE) && defined(__linux__)
-/* What libkqueue loses when a descriptor is closed without its knowing is its own. LeakSanitizer
- * asks for this by name. */
+/* libkqueue leaks memory when a descriptor is closed without a call of it. LeakSanitizer calls this
+ * by name. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

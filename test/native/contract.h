@@ -31,7 +31,7 @@ struct raffia_completion next_completion(struct raffia_loop *loop);
 void expect_nothing(struct raffia_loop *loop);
 /* Arms, checks that it worked, and gives the id. */
 raffia_id arm(struct raffia_loop *loop, int fd, uint32_t events, raffia_data data);
-/* That every op that was armed has completed, was disarmed, or is pending. */
+/* Checks that every armed op has completed, was disarmed, or is pending. */
 void expect_balance(const struct raffia_loop *loop);
 uint64_t syscalls(const struct raffia_loop *loop);
 

@@ -105,8 +105,8 @@ static int64_t step(struct transcript *transcript, const char *bytes, size_t siz
     }
 }
 
-/* As far as these bytes go. How many were consumed, or a refusal. They are copied to memory of just
- * that size, where a sanitizer sees who reads beyond it. */
+/* Parses as much of these bytes as possible. Returns how many were consumed, or a refusal. They are
+ * copied to memory of just that size, where a sanitizer sees reads beyond it. */
 static int64_t read_all(struct transcript *transcript, const char *bytes, size_t size)
 {
     char *copy = memcpy(malloc(size + 1), bytes, size);

@@ -1,4 +1,4 @@
-/* What is refused, with which status, wherever the bytes were cut. */
+/* Requests that are refused, with their status, wherever the bytes were cut. */
 #include "check.h"
 
 #ifdef HAVE_LLHTTP

@@ -1,4 +1,4 @@
-/* What may be opened without waiting. */
+/* Files that open without waiting. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

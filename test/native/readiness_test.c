@@ -180,8 +180,7 @@ static void a_completion_that_waits_to_be_shifted_is_not_disarmed(struct raffia_
     close_pair(pipes);
 }
 
-/* What the kernel says of a wait that was disarmed is for nobody, not even for the next user of the
- * slot. */
+/* A report about a disarmed wait reaches no op, not even the next user of the slot. */
 static void late_reports_are_dropped(struct raffia_loop *loop)
 {
     int pipes[2], others[2];

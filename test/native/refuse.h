@@ -1,4 +1,4 @@
-/* What a container does: from here on, and in every child, a system call is refused. */
+/* Refuses a system call from here on, and in every child, like a container. */
 #ifndef RAFFIA_REFUSE_H
 #define RAFFIA_REFUSE_H
 

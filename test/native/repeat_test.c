@@ -188,7 +188,7 @@ static void too_many_open_files(struct raffia_loop *loop)
     CHECK_CALL(close(listener.fd));
 }
 
-/* That they are closed is checked by whoever counts the descriptors. */
+/* The caller counts descriptors, and so checks that they are closed. */
 static void descriptors_that_nobody_took(struct raffia_loop *loop)
 {
     struct listener listener = listen_here();
@@ -379,7 +379,7 @@ static void few_buffers_for_many(struct raffia_loop *loop)
     }
 }
 
-/* What was sent has been received, or is still there. */
+/* All that was sent has been received, or is still there. */
 static void a_disarm_that_races_with_data(struct raffia_loop *loop)
 {
     int sockets[2], place = 0, sent = 0;
@@ -503,7 +503,7 @@ static void *start_and_end(void *arg)
     return NULL;
 }
 
-/* As a Ractor's native threads do. */
+/* Like the native threads of a Ractor. */
 static void a_thread_that_ends_leaves_its_ops(struct raffia_loop *parent)
 {
     int sockets[2];
@@ -772,7 +772,7 @@ static const struct contract_test tests[] = {
     TEST(nobody_waits_for_a_child_any_more),
 };
 
-/* Of io_uring_register(2); liburing's header has them, but not every build has liburing. */
+/* Opcodes of io_uring_register(2). liburing's header has them, but not every build has liburing. */
 enum { REGISTER_PROBE = 8, REGISTER_BUFFERS = 22 };
 
 /* In a process of its own, for the filter is for ever. */

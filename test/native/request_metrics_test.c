@@ -1,4 +1,4 @@
-/* What requests leave in shared memory. */
+/* Request metrics in shared memory. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -252,7 +252,7 @@ static void a_thousand_reads(struct raffia_loop *loop)
     close_pair(pipes);
 }
 
-/* What comes after the close is not read into memory that the caller has back. */
+/* Bytes that come after the close are not read into memory that the caller has back. */
 static void closing_waits_for_transfers(struct raffia_loop *loop)
 {
     int pipes[2];
@@ -288,8 +288,8 @@ static void *start_and_end(void *arg)
     return NULL;
 }
 
-/* As a Ractor's native threads do. What a thread asked for the kernel cancels after its
- * end, when it would complete; the loop's ops must go on. */
+/* Like the native threads of a Ractor. The kernel cancels a thread's requests after its end, when
+ * they would complete; the loop's ops must continue. */
 static void a_thread_that_ends_leaves_its_ops(struct raffia_loop *unused)
 {
     int pipes[4];

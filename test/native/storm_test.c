@@ -120,7 +120,7 @@ static void write_some(struct line *line)
     if (written > 0) line->in += written;
 }
 
-/* What others sent, or what has been left behind. */
+/* Bytes of other senders, or left behind. */
 static void read_some(struct line *line, size_t most)
 {
     char bytes[4096];
@@ -283,7 +283,7 @@ static void take_transfer(struct storm *storm, const struct task *task, int64_t 
         if (result > 0) line->in += result;
         return;
     }
-    /* What was sent by ops and by write_some is of both letters, so only the rest is known. */
+    /* Bytes of ops and of write_some are mixed, so only the rest is known. */
     if (result > 0) line->out += result;
     check_buffer(task, result);
 }

@@ -205,7 +205,7 @@ static void cancelling_in_the_heap(void)
     end();
 }
 
-/* What an expired timer's fiber does: it cancels others that are due as well, and arms new ones. */
+/* An expired timer cancels others that are due as well, and arms new ones. */
 static void cancelling_and_arming_during_expiry(void)
 {
     struct raffia_op *held[100];
@@ -385,7 +385,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Of all orders of magnitude, with equal ones among them. */
+/* Delays of all orders of magnitude, with equal ones among them. */
 static int64_t random_deadline(void)
 {
     int64_t most = (int64_t)1 << check_random(43);

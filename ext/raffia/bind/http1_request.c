@@ -179,7 +179,7 @@ static VALUE http1_unread(VALUE self)
         return (expression) ? Qtrue : Qfalse;                                                      \
     }
 
-/* Of the request at hand. */
+/* The current request. */
 READER(is_keep_alive, request->keep_alive)
 READER(is_head, request->is_head)
 READER(is_http10, request->http10)

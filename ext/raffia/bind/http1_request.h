@@ -27,7 +27,7 @@ struct http1_input {
 struct http1_request {
     struct http1_transport transport;
     VALUE template; /* of each env */
-    /* Of the current request. */
+    /* The current request: */
     unsigned char keep_alive, is_head, http10, expects_continue, has_body;
     struct http1_input input;
 };

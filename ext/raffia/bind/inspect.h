@@ -1,4 +1,4 @@
-/* What every fiber waits for, and which fiber holds a Mutex. */
+/* The waits of every fiber, and the holder of a Mutex. */
 #ifndef RAFFIA_BIND_INSPECT_H
 #define RAFFIA_BIND_INSPECT_H
 

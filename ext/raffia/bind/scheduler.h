@@ -49,8 +49,8 @@ struct scheduler {
 
 struct scheduler *raffia_scheduler_of(VALUE self);
 int raffia_scheduler_is_native(VALUE scheduler);
-/* As raffia_scheduler_of, with its engine open: the thread that uses the scheduler first opens it.
- * Raises Raffia::Closed. */
+/* The same with an open engine: the thread that uses the scheduler first opens it. Raises
+ * Raffia::Closed. */
 struct scheduler *raffia_scheduler_attached(VALUE self);
 int raffia_scheduler_is_own_thread(const struct scheduler *scheduler);
 

@@ -150,7 +150,7 @@ static void begin_turn(struct scheduler *scheduler, int ready)
 {
     if ((size_t)ready > scheduler->turns.most_ready) scheduler->turns.most_ready = (size_t)ready;
     scheduler->turns.started = raffia_coarse_now();
-    /* What the next poll finds may have occurred from now on. */
+    /* Events of the next poll may have occurred from now on. */
     scheduler->loop->ready.last_poll = raffia_now();
 }
 
