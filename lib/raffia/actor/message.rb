@@ -138,3 +138,8 @@ module Raffia
     end
   end
 end
+
+require_relative "mailbox_wait"
+require_relative "stop_message"
+require_relative "system_message"
+require_relative "timer_message"

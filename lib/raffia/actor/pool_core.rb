@@ -1,5 +1,10 @@
 # frozen_string_literal: true
 
+require_relative "pool_factory"
+require_relative "pool_manager"
+require_relative "pool_ref"
+require_relative "pool_routes"
+
 module Raffia
   class Actor
     # Core of a pool: it passes each message to one of the workers, and revives those that fail.
