@@ -22,7 +22,7 @@ module Raffia
           # The answer may have been lost, and not the change. While the lease holds, nobody else
           # can have made the change.
           # @param operation [Proc]
-          # @yieldparam db [Session]
+          # @yieldparam db [Driver]
           # @yieldparam done [Object] the operation's result
           # @yieldreturn [Object] the result, when this was not the first try
           def call(lease, operation, &block)

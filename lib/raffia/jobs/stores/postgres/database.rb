@@ -4,7 +4,6 @@ require_relative "../../../base/fork"
 require_relative "dialect"
 require_relative "driver"
 require_relative "pool"
-require_relative "session"
 require_relative "tables"
 
 module Raffia
@@ -34,7 +33,7 @@ module Raffia
             @bound = :"raffia_jobs_connection_#{object_id}"
           end
 
-          # @yieldparam db [Session]
+          # @yieldparam db [Driver]
           # @return [Object] what the block returns
           def read(&)
             bound = ::Thread.current[@bound] and return yield(bound)
@@ -43,25 +42,25 @@ module Raffia
           end
 
           # @param durable [Boolean] whether to wait for the disk
-          # @yieldparam db [Session]
+          # @yieldparam db [Driver]
           # @return [Object] what the block returns
           def write(durable: true, &)
             # Within the application's transaction this is all or nothing, too, and an error here
             # must not abort that.
-            bound = ::Thread.current[@bound] and return bound.driver.savepoint { yield bound }
+            bound = ::Thread.current[@bound] and return bound.savepoint { yield bound }
             transaction(durable ? :durable : :quick, &)
           end
 
           # @param kind [Symbol] see {Driver#transaction}
-          # @yieldparam db [Session]
+          # @yieldparam db [Driver]
           def transaction(kind)
             ready
-            retry_conflicts { session { |db| db.driver.transaction(kind) { yield db } } }
+            retry_conflicts { session { |db| db.transaction(kind) { yield db } } }
           end
 
-          # @yieldparam db [Session] outside of any transaction
-          def session
-            @pool.with { |driver| yield Session.new(driver, @dialect) }
+          # @yieldparam db [Driver] outside of any transaction
+          def session(&)
+            @pool.with(&)
           rescue Failures::NoTables
             @ready = false
             @on_missing_tables&.call
@@ -82,9 +81,7 @@ module Raffia
           # Makes the tables where there are none. Never on the application's connection, whose
           # transaction may be rolled back.
           def ready
-            @ready ||= @pool.with { |driver|
-              retry_conflicts { @tables.ready(Session.new(driver, @dialect)) }
-            }
+            @ready ||= @pool.with { |db| retry_conflicts { @tables.ready(db) } }
           end
 
           # @yield when the tables are gone
@@ -94,7 +91,7 @@ module Raffia
 
           def within(connection, &)
             ready
-            driver = Driver.over(connection, @address)
+            driver = Driver.over(connection, @address, @dialect)
             driver.inside? ? bind(driver, &) : connection.transaction { bind(driver, &) }
           end
 
@@ -121,12 +118,14 @@ module Raffia
 
           private
 
-          def connect = Driver.connect(@address).tap { |driver| @drivers[driver] = true }
+          def connect
+            Driver.connect(@address, @dialect).tap { |driver| @drivers[driver] = true }
+          end
 
           # For this fiber only: others have connections of their own.
           def bind(driver)
             before = ::Thread.current[@bound]
-            ::Thread.current[@bound] = Session.new(driver, @dialect)
+            ::Thread.current[@bound] = driver
             yield
           rescue Failures::NoTables
             raise ConfigError,

@@ -31,31 +31,28 @@ module Raffia
           # @param address [Address]
           # @return [Driver]
           # @raise [StoreUnavailable]
-          def self.connect(address)
+          def self.connect(address, dialect)
             raw = Failures.translating(address) { PG.connect(address.conninfo) }
-            # they would go to stderr, and what matters of them comes as an error too
-            raw.set_notice_processor {}
-            new(raw, address)
+            raw.set_notice_processor {} # instead of stderr; what matters is an error, too
+            new(raw, address, dialect)
           end
 
           # @param connection [PG::Connection, #raw_connection] the latter is Active Record's
           # @return [Driver] on the application's connection
           # @raise [ConfigError]
-          def self.over(connection, address)
+          def self.over(connection, address, dialect)
             raw = connection.respond_to?(:raw_connection) ? connection.raw_connection : connection
-            return new(raw, address) if raw.is_a?(PG::Connection)
+            return new(raw, address, dialect) if raw.is_a?(PG::Connection)
 
             raise ConfigError,
               "jobs go along with a transaction of PostgreSQL's only: hand over a " \
               "PG::Connection, or Active Record's connection to PostgreSQL, not #{raw.class}"
           end
 
-          # @return [PG::Connection]
-          attr_reader :raw
-
-          def initialize(raw, address)
+          def initialize(raw, address, dialect)
             @raw = raw
             @address = address
+            @dialect = dialect
             @plain = PG::TypeMapAllStrings.new
             @types = PG::TypeMapByOid.new
             {PG::BinaryDecoder::Integer => [20, 21, 23], PG::BinaryDecoder::Float => [700, 701],
@@ -65,6 +62,7 @@ module Raffia
             end
           end
 
+          # @param sql [String] in words of the {Dialect}
           # @return [Array<Array>]
           def rows(sql, *params)
             execute(sql, params).tap { |result| result.type_map = @types }.values
@@ -72,6 +70,24 @@ module Raffia
 
           # @return [Integer] number of rows changed
           def run(sql, *params) = execute(sql, params).cmd_tuples
+
+          # Notifies waits for these queues at the commit, once each.
+          def wake(queues)
+            return if queues.empty?
+
+            rows("SELECT pg_notify(name, '') FROM unnest($1::text[]) AS name",
+              @dialect.channels(queues))
+          end
+
+          # Holds the lock until the transaction ends.
+          def lock(name)
+            rows("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))", name, @dialect.seed)
+          end
+
+          # @return [Array<Integer>] new ones, each higher than all before
+          def numbers(count)
+            rows("SELECT nextval('{numbers}') FROM generate_series(1, $1::int)", count).flatten
+          end
 
           # All of the block or nothing.
           # @param kind [Symbol] :durable; :quick does not wait for the disk; :by_index leaves the
@@ -86,7 +102,6 @@ module Raffia
               "ROLLBACK TO SAVEPOINT raffia", &)
           end
 
-          # @return [Boolean] whether a transaction has begun
           def inside? = @raw.transaction_status != PG::PQTRANS_IDLE
 
           # @return [Boolean] whether it can be lent again: it is in the middle of nothing, and no
@@ -100,7 +115,6 @@ module Raffia
           # @return [Boolean] whether no pooler stands between
           def direct? = rows("SELECT pg_backend_pid()")[0][0] == @raw.backend_pid
 
-          # @param names [Array<String>]
           def listen(names) = names.each { |name| order("LISTEN #{@raw.quote_ident(name)}") }
 
           # @return [Array<String>] channels with notifications since the last time
@@ -133,7 +147,7 @@ module Raffia
 
           def execute(sql, params)
             Failures.translating(@address) do
-              @raw.exec_params(sql, params.map { |value| encode(value) }, 1, @plain)
+              @raw.exec_params(@dialect.text(sql), params.map { |value| encode(value) }, 1, @plain)
             end
           end
 

@@ -14,7 +14,7 @@ module Raffia
           Holding = Struct.new(:refs, :doubtful, :lock)
           private_constant :OURS, :Holding
 
-          # @yieldparam db [Session]
+          # @yieldparam db [Driver]
           # @yieldparam refs [Array] of jobs to put back
           # @yieldparam token [Integer]
           def initialize(database, &put_back)

@@ -28,7 +28,7 @@ module Raffia
           end
 
           # A role that may use the tables and not make them needs no more, where they exist.
-          # @param db [Session] outside of a transaction
+          # @param db [Driver] outside of a transaction
           # @return [true]
           # @raise [ConfigError] when a later version of Raffia has made them
           def ready(db)
@@ -51,7 +51,7 @@ module Raffia
 
           # By one process at a time.
           def make(db)
-            db.driver.transaction do
+            db.transaction do
               db.lock("tables")
               next if version(db)
 
