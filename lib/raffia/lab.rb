@@ -3,11 +3,11 @@
 require_relative "../raffia"
 require_relative "lab/campaign"
 require_relative "lab/environment"
-require_relative "lab/experiments"
+require_relative "lab/catalog"
 require_relative "lab/interpreter"
 require_relative "lab/plan"
 require_relative "lab/progress"
-require_relative "lab/stop"
+require_relative "lab/stop_signal"
 
 module Raffia
   # Measures Raffia's strategies on the machine at hand, on real work whose results are checked.

@@ -56,16 +56,17 @@ module Raffia
           [way, time]
         end
         {**seconds, **ratios(seconds), alike: results.values.uniq.size == 1,
-                                       chosen: "#{choice.on} x#{choice.workers}", reasons: choice.explain}
+                                       chosen: "#{choice.on} x#{choice.workers}",
+                                       reasons: choice.explain}
       end
 
       def verify(_params, facts, _report) = {"all ways have the same results" => facts[:alike]}
 
       def extras
-        [Extra.new(key: :to_best, label: "of the best hand's", format: "%.2fx"),
-          Extra.new(key: :to_inline, label: "of inline's", format: "%.2fx"),
-          Extra.new(key: :best, label: "best hand, s", format: "%.3f"),
-          Extra.new(key: :inline, label: "inline, s", format: "%.3f")]
+        [ExtraMetric.new(key: :to_best, label: "of the best hand's", format: "%.2fx"),
+          ExtraMetric.new(key: :to_inline, label: "of inline's", format: "%.2fx"),
+          ExtraMetric.new(key: :best, label: "best hand, s", format: "%.3f"),
+          ExtraMetric.new(key: :inline, label: "inline, s", format: "%.3f")]
       end
 
       def notes(_params)

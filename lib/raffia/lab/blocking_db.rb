@@ -57,7 +57,8 @@ module Raffia
       def needs = {nofile: 2 * WIDE + SPARE_FILES}
 
       def obstacles(_params)
-        common = Ab.missing || MariaDB.missing || missing("trilogy") || Limits.obstacle(needs)
+        common = Ab.missing || Service::MariaDB.missing || missing("trilogy") ||
+          Limits.obstacle(needs)
         VARIANTS.to_h { |variant|
           [variant,
             common || ((variant == :fibers) ? nil : missing("mysql2"))]
@@ -98,9 +99,9 @@ module Raffia
       end
 
       def extras
-        [Extra.new(key: :ten_seconds, label: "10 at once s", format: "%.2f"),
-          Extra.new(key: :processes, label: "processes", format: "%d"),
-          Extra.new(key: :threads, label: "threads", format: "%d")]
+        [ExtraMetric.new(key: :ten_seconds, label: "10 at once s", format: "%.2f"),
+          ExtraMetric.new(key: :processes, label: "processes", format: "%d"),
+          ExtraMetric.new(key: :threads, label: "threads", format: "%d")]
       end
 
       def goals(rows)

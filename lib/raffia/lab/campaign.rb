@@ -15,7 +15,7 @@ module Raffia
       attr_reader :seed
 
       # @param selections [Array<Selection>]
-      # @param stop [Stop]
+      # @param stop [StopSignal]
       # @param progress [#start, #running, #finished]
       # @param seed [Integer]
       # @param counters [Hash{Symbol => String}] events to count in each run
@@ -70,7 +70,7 @@ module Raffia
           @progress.finished(cell)
         end
         true
-      rescue Stop::Requested
+      rescue StopSignal::Requested
         false
       end
     end

@@ -2,7 +2,7 @@
 
 require "json"
 require_relative "../../raffia"
-require_relative "experiments"
+require_relative "catalog"
 require_relative "lifeline"
 require_relative "meter"
 require_relative "source"

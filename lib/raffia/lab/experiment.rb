@@ -4,7 +4,7 @@ require_relative "../base/error"
 require_relative "cell"
 require_relative "goal"
 require_relative "metric"
-require_relative "published"
+require_relative "published_figures"
 
 module Raffia
   module Lab
@@ -129,8 +129,8 @@ module Raffia
       # @return [Array<Goal>] what the figures should reach on any machine
       def goals(_rows) = []
 
-      # @return [Array<Published::Figure>] other people's figures of the same experiment
-      def published = Published.of(name)
+      # @return [Array<PublishedFigures::Figure>] other people's figures of the same experiment
+      def published = PublishedFigures.of(name)
 
       # @return [Array<String>] what a reader of the table should know
       def notes(_params) = []

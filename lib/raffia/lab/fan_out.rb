@@ -103,8 +103,8 @@ module Raffia
       end
 
       def extras
-        [Extra.new(key: :threads, label: "threads", format: "%d"),
-          Extra.new(key: :processes, label: "processes", format: "%d")]
+        [ExtraMetric.new(key: :threads, label: "threads", format: "%d"),
+          ExtraMetric.new(key: :processes, label: "processes", format: "%d")]
       end
 
       def notes(params)

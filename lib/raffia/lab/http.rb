@@ -80,9 +80,9 @@ module Raffia
       end
 
       def extras
-        [Extra.new(key: :errors, label: "errors", format: "%d"),
-          Extra.new(key: :p99, label: "p99 ms", format: "%.1f"),
-          Extra.new(key: :cpu_per_request, label: "CPU us/req", format: "%.1f")]
+        [ExtraMetric.new(key: :errors, label: "errors", format: "%d"),
+          ExtraMetric.new(key: :p99, label: "p99 ms", format: "%.1f"),
+          ExtraMetric.new(key: :cpu_per_request, label: "CPU us/req", format: "%.1f")]
       end
 
       private

@@ -75,7 +75,7 @@ module Raffia
         }
       end
 
-      def extras = [Extra.new(key: :threads, label: "threads", format: "%d")]
+      def extras = [ExtraMetric.new(key: :threads, label: "threads", format: "%d")]
 
       def notes(_params) = ["threads: the largest number seen at once, the main one included"]
 

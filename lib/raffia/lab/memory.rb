@@ -14,15 +14,16 @@ module Raffia
       #   @return [Integer]
       # @!attribute [r] processes
       #   @return [Integer]
-      Look = Data.define(:pss, :threads, :processes)
+      Reading = Data.define(:pss, :threads, :processes)
 
       module_function
 
       # @param pid [Integer]
-      # @return [Look]
-      def look(pid)
+      # @return [Reading]
+      def read(pid)
         pids = tree(pid)
-        Look.new(pss: Process::Memory.total_pss(pids), threads: pids.sum { |each| threads(each) },
+        Reading.new(pss: Process::Memory.total_pss(pids),
+          threads: pids.sum { |each| threads(each) },
           processes: pids.size)
       end
 

@@ -34,6 +34,6 @@ module Raffia
     #   @return [String] the column's head
     # @!attribute [r] format
     #   @return [String] for Kernel#format
-    Extra = Data.define(:key, :label, :format)
+    ExtraMetric = Data.define(:key, :label, :format)
   end
 end

@@ -3,7 +3,6 @@
 require_relative "../base/error"
 require_relative "catalog"
 require_relative "environment"
-require_relative "experiments"
 require_relative "selection"
 
 module Raffia

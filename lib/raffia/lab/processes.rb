@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/clock"
-require_relative "stop"
+require_relative "stop_signal"
 require_relative "subprocess"
 
 module Raffia
@@ -26,7 +26,7 @@ module Raffia
       # @return [Sampler, nil] what watches memory
       attr_accessor :sampler
 
-      # @param stop [Stop]
+      # @param stop [StopSignal]
       def initialize(stop)
         @stop = stop
         @list = []
@@ -40,7 +40,7 @@ module Raffia
       #
       # @yieldreturn [Object] true when there is nothing left to wait for
       # @return [void]
-      # @raise [Stop::Requested]
+      # @raise [StopSignal::Requested]
       # @raise [Broken] when it takes too long
       def wait
         until yield
@@ -51,7 +51,7 @@ module Raffia
           owners = @list.flat_map { |process| process.ios.map { |io| [io, process] } }.to_h
           ready, = IO.select([@stop.io, *owners.keys], nil, nil, sampler ? sampler.due_in : 1)
           ready&.each { |io| owners[io]&.read(io) }
-          sampler&.look_if_due
+          sampler&.sample_if_due
         end
       end
 

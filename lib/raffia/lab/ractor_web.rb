@@ -38,7 +38,7 @@ module Raffia
       # The forked workers share it.
       def warm_up(_setting)
         require_relative "ractor_web/server"
-        App.call({"QUERY_STRING" => ""})
+        Application.call({"QUERY_STRING" => ""})
       end
 
       # @param setting [Setting]

@@ -38,21 +38,21 @@ module Raffia
       def due_in = (@next - Clock.now).clamp(0.0, LONGEST)
 
       # @return [void]
-      def look_if_due
-        look if due_in.zero?
+      def sample_if_due
+        sample if due_in.zero?
       end
 
       # Look for the last time.
       #
       # @return [void]
       def stop
-        look
+        sample
         @next = Float::INFINITY
       end
 
       # @return [void]
-      def look
-        seen, took = Clock.measure { Memory.look(@pid) }
+      def sample
+        seen, took = Clock.measure { Memory.read(@pid) }
         @pss = [@pss, seen.pss].compact.max
         @threads = [@threads, seen.threads].max
         @processes = [@processes, seen.processes].max

@@ -6,9 +6,9 @@ require "socket"
 module Raffia
   module Lab
     # A helper process: the other end of the sockets of an experiment. It runs in a process of its
-    # own and on IO.select alone (a {Keeper} does not), so that nothing of it is part of what is
-    # measured. It announces its port on descriptor 3, takes the lines `reset` and `report` on
-    # standard input, and ends when that is closed.
+    # own and on IO.select alone (a {ResourceServer} does not), so that nothing of it is part of
+    # what is measured. It announces its port on descriptor 3, takes the lines `reset` and `report`
+    # on standard input, and ends when that is closed.
     class Service
       MODES = {smtp_sink: "SmtpSink", slow_server: "SlowServer", slow_web: "SlowWeb",
                mariadb: "MariaDB", corpus: "Corpus"}.freeze
@@ -17,19 +17,19 @@ module Raffia
       # @return [Integer] the exit code
       def self.main(name, input: $stdin, output: IO.for_fd(3))
         require_relative "service/#{name}"
-        peer = Lab.const_get(MODES.fetch(name.to_sym)).new
+        peer = const_get(MODES.fetch(name.to_sym)).new
         (peer.respond_to?(:received) ? new(peer, input, output) :
-          keeper.new(peer, input, output)).run
+          resource_server.new(peer, input, output)).run
         0
       end
 
       # Loaded for those who need it: the other helpers are Ruby's standard library and nothing
       # else.
-      def self.keeper
-        require_relative "service/keeper"
-        Keeper
+      def self.resource_server
+        require_relative "service/resource_server"
+        ResourceServer
       end
-      private_class_method :keeper
+      private_class_method :resource_server
 
       # @param peer [#accepted, #received, #due, #tick, #reset, #report] what the connections talk
       #   to

@@ -14,7 +14,7 @@ module Raffia
       # @param experiment [Experiment]
       # @param cell [Cell]
       # @param params [Hash]
-      # @param stop [Stop]
+      # @param stop [StopSignal]
       # @param counters [Hash{Symbol => String}] events to count (see {Counters}); none where there
       #   are none
       def initialize(experiment, cell, params, stop, counters: {})
@@ -27,7 +27,7 @@ module Raffia
 
       # @return [Hash{Symbol => Object}] the figures, facts and checks; or +error+ in words, and
       #   whether it is +unfit+
-      # @raise [Stop::Requested]
+      # @raise [StopSignal::Requested]
       def call
         figures(*work)
       rescue Processes::Broken => error

@@ -2,7 +2,7 @@
 
 require_relative "../base/error"
 require_relative "../base/ractor_local"
-require_relative "custom"
+require_relative "user_experiment"
 require_relative "definition"
 
 module Raffia
@@ -19,7 +19,7 @@ module Raffia
       def file?(word) = word.end_with?(".rb") || word.include?("/")
 
       # @param path [String]
-      # @return [Array<Custom>] in the order of the file
+      # @return [Array<UserExperiment>] in the order of the file
       # @raise [ConfigError] when there is no such file, when it raises, or when it defines nothing
       def load(path)
         raise ConfigError, "there is no file #{path}" unless File.file?(path)
@@ -31,7 +31,7 @@ module Raffia
 
       # What Lab.experiment with a block comes to.
       #
-      # @return [Custom]
+      # @return [UserExperiment]
       # @raise [ConfigError]
       def define(name, &block)
         full, found = open.last ||
@@ -41,7 +41,7 @@ module Raffia
         if found.any? { |other| other.name == said[:name] }
           raise ConfigError, "the file defines #{said[:name]} twice"
         end
-        Custom.new(said, full).tap { |experiment| found << experiment }
+        UserExperiment.new(said, full).tap { |experiment| found << experiment }
       rescue ConfigError => error
         raise error.exception("#{name}: #{error.message}")
       end

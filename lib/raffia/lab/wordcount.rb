@@ -4,7 +4,7 @@ require_relative "experiment"
 require_relative "mapping"
 require_relative "meter"
 require_relative "service/corpus"
-require_relative "wordcount/words"
+require_relative "wordcount/counter"
 
 module Raffia
   module Lab
@@ -30,8 +30,8 @@ module Raffia
       def service = :corpus
 
       def obstacles(_params)
-        if Corpus.missing
-          [*variants, *controls.keys].to_h { |variant| [variant, Corpus.missing] }
+        if Service::Corpus.missing
+          [*variants, *controls.keys].to_h { |variant| [variant, Service::Corpus.missing] }
         else
           {}
         end
@@ -40,8 +40,8 @@ module Raffia
       # The file is this run's own.
       def warm_up(setting)
         path = setting.service.fetch(:path)
-        Corpus.resize(path, setting.params[:bytes])
-        Mapping.call(setting, Words.parts(path, setting.workers)
+        Service::Corpus.resize(path, setting.params[:bytes])
+        Mapping.call(setting, Counter.parts(path, setting.workers)
           .map { |from, _| [from, from + 1_000].freeze }, work(path))
       end
 
@@ -50,11 +50,11 @@ module Raffia
         reading = Meter.measure do
           # One part for each worker, because each part comes back with a table of its own, of most
           # words that there are.
-          Words.together(Mapping.call(setting, Words.parts(path, setting.workers), work(path)))
+          Counter.together(Mapping.call(setting, Counter.parts(path, setting.workers), work(path)))
         end
         {seconds: reading.seconds, cpu: reading.cpu, words: reading.value.values.sum,
          different: reading.value.size,
-         table: Corpus.digest(Words.table(reading.value))}
+         table: Service::Corpus.digest(Counter.table(reading.value))}
       end
 
       def verify(_params, facts, report)
@@ -73,14 +73,14 @@ module Raffia
       end
 
       def notes(_params)
-        ["the text is #{Corpus.found.map { |path| File.basename(path, ".dict.dz") }.join(", ")}, " \
+        ["the text is #{Service::Corpus.found.map { |path| File.basename(path, ".dict.dz") }.join(", ")}, " \
           "over and over; a word is letters from a to z",
           "the time is that of reading, counting and putting the workers' tables together"]
       end
 
       private
 
-      def work(path) = Work.new(Words, :count, [-path])
+      def work(path) = Work.new(Counter, :count, [-path])
     end
   end
 end

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "raffia/lab/counters"
-require "raffia/lab/stop"
+require "raffia/lab/stop_signal"
 require "raffia/lab/processes"
 
 module Raffia
@@ -63,7 +63,7 @@ module Raffia
       private
 
       def count(work)
-        stop = Stop.new
+        stop = StopSignal.new
         processes = Processes.new(stop)
         child = processes.start([RbConfig.ruby, "-e",
           "$stdin.gets; #{work}; puts 1; $stdout.flush; $stdin.read"])

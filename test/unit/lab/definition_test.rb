@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "raffia"
-require "raffia/lab/experiments"
+require "raffia/lab/catalog"
 
 module Raffia
   module Lab
@@ -122,7 +122,7 @@ module Raffia
 
       private
 
-      def custom(&) = Custom.new(Definition.read("mine", &), "mine.rb")
+      def custom(&) = UserExperiment.new(Definition.read("mine", &), "mine.rb")
 
       # What a run's process does, without the process.
       def verdict(experiment, variant = :inline)

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "minitest/mock"
-require "raffia/lab/experiments"
+require "raffia/lab/catalog"
 require_relative "service_case"
 
 module Raffia
@@ -26,7 +26,7 @@ module Raffia
       def test_rows_are_counted_and_forgotten
         serve(:mariadb) do |port|
           %i[trilogy mysql2].each do |driver|
-            assert_equal 200, BlockingDB::App.new(driver, port, 0.01).call({}).first
+            assert_equal 200, BlockingDB::Application.new(driver, port, 0.01).call({}).first
           end
           assert_equal({rows: 2}, report)
           tell("reset")
@@ -36,7 +36,7 @@ module Raffia
 
       def test_statements_run_side_by_side_on_as_many_connections
         serve(:mariadb) do |port|
-          app = BlockingDB::App.new(:trilogy, port, 1)
+          app = BlockingDB::Application.new(:trilogy, port, 1)
           Raffia.run { |scope| 20.times { scope.spawn { app.call({}) } } }
           connections = app.instance_variable_get(:@connections).instance_variable_get(:@idle)
           assert_equal [20, {rows: 20}], [connections.size, report]
@@ -50,9 +50,11 @@ module Raffia
           program = File.join(dir, "mariadbd")
           File.write(program, "#!/bin/sh\necho out of order\nexit 1\n", perm: 0o755)
           File.chmod(0o755, dir) # for nobody
-          server = MariaDB.new
+          server = Service::MariaDB.new
           error = Dir.stub(:tmpdir, @dir) do
-            MariaDB.stub(:program, program) { assert_raises(Raffia::Error) { server.open(nil) } }
+            Service::MariaDB.stub(:program, program) do
+              assert_raises(Raffia::Error) { server.open(nil) }
+            end
           end
           assert_equal "MariaDB did not start: out of order\n", error.message
           server.close

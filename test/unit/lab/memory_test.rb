@@ -12,7 +12,7 @@ module Raffia
 
       def test_a_process_and_its_descendants
         with_a_family do |pid|
-          look = Memory.look(pid)
+          look = Memory.read(pid)
           assert_equal 2, look.processes
           assert_operator look.threads, :>=, 3
           assert_operator look.pss, :>, 1_048_576
@@ -22,18 +22,18 @@ module Raffia
       def test_a_process_that_has_gone
         pid = ::Process.spawn("true")
         ::Process.wait(pid)
-        assert_equal [nil, 0], Memory.look(pid).to_h.values_at(:pss, :threads)
+        assert_equal [nil, 0], Memory.read(pid).to_h.values_at(:pss, :threads)
       end
 
       def test_the_sampler_keeps_peaks
         with_a_family do |pid|
           sampler = Sampler.new(pid)
           assert_predicate sampler.due_in, :zero?
-          sampler.look_if_due
+          sampler.sample_if_due
           assert_operator sampler.due_in, :>, 0.0
           peak = sampler.pss
           sampler.instance_variable_set(:@pid, ::Process.pid + 10_000_000)
-          sampler.look
+          sampler.sample
           assert_equal [peak, 2], [sampler.pss, sampler.processes]
         end
       end

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "raffia"
-require "raffia/lab/experiments"
+require "raffia/lab/catalog"
 
 module Raffia
   module Lab

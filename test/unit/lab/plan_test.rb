@@ -83,7 +83,7 @@ module Raffia
       def test_plans_can_be_shared_with_ractors
         assert Ractor.shareable?(EXPERIMENTS)
         assert Ractor.shareable?(Plan::TOUR)
-        assert Ractor.shareable?(Published::FIGURES)
+        assert Ractor.shareable?(PublishedFigures::FIGURES)
       end
     end
   end

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "raffia"
-require "raffia/lab/experiments"
+require "raffia/lab/catalog"
 require "raffia/lab/ractor_web/server"
 
 module Raffia
@@ -11,7 +11,7 @@ module Raffia
       ENV_OF_ONE = {"QUERY_STRING" => "300"}.freeze
 
       def test_the_page
-        status, headers, body = RactorWeb::App.call(ENV_OF_ONE)
+        status, headers, body = RactorWeb::Application.call(ENV_OF_ONE)
         assert_equal [200, "text/html; charset=utf-8"], [status, headers["content-type"]]
         page = body.join
         assert_equal 20, page.scan("<tr>").size
@@ -23,12 +23,13 @@ module Raffia
       end
 
       def test_it_is_the_same_in_another_ractor
-        found = Raffia.map([ENV_OF_ONE], on: :ractors, workers: 1, &Work.new(RactorWeb::App, :call))
-        assert_equal [RactorWeb::App.call(ENV_OF_ONE)], found
+        found = Raffia.map([ENV_OF_ONE], on: :ractors,
+          workers: 1, &Work.new(RactorWeb::Application, :call))
+        assert_equal [RactorWeb::Application.call(ENV_OF_ONE)], found
       end
 
       def test_the_catalogue_is_shareable
-        assert Ractor.shareable?(RactorWeb::Catalogue::ALL)
+        assert Ractor.shareable?(RactorWeb::Articles::ALL)
       end
     end
   end

@@ -101,7 +101,7 @@ module Raffia
         assert_match(/^squares     right   - /, closing([{**outcome, baseline: ""}] * 2))
         assert_equal ["1.50x", "1.50x (1.40 - 1.60)", "-"],
           [{value: 1.5, low: 1.5, high: 1.5}, {value: 1.5, low: 1.4, high: 1.6},
-            nil].map { |ratio| Report::Words.interval(ratio) }
+            nil].map { |ratio| Report::Format.interval(ratio) }
       end
 
       def test_bars_are_in_proportion
@@ -169,10 +169,10 @@ module Raffia
         assert_equal ["1.23 s", "12.3 s", "123 s", "1.23 ms", "123 ms", "1.00 s", "0.100 ms",
           "54,680 req/s", "-"],
           [1.234, 12.34, 123.4, 0.001234, 0.1234, 0.9997,
-            0.0001].map { |value| Report::Words.figure(value, "s") } +
-            [Report::Words.figure(54_680.4, "requests/s"), Report::Words.figure(nil, "s")]
+            0.0001].map { |value| Report::Format.figure(value, "s") } +
+            [Report::Format.figure(54_680.4, "requests/s"), Report::Format.figure(nil, "s")]
         assert_equal ["20.0 MB", "23.5 GB", "-"],
-          [20 << 20, 24_064 << 20, nil].map { |value| Report::Words.bytes(value) }
+          [20 << 20, 24_064 << 20, nil].map { |value| Report::Format.bytes(value) }
       end
 
       def test_the_document

@@ -72,11 +72,11 @@ module Raffia
       end
 
       def test_a_stop_ends_the_children
-        stop = Stop.new
+        stop = StopSignal.new
         waiting = Thread.new { session("sleep", stop) }
           .tap { |thread| thread.report_on_exception = false }
         stop.request
-        assert_raises(Stop::Requested) { waiting.value }
+        assert_raises(StopSignal::Requested) { waiting.value }
         stop.close
       end
 
@@ -102,7 +102,7 @@ module Raffia
       end
 
       def test_a_stopped_campaign_tells_what_was_finished
-        stop = Stop.new
+        stop = StopSignal.new
         count = 0
         _, outcomes = campaign(Fake.new, FINE, stop) { stop.request if (count += 1) == 3 }
         assert_equal [2, false, true], [outcomes.first[:rows].sum { |row| row[:count].to_i },
@@ -117,13 +117,13 @@ module Raffia
 
       private
 
-      def session(code, stop = Stop.new)
+      def session(code, stop = StopSignal.new)
         with_children(code) do
           Session.new(Fake.new, Cell.new("fake", :inline, 1), {scale: 1.0}, stop).call
         end
       end
 
-      def campaign(experiment, code, stop = Stop.new, runs: 2, &on_running)
+      def campaign(experiment, code, stop = StopSignal.new, runs: 2, &on_running)
         notes = Notes.new([])
         notes.define_singleton_method(:running) { |cell| super(cell).tap { on_running&.call } }
         selection = Selection.of(experiment, scale: 1.0, runs:, cores: 2)

@@ -37,7 +37,7 @@ module Raffia
             counters: obstacle)
           @text = Output.text(@out, config)
           @text.environment(environment)
-          Raffia::Lab::Stop.listen do |stop|
+          Raffia::Lab::StopSignal.listen do |stop|
             report = compared(measure(stop, environment,
               counters: obstacle ? {} : Raffia::Lab::Counters::EVENTS, **seed))
             Output.write(@targets, report)

@@ -2,7 +2,7 @@
 
 require_relative "../../base/error"
 require_relative "../../lab/definition"
-require_relative "../../lab/experiments"
+require_relative "../../lab/catalog"
 require_relative "../text"
 
 module Raffia

@@ -4,8 +4,8 @@ require "socket"
 require_relative "../../pool"
 require_relative "../cell"
 require_relative "../memory"
-require_relative "../web/conversation"
-require_relative "app"
+require_relative "../web/connection"
+require_relative "application"
 
 module Raffia
   module Lab
@@ -25,7 +25,7 @@ module Raffia
         # @return [Integer] how many requests it answered
         def self.attend(_index, listener, ready, database, seconds)
           listener = TCPServer.for_fd(listener).tap { |copy| copy.autoclose = false }
-          conversation = Web::Conversation.new(App.new(:mysql2, database, seconds))
+          conversation = Web::Connection.new(Application.new(:mysql2, database, seconds))
           IO.for_fd(ready, "w", autoclose: false).syswrite(".")
           served = 0
           loop { served += conversation.hold(listener.accept) }
@@ -48,7 +48,7 @@ module Raffia
           @listener = TCPServer.new("127.0.0.1", 0)
           @listener.listen(BACKLOG)
           case @setting.variant
-          when :fibers then serve(App.new(:trilogy, @database, @seconds))
+          when :fibers then serve(Application.new(:trilogy, @database, @seconds))
           when :offload then offload
           when :threads then crew(:threads, @setting.workers)
           when :processes then crew(:processes, @wide)
@@ -63,13 +63,14 @@ module Raffia
         # other threads.
         def offload
           pool = Executor::Threads::BlockingPool.new(max: @wide)
-          serve(App.new(:mysql2, @database, @seconds, around: ->(call) { pool.call(&call) }))
+          serve(Application.new(:mysql2, @database, @seconds,
+            around: ->(call) { pool.call(&call) }))
         ensure
           pool&.shutdown
         end
 
         def serve(app)
-          conversation = Web::Conversation.new(app)
+          conversation = Web::Connection.new(app)
           Raffia.run do |scope|
             accepting = scope.spawn { accept(scope, conversation) }
             {**wait, served: accepting.value.sum(&:value)}
@@ -104,7 +105,7 @@ module Raffia
         def wait
           @host.announce(port: @listener.local_address.ip_port)
           @host.wait_for_stop
-          Memory.look(::Process.pid).to_h
+          Memory.read(::Process.pid).to_h
         ensure
           @listener.shutdown
         end

@@ -2,7 +2,7 @@
 
 require "logger" # loaded before there are Ractors
 require_relative "../../server"
-require_relative "app"
+require_relative "application"
 
 module Raffia
   module Lab
@@ -18,7 +18,7 @@ module Raffia
         # @return [Hash{Symbol => Integer}]
         def attend(listener)
           counters = ::Raffia::Server::Observability::Metrics::Counters.alone
-          worker = ::Raffia::Server::Worker.new(App,
+          worker = ::Raffia::Server::Worker.new(Application,
             listeners: [::Raffia::Server::Listen::Listener.new(listener, BIND)], options: OPTIONS,
             counters: counters)
           Raffia.run do |scope|

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "columns"
-require_relative "words"
+require_relative "format"
 
 module Raffia
   module Lab
@@ -25,7 +25,7 @@ module Raffia
         def of(outcome, width, unicode: true)
           rows = outcome[:rows].select { |row| row[:median] }
           return [] if rows.empty?
-          labels = rows.map { |row| Words.label(row) }
+          labels = rows.map { |row| Format.label(row) }
           quantity = Columns.quantity(outcome)
           values = rows.map { |row| quantity.call(row[:median]) }
           room = [width - labels.map(&:size).max - values.map(&:size).max - 3, SHORTEST].max

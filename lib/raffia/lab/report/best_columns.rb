@@ -18,12 +18,12 @@ module Raffia
           [
             Column.of(rows, "experiment", 0) { |outcome, _| outcome[:name] },
             Column.of(rows, "result", 2) { |outcome, _| RESULTS.fetch(outcome[:check]) },
-            Column.of(rows, "best", 0) { |_, row| row ? Words.label(row) : Words::NONE },
+            Column.of(rows, "best", 0) { |_, row| row ? Format.label(row) : Format::NONE },
             Column.of(rows, "median", 1) { |outcome, row|
-              row ? Words.figure(row[:median], outcome[:unit]) : Words::NONE
+              row ? Format.figure(row[:median], outcome[:unit]) : Format::NONE
             },
             Column.of(rows, "speed-up (95% interval)", 0) { |outcome, row| speedup(outcome, row) },
-            Column.of(rows, "peak PSS", 3) { |_, row| Words.bytes(row && row[:pss]) },
+            Column.of(rows, "peak PSS", 3) { |_, row| Format.bytes(row && row[:pss]) },
             Column.of(rows, "goals", 4) { |outcome, _| goals(outcome) }
           ]
         end
@@ -38,14 +38,14 @@ module Raffia
         end
 
         def speedup(outcome, row)
-          return Words::NONE unless row && row[:speedup]
-          "#{Words.interval(row[:speedup])} vs " \
+          return Format::NONE unless row && row[:speedup]
+          "#{Format.interval(row[:speedup])} vs " \
             "#{Columns.baseline(outcome)}#{", noise" if row[:speedup][:noise]}"
         end
 
         def goals(outcome)
           goals = outcome[:goals].reject { |goal| goal[:met].nil? }
-          goals.empty? ? Words::NONE : "#{goals.count { |goal| goal[:met] }} of #{goals.size} met"
+          goals.empty? ? Format::NONE : "#{goals.count { |goal| goal[:met] }} of #{goals.size} met"
         end
 
         private_class_method :speedup, :goals

@@ -22,15 +22,15 @@ module Raffia
           rows = rows(change)
           quantity = Quantity.of(change[:unit],
             rows.flat_map { |row| row.values_at(:before, :after) })
-          [Column.of(rows, "on", 0) { |row| Words.variant(row) },
+          [Column.of(rows, "on", 0) { |row| Format.variant(row) },
             Column.of(rows, "workers", 1) { |row| row[:workers].to_s },
             Column.of(rows, "ruby", 0) { |row| row[:ruby].to_s },
             Column.of(rows, "before", 2) { |row| quantity.call(row[:before]) },
             Column.of(rows, "after", 2) { |row| quantity.call(row[:after]) },
-            Column.of(rows, "better by", 0) { |row| Words.interval(row[:ratio]) },
+            Column.of(rows, "better by", 0) { |row| Format.interval(row[:ratio]) },
             Column.of(rows, "verdict", 0) { |row| row[:verdict] },
-            Column.of(rows, "CPU", 3) { |row| Words.ratio(row[:cpu]) },
-            Column.of(rows, "peak PSS", 4) { |row| Words.ratio(row[:pss]) }].reject do |column|
+            Column.of(rows, "CPU", 3) { |row| Format.ratio(row[:cpu]) },
+            Column.of(rows, "peak PSS", 4) { |row| Format.ratio(row[:pss]) }].reject do |column|
               column.head != "verdict" && column.empty?
             end
         end

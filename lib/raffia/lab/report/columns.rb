@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "words"
+require_relative "format"
 
 module Raffia
   module Lab
@@ -22,7 +22,7 @@ module Raffia
         def self.of(rows, head, rank, &cell) = new(head:, rank:, cells: rows.map(&cell))
 
         # @return [Boolean]
-        def empty? = cells.all? { |cell| cell.empty? || cell == Words::NONE }
+        def empty? = cells.all? { |cell| cell.empty? || cell == Format::NONE }
 
         # @return [Boolean] names read from the left, figures compare from the right
         def name? = self.class::NAMES.include?(head)
@@ -45,7 +45,7 @@ module Raffia
         end
 
         # @return [String]
-        def baseline(outcome) = Words::NAMES.fetch(outcome[:baseline], outcome[:baseline])
+        def baseline(outcome) = Format::NAMES.fetch(outcome[:baseline], outcome[:baseline])
 
         # @return [Quantity] for all the figures of the main metric
         def quantity(outcome) = Quantity.of(outcome[:unit], outcome[:rows].map { |row| row[:max] })
@@ -54,7 +54,7 @@ module Raffia
 
         def names(outcome)
           first = outcome[:rows].filter_map { |row| row[:ruby] }.first
-          [column(outcome, "on", 0) { |row| Words.variant(row) },
+          [column(outcome, "on", 0) { |row| Format.variant(row) },
             column(outcome, "workers", 1) { |row| row[:workers].to_s },
             *(if first
                 [column(outcome, "ruby", 0) { |row| row[:ruby].to_s },
@@ -63,7 +63,7 @@ module Raffia
         end
 
         def across(row, first)
-          (row[:ruby] == first && row[:median]) ? "1 (base)" : Words.ratio(row[:ruby_ratio])
+          (row[:ruby] == first && row[:median]) ? "1 (base)" : Format.ratio(row[:ruby_ratio])
         end
 
         def figures(outcome)
@@ -71,24 +71,24 @@ module Raffia
           [column(outcome, "median", 0) { |row|
             row[:median] ? quantity.call(row[:median]) : row[:status]
           },
-            column(outcome, "spread", 3) { |row| Words.spread(row) },
+            column(outcome, "spread", 3) { |row| Format.spread(row) },
             column(outcome, "min - max", 9) { |row| quantity.range(row[:min], row[:max]) },
             *(unless outcome[:baseline].empty?
                 column(outcome, "vs #{baseline(outcome)}", 0) do |row|
-                  Words.speedup(row, outcome[:baseline])
+                  Format.speedup(row, outcome[:baseline])
                 end
               end)]
         end
 
         def efficiency(outcome)
           return [] unless outcome[:cpu_bound]
-          [column(outcome, "per core", 5) { |row| Words.percent(row[:efficiency]) }]
+          [column(outcome, "per core", 5) { |row| Format.percent(row[:efficiency]) }]
         end
 
         def extras(outcome)
           outcome[:extras].map do |extra|
             column(outcome, extra[:label], 6) do |row|
-              Words.extra(row.dig(:extras, extra[:key].to_sym), extra[:format])
+              Format.extra(row.dig(:extras, extra[:key].to_sym), extra[:format])
             end
           end
         end
@@ -96,15 +96,17 @@ module Raffia
         def costs(outcome)
           seconds = Quantity.of("s", outcome[:rows].map { |row| row[:cpu] })
           [column(outcome, "CPU", 7) { |row| seconds.call(row[:cpu]) },
-            column(outcome, "cycles", 10) { |row| Words.count(row[:cycles]) },
-            column(outcome, "IPC", 6) { |row| row[:ipc] ? format("%.2f", row[:ipc]) : Words::NONE },
-            column(outcome, "peak PSS", 4) { |row| Words.bytes(row[:pss]) }]
+            column(outcome, "cycles", 10) { |row| Format.count(row[:cycles]) },
+            column(outcome, "IPC", 6) { |row|
+              row[:ipc] ? format("%.2f", row[:ipc]) : Format::NONE
+            },
+            column(outcome, "peak PSS", 4) { |row| Format.bytes(row[:pss]) }]
         end
 
         def published(outcome)
           return [] if outcome[:published].empty?
           [column(outcome, "published", 8) { |row|
-            Words.published(row[:published], outcome[:unit])
+            Format.published(row[:published], outcome[:unit])
           }]
         end
 

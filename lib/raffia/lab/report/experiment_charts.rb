@@ -62,7 +62,7 @@ module Raffia
         # @return [Charts::BarChart, nil]
         def best(pairs)
           bars = pairs.map do |outcome, row|
-            speedup("#{outcome[:name]}: #{Words.label(row)}", row[:speedup], "bar")
+            speedup("#{outcome[:name]}: #{Format.label(row)}", row[:speedup], "bar")
           end
           if bars.any?
             Charts::BarChart.new(bars, "the best speed-up of each experiment", unit: "x", one: true)
@@ -92,10 +92,10 @@ module Raffia
             css: ("control" if series[:control]))
         end
 
-        def label(row) = "#{Words.label(row)}#{", control" if row[:control]}"
+        def label(row) = "#{Format.label(row)}#{", control" if row[:control]}"
 
         def speedup(label, ratio, css)
-          text = "#{Words.times(ratio[:value])}#{", noise" if ratio[:noise]}"
+          text = "#{Format.times(ratio[:value])}#{", noise" if ratio[:noise]}"
           css = "#{css}#{" noise" if ratio[:noise]}"
           Charts::BarChart::Bar.new(label:, text:, css:, **ratio.slice(:value, :low, :high))
         end
@@ -107,7 +107,7 @@ module Raffia
 
           source = figure[:hardware].split(",").first # all of it would run into the number
           Charts::BarChart::Bar.new(label: "published: #{figure[:label]}, #{source}",
-            text: Words.times(ratio),
+            text: Format.times(ratio),
             value: ratio, css: "bar published")
         end
 

@@ -3,8 +3,8 @@
 require_relative "best_columns"
 require_relative "change_columns"
 require_relative "experiment_charts"
-require_relative "facts"
-require_relative "markup"
+require_relative "environment_summary"
+require_relative "html"
 require_relative "verdicts"
 
 module Raffia
@@ -23,7 +23,7 @@ module Raffia
           <<~HTML
             <section id="overview" aria-labelledby="overview-title">
             <h2 id="overview-title">Overview</h2>
-            #{Markup.verdicts(state)}
+            #{Html.verdicts(state)}
             #{tiles}
             #{table}
             #{chart}
@@ -51,17 +51,21 @@ module Raffia
                                      "#{goals.count { |goal| goal[:met] }} of " \
                      "#{goals.size}"
                                    end)}
-          "<dl class=\"tiles\">#{tiles.compact.map { |name, value| "<div><dt>#{Markup.escape(name)}</dt><dd>#{Markup.escape(value)}</dd></div>" }.join}</dl>"
+          "<dl class=\"tiles\">#{tiles.compact.map { |name, value| "<div><dt>#{Html.escape(name)}</dt><dd>#{Html.escape(value)}</dd></div>" }.join}</dl>"
         end
 
         def ruby(environment)
           rubies = environment[:rubies]&.map { |each| each[:label] }
-          rubies ? rubies.join(", ") : Facts.ruby(environment, environment[:ruby][/\A\S+ \S+/])
+          if rubies
+            rubies.join(", ")
+          else
+            EnvironmentSummary.ruby(environment, environment[:ruby][/\A\S+ \S+/])
+          end
         end
 
         def table
           css = @outcomes.map { |outcome| "bad" if outcome[:check] == false }
-          Markup.table(BestColumns.of(@outcomes),
+          Html.table(BestColumns.of(@outcomes),
             "The best of each experiment, controls left aside", css)
         end
 
@@ -72,14 +76,14 @@ module Raffia
             ""
           else
             "<div class=\"charts " \
-              "single\">#{Markup.figure("Best speed-up of each experiment, longer is better", ExperimentCharts.best(pairs))}</div>"
+              "single\">#{Html.figure("Best speed-up of each experiment, longer is better", ExperimentCharts.best(pairs))}</div>"
           end
         end
 
         def comparison
           return "" unless (comparison = @data[:comparison])
-          "<h3>What has changed</h3>\n<p>#{Markup.escape(ChangeColumns.summary(comparison))}</p>" \
-            "#{Markup.verdicts(comparison[:warnings].map { |warning| [:warn, warning] })}"
+          "<h3>What has changed</h3>\n<p>#{Html.escape(ChangeColumns.summary(comparison))}</p>" \
+            "#{Html.verdicts(comparison[:warnings].map { |warning| [:warn, warning] })}"
         end
       end
     end

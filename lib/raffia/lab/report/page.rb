@@ -2,8 +2,8 @@
 
 require_relative "../../charts"
 require_relative "document"
-require_relative "facts"
-require_relative "markup"
+require_relative "environment_summary"
+require_relative "html"
 require_relative "overview"
 require_relative "section"
 
@@ -37,14 +37,14 @@ module Raffia
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>#{Markup.escape(title)}</title>
+            <title>#{Html.escape(title)}</title>
             <style>
             #{CSS}</style>
             </head>
             <body>
             #{Charts::SVG::PATTERNS}<main>
             <header><h1>Raffia lab</h1>
-            <p class="soft">#{Markup.escape(subtitle)}</p>
+            <p class="soft">#{Html.escape(subtitle)}</p>
             #{navigation}</header>
             #{Overview.new(@data)}
             #{@data[:experiments].map { |outcome| Section.new(outcome, change(outcome)) }.join("\n")}
@@ -69,7 +69,7 @@ module Raffia
 
         def navigation
           links = ["overview", *names, "environment"].map do |name|
-            "<a href=\"##{Markup.escape(name)}\">#{Markup.escape(name)}</a>"
+            "<a href=\"##{Html.escape(name)}\">#{Html.escape(name)}</a>"
           end
           "<nav aria-label=\"Sections\">#{links.join(" ")}</nav>"
         end
@@ -78,7 +78,7 @@ module Raffia
           <<~HTML
             <section id="environment" aria-labelledby="environment-title">
             <h2 id="environment-title">Environment</h2>
-            #{Markup.facts(facts)}
+            #{Html.facts(facts)}
             <p>Everything that was measured, each run included: <a download="raffia-lab.json" href="#{json}">the JSON of this page</a>.</p>
             </section>
           HTML
@@ -88,11 +88,11 @@ module Raffia
           facts = @data[:environment].merge(command: @data[:command], started: @data[:started_at],
             took: "#{@data[:seconds]} s", seed: @data[:seed])
           facts[:yjit] = facts[:yjit] ? "on" : "off"
-          facts[:memory] = Words.bytes(facts[:memory]) if facts[:memory]
+          facts[:memory] = Format.bytes(facts[:memory]) if facts[:memory]
           if facts[:nofile]
             facts[:nofile] = "#{facts[:nofile].first} (hard limit #{facts[:nofile].last})"
           end
-          facts[:rubies] = Facts.rubies(@data[:environment])
+          facts[:rubies] = EnvironmentSummary.rubies(@data[:environment])
           facts.transform_keys { |name| name.to_s.tr("_", " ") }
         end
 

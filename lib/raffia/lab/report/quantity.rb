@@ -24,7 +24,7 @@ module Raffia
         def number(value)
           own = value * factor
           return "0" if own.zero?
-          return Words.thousands(own.round) if own.round >= 1_000
+          return Format.thousands(own.round) if own.round >= 1_000
           own = own.round(2 - Math.log10(own).floor) # 9.996 has one digit less than it seems to
           format("%.#{(2 - Math.log10([own, 0.01].max).floor).clamp(0, self.class::MOST_DIGITS)}f",
             own)

@@ -26,7 +26,7 @@ module Raffia
         end
 
         def names(runs)
-          [Column.of(runs, "on", 0) { |run| Words.label(run[:row]) },
+          [Column.of(runs, "on", 0) { |run| Format.label(run[:row]) },
             Column.of(runs, "run", 0) { |run| run[:number].to_s }]
         end
 
@@ -40,11 +40,11 @@ module Raffia
 
         def extras(runs, outcome)
           counts = %i[cycles instructions].map do |key|
-            Column.of(runs, key.to_s, 1) { |run| Words.count(run[key]) }
+            Column.of(runs, key.to_s, 1) { |run| Format.count(run[key]) }
           end
           own = outcome[:extras].map do |extra|
             Column.of(runs, extra[:label], 1) do |run|
-              Words.extra(run[extra[:key].to_sym], extra[:format])
+              Format.extra(run[extra[:key].to_sym], extra[:format])
             end
           end
           crowd = %i[processes threads].map do |key|

@@ -36,12 +36,12 @@ module Raffia
 
         def name(series, outcome)
           own = series[:against] != outcome[:baseline] && !outcome[:baseline].empty?
-          [Words.variant(series), ("(#{series[:ruby]})" if series[:ruby]),
+          [Format.variant(series), ("(#{series[:ruby]})" if series[:ruby]),
             ("(against its own first)" if own)].compact.join(" ")
         end
 
         def ideal(series, count)
-          Words.times(point(series.find { |each| point(each, count) }, count)[:ideal])
+          Format.times(point(series.find { |each| point(each, count) }, count)[:ideal])
         end
 
         def point(series, count) = series[:points].find { |point| point[:workers] == count }
@@ -49,7 +49,7 @@ module Raffia
         def cell(series, count)
           point = point(series, count)
           if point
-            "#{Words.times(point[:speedup][:value])}#{format(" %4s", Words.percent(point[:efficiency]))}"
+            "#{Format.times(point[:speedup][:value])}#{format(" %4s", Format.percent(point[:efficiency]))}"
           else
             ""
           end

@@ -3,7 +3,7 @@
 require_relative "change_columns"
 require_relative "columns"
 require_relative "experiment_charts"
-require_relative "markup"
+require_relative "html"
 require_relative "run_columns"
 require_relative "scaling_columns"
 require_relative "verdicts"
@@ -25,9 +25,9 @@ module Raffia
           <<~HTML
             <section class="experiment" id="#{id}" aria-labelledby="#{id}-title">
             <h2 id="#{id}-title">#{id}</h2>
-            <p>#{Markup.escape(@outcome[:title])}</p>
-            <p class="soft">#{Markup.escape(size)}</p>
-            #{Markup.verdicts(Verdicts.of(@outcome))}
+            <p>#{Html.escape(@outcome[:title])}</p>
+            <p class="soft">#{Html.escape(size)}</p>
+            #{Html.verdicts(Verdicts.of(@outcome))}
             <div class="charts">#{figures.join("\n")}</div>
             #{table}
             #{scaling}
@@ -40,7 +40,7 @@ module Raffia
 
         private
 
-        def id = Markup.escape(@outcome[:name])
+        def id = Html.escape(@outcome[:name])
 
         def size
           runs = (@outcome[:asked] == 1) ? "1 run" : "#{@outcome[:asked]} runs"
@@ -62,18 +62,18 @@ module Raffia
         end
 
         def figure(title, chart, legend = nil)
-          Markup.figure(title, chart, legend ? Markup.legend(legend) : "") if chart
+          Html.figure(title, chart, legend ? Html.legend(legend) : "") if chart
         end
 
         def table
-          Markup.table(Columns.of(@outcome), "Figures of #{@outcome[:name]}",
+          Html.table(Columns.of(@outcome), "Figures of #{@outcome[:name]}",
             controls(@outcome[:rows]))
         end
 
         def scaling
           columns = ScalingColumns.of(@outcome)
           return "" if columns.empty?
-          Markup.table(columns, ScalingColumns.caption(@outcome),
+          Html.table(columns, ScalingColumns.caption(@outcome),
             ["ideal", *controls(@outcome[:scaling])])
         end
 
@@ -81,7 +81,7 @@ module Raffia
           return "" unless @change
           rows = ChangeColumns.rows(@change)
           return "" if rows.empty?
-          Markup.table(ChangeColumns.of(@change),
+          Html.table(ChangeColumns.of(@change),
             "Since the earlier result. #{ChangeColumns.legend}",
             rows.map { |row| [row[:verdict], ("control" if row[:control])].compact.join(" ") })
         end
@@ -90,12 +90,12 @@ module Raffia
           columns = RunColumns.of(@outcome)
           return "" if columns.empty?
           "<details><summary>Every " \
-            "run</summary>#{Markup.table(columns, "Every run of #{@outcome[:name]}")}</details>"
+            "run</summary>#{Html.table(columns, "Every run of #{@outcome[:name]}")}</details>"
         end
 
         def published
           text = Verdicts.published(@outcome)
-          text ? "<p class=\"soft\">#{Markup.escape(text)}</p>" : ""
+          text ? "<p class=\"soft\">#{Html.escape(text)}</p>" : ""
         end
 
         def controls(rows) = rows.map { |row| "control" if row[:control] }

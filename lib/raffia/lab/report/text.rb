@@ -4,7 +4,7 @@ require_relative "bars"
 require_relative "best_columns"
 require_relative "change_columns"
 require_relative "columns"
-require_relative "facts"
+require_relative "environment_summary"
 require_relative "scaling_columns"
 require_relative "screen"
 require_relative "table"
@@ -30,7 +30,7 @@ module Raffia
         # @param environment [Hash] of {Environment}
         # @return [void]
         def environment(environment)
-          Facts.of(environment).each { |name, value| folded(name, value) }
+          EnvironmentSummary.of(environment).each { |name, value| folded(name, value) }
           busy(environment)
           @io.puts
         end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "words"
+require_relative "format"
 
 module Raffia
   module Lab
@@ -39,7 +39,7 @@ module Raffia
           groups = outcome[:published].group_by { |figure| figure[:hardware] }
             .map do |hardware, figures|
             list = figures.map do |each|
-              "#{each[:label]} #{Words.published([each], outcome[:unit])}"
+              "#{each[:label]} #{Format.published([each], outcome[:unit])}"
             end
             "#{list.join(", ")} (#{hardware})"
           end
@@ -75,7 +75,7 @@ module Raffia
           reasons = outcome[:rows].select { |row| row[:reason] }
             .group_by { |row| row.values_at(:status, :reason) }
           reasons.map do |(status, reason), rows|
-            [:warn, "#{rows.map { |row| Words.label(row) }.join(", ")} #{status}: #{reason}"]
+            [:warn, "#{rows.map { |row| Format.label(row) }.join(", ")} #{status}: #{reason}"]
           end
         end
 

@@ -4,85 +4,87 @@ require "zlib"
 
 module Raffia
   module Lab
-    # A tiny SMTP server that keeps no mail, but counts what it got: how many, how many different
-    # ones, and a sum over the checksums of their text, by which the experiment proves that each
-    # mail arrived whole.
-    class SmtpSink
-      REPLIES = {
-        "EHLO" => "250-lab.example\r\n250 8BITMIME\r\n", "HELO" => "250 lab.example\r\n",
-        "MAIL" => "250 2.1.0 ok\r\n",
-        "RCPT" => "250 2.1.5 ok\r\n", "RSET" => "250 2.0.0 ok\r\n", "NOOP" => "250 2.0.0 ok\r\n",
-        "DATA" => "354 end with a dot on a line of its own\r\n", "QUIT" => "221 2.0.0 bye\r\n"
-      }.freeze
-      END_OF_MAIL = "\r\n.\r\n"
+    class Service
+      # A tiny SMTP server that keeps no mail, but counts what it got: how many, how many different
+      # ones, and a sum over the checksums of their text, by which the experiment proves that each
+      # mail arrived whole.
+      class SmtpSink
+        REPLIES = {
+          "EHLO" => "250-lab.example\r\n250 8BITMIME\r\n", "HELO" => "250 lab.example\r\n",
+          "MAIL" => "250 2.1.0 ok\r\n",
+          "RCPT" => "250 2.1.5 ok\r\n", "RSET" => "250 2.0.0 ok\r\n", "NOOP" => "250 2.0.0 ok\r\n",
+          "DATA" => "354 end with a dot on a line of its own\r\n", "QUIT" => "221 2.0.0 bye\r\n"
+        }.freeze
+        END_OF_MAIL = "\r\n.\r\n"
 
-      Session = Struct.new(:input, :in_data)
+        Session = Struct.new(:input, :in_data)
 
-      def initialize
-        @sessions = {}.compare_by_identity
-        reset
-      end
-
-      # @return [nil] nothing here happens by time
-      def due = nil
-
-      # @return [true]
-      def tick = true
-
-      # @return [void]
-      def reset
-        @mails = 0
-        @ids = {}
-        @checksums = 0
-      end
-
-      # @return [Hash{Symbol => Integer}]
-      def report = {mails: @mails, different: @ids.size, checksums: @checksums}
-
-      # @param client [IO]
-      # @return [void]
-      def accepted(client)
-        @sessions[client] = Session.new(+"", false)
-        client.write("220 lab.example ESMTP\r\n")
-      end
-
-      # @return [Boolean] whether the conversation goes on
-      def received(client, data)
-        session = @sessions.fetch(client)
-        session.input << data
-        session.in_data ? mail(client, session) : commands(client, session)
-      end
-
-      # @param client [IO]
-      # @return [void]
-      def dropped(client) = @sessions.delete(client)
-
-      private
-
-      def commands(client, session)
-        while (line = session.input.slice!(/\A[^\n]*\n/))
-          verb = line[0, 4].upcase
-          client.write(REPLIES.fetch(verb, "500 5.5.1 unknown command\r\n"))
-          return false if verb == "QUIT"
-          next unless verb == "DATA"
-          session.in_data = true
-          return mail(client, session)
+        def initialize
+          @sessions = {}.compare_by_identity
+          reset
         end
-        true
-      end
 
-      def mail(client, session)
-        return true unless (stop = session.input.index(END_OF_MAIL))
-        count(session.input.slice!(0, stop + END_OF_MAIL.size)[0..-4].gsub(/^\.\./, "."))
-        session.in_data = false
-        client.write("250 2.0.0 counted\r\n")
-        commands(client, session)
-      end
+        # @return [nil] nothing here happens by time
+        def due = nil
 
-      def count(text)
-        @mails += 1
-        @ids[text[/^Message-ID: (.+)\r$/, 1]] = true
-        @checksums += Zlib.crc32(text)
+        # @return [true]
+        def tick = true
+
+        # @return [void]
+        def reset
+          @mails = 0
+          @ids = {}
+          @checksums = 0
+        end
+
+        # @return [Hash{Symbol => Integer}]
+        def report = {mails: @mails, different: @ids.size, checksums: @checksums}
+
+        # @param client [IO]
+        # @return [void]
+        def accepted(client)
+          @sessions[client] = Session.new(+"", false)
+          client.write("220 lab.example ESMTP\r\n")
+        end
+
+        # @return [Boolean] whether the conversation goes on
+        def received(client, data)
+          session = @sessions.fetch(client)
+          session.input << data
+          session.in_data ? mail(client, session) : commands(client, session)
+        end
+
+        # @param client [IO]
+        # @return [void]
+        def dropped(client) = @sessions.delete(client)
+
+        private
+
+        def commands(client, session)
+          while (line = session.input.slice!(/\A[^\n]*\n/))
+            verb = line[0, 4].upcase
+            client.write(REPLIES.fetch(verb, "500 5.5.1 unknown command\r\n"))
+            return false if verb == "QUIT"
+            next unless verb == "DATA"
+            session.in_data = true
+            return mail(client, session)
+          end
+          true
+        end
+
+        def mail(client, session)
+          return true unless (stop = session.input.index(END_OF_MAIL))
+          count(session.input.slice!(0, stop + END_OF_MAIL.size)[0..-4].gsub(/^\.\./, "."))
+          session.in_data = false
+          client.write("250 2.0.0 counted\r\n")
+          commands(client, session)
+        end
+
+        def count(text)
+          @mails += 1
+          @ids[text[/^Message-ID: (.+)\r$/, 1]] = true
+          @checksums += Zlib.crc32(text)
+        end
       end
     end
   end

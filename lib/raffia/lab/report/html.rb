@@ -6,7 +6,7 @@ module Raffia
   module Lab
     module Report
       # Pieces of HTML.
-      module Markup
+      module Html
         # How a verdict is told to those who see no colours.
         SIGNS = {good: "✓", warn: "!", bad: "✗", soft: "·"}.freeze
 

@@ -6,7 +6,7 @@ module Raffia
   module Lab
     module Report
       # How figures read: the same on the terminal and in HTML.
-      module Words
+      module Format
         NAMES = {"plain_processes" => "plain fork", "plain_ractors" => "plain Ractor.new",
                  "plain_threads" => "plain Thread.new"}.freeze
         NONE = Quantity::NONE
@@ -74,7 +74,7 @@ module Raffia
         # @return [String]
         def extra(value, pattern) = value ? thousands_in(format(pattern, value)) : NONE
 
-        # @param figures [Array<Hash>] of {Published}
+        # @param figures [Array<Hash>] of {PublishedFigures}
         # @return [String]
         def published(figures, unit)
           return "" if figures.empty?

@@ -6,9 +6,9 @@ require_relative "mapping"
 module Raffia
   module Lab
     # An experiment of one's own, made of what a {Definition} says.
-    class Custom < Experiment
+    class UserExperiment < Experiment
       # What is made before the measurement: the items, and what setup returned.
-      Given = Data.define(:items, :value)
+      Input = Data.define(:items, :value)
 
       # @return [String] the file that defines it; each run's process loads it again
       attr_reader :defined_in
@@ -48,7 +48,7 @@ module Raffia
 
       def set_up(setting)
         value = @said[:setup]&.call(setting.params)
-        Given.new(items: items(setting.params, value), value:)
+        Input.new(items: items(setting.params, value), value:)
       end
 
       def warm_up(setting)

@@ -4,7 +4,7 @@ module Raffia
   module Lab
     class Wordcount < Experiment
       # The words of a file, part by part.
-      module Words
+      module Counter
         # Small enough that the strings of one block are dead, and still in the processor's cache,
         # when the next one comes.
         BLOCK = 262_144

@@ -6,7 +6,7 @@ module Raffia
   module Lab
     # The wish to stop, from Ctrl-C or a SIGTERM, in a form that can be waited for. A handler that
     # raised would do so in the middle of anything, even of ending the children.
-    class Stop
+    class StopSignal
       SIGNALS = {INT: 130, TERM: 143}.freeze
 
       # Raised where the lab waits, when it has been told to stop.
@@ -20,7 +20,7 @@ module Raffia
 
       # Listen for signals while the block runs.
       #
-      # @yieldparam stop [Stop]
+      # @yieldparam stop [StopSignal]
       # @return [Object] the block's value
       def self.listen
         stop = new

@@ -5,7 +5,7 @@ module Raffia
     class RactorWeb < HttpCores
       # What the application has in memory: a shop's articles. Made before the workers, so that
       # processes have it by copy-on-write and Ractors because it is shareable.
-      module Catalogue
+      module Articles
         SIZE = 20_000
         WORDS = %w[amber birch copper dune ember fern gravel heather iris juniper kelp linen maple
           nettle oak pine].freeze

@@ -5,7 +5,7 @@ module Raffia
     # Figures that other people published of the same experiments, each with the hardware that it
     # was measured on. Their seconds are of other machines and other Rubies: what can be compared is
     # the ratios.
-    module Published
+    module PublishedFigures
       # @!attribute [r] variant
       #   @return [Symbol, nil] our variant that it stands beside
       # @!attribute [r] workers

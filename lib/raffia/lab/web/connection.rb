@@ -7,7 +7,7 @@ module Raffia
       # One connection on which a client speaks HTTP/1 and a Rack application answers. As much of
       # both as the experiments need: requests have no bodies, and what the client says about itself
       # does not reach the application.
-      class Conversation
+      class Connection
         END_OF_HEAD = "\r\n\r\n"
         REASONS = {200 => "OK", 404 => "Not Found", 500 => "Internal Server Error"}.freeze
 

@@ -2,7 +2,7 @@
 
 require "erb"
 require "json"
-require_relative "catalogue"
+require_relative "articles"
 
 module Raffia
   module Lab
@@ -10,7 +10,7 @@ module Raffia
       # A small Rack application: twenty articles of the catalogue, their prices added up, once as
       # JSON and once through a template. It may be called in any Ractor: it has no state, and what
       # it reads is shareable.
-      module App
+      module Application
         PAGE = 20
         HEADERS = {"content-type" => "text/html; charset=utf-8"}.freeze
         TEMPLATE = <<~ERB
@@ -37,8 +37,8 @@ module Raffia
         # @param env [Hash{String => String}]
         # @return [Array(Integer, Hash, Array<String>)]
         def self.call(env)
-          first = env.fetch("QUERY_STRING").to_i % (Catalogue::SIZE - PAGE)
-          articles = Catalogue::ALL[first, PAGE]
+          first = env.fetch("QUERY_STRING").to_i % (Articles::SIZE - PAGE)
+          articles = Articles::ALL[first, PAGE]
           [200, HEADERS, [render(articles, JSON.generate(articles.map(&:to_h)))]]
         end
       end

@@ -4,7 +4,7 @@ module Raffia
   module Lab
     module Report
       # The environment in words.
-      module Facts
+      module EnvironmentSummary
         module_function
 
         # @param environment [Hash] of {Environment}

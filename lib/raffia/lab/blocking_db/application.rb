@@ -6,7 +6,7 @@ module Raffia
   module Lab
     class BlockingDB < Experiment
       # A Rack application that has one thing to do: a statement that takes its time.
-      class App
+      class Application
         # @param driver [Symbol]
         # @param database [Integer] its port
         # @param seconds [Float] that the statement takes

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/lab/stop"
+require "raffia/lab/stop_signal"
 
 module Raffia
   module Lab
-    class StopTest < TestCase
+    class StopSignalTest < TestCase
       def test_nothing_has_been_asked_for
-        Stop.listen do |stop|
+        StopSignal.listen do |stop|
           refute_predicate stop, :requested?
           assert_nil stop.code
           assert_nil stop.check
@@ -17,17 +17,17 @@ module Raffia
 
       def test_signals_are_wishes_with_exit_codes
         {"INT" => 130, "TERM" => 143}.each do |signal, code|
-          Stop.listen do |stop|
+          StopSignal.listen do |stop|
             ::Process.kill(signal, ::Process.pid)
             stop.io.wait_readable(PATIENCE)
             assert_equal [true, code], [stop.requested?, stop.code]
-            assert_raises(Stop::Requested) { stop.check }
+            assert_raises(StopSignal::Requested) { stop.check }
           end
         end
       end
 
       def test_the_first_wish_counts
-        Stop.listen do |stop|
+        StopSignal.listen do |stop|
           stop.request(143)
           stop.request(130)
           assert_equal 143, stop.code
@@ -35,7 +35,7 @@ module Raffia
       end
 
       def test_afterwards_signals_do_what_they_did
-        assert_no_leaks { assert_equal 7, Stop.listen { 7 } }
+        assert_no_leaks { assert_equal 7, StopSignal.listen { 7 } }
         assert_raises(Interrupt) { ::Process.kill("INT", ::Process.pid).then { sleep(PATIENCE) } }
       end
     end

@@ -2,11 +2,11 @@
 
 require "test_helper"
 require "socket"
-require "raffia/lab/web/conversation"
+require "raffia/lab/web/connection"
 
 module Raffia
   module Lab
-    class ConversationTest < TestCase
+    class ConnectionTest < TestCase
       ECHO = ->(env) {
         [200, {"x-lab" => "yes"},
           [env.values_at("REQUEST_METHOD", "PATH_INFO", "QUERY_STRING").join(" "), "!"]]
@@ -33,7 +33,7 @@ module Raffia
         ours, theirs = UNIXSocket.pair
         theirs.write("GET / HTTP/1.1\r\n\r\n")
         theirs.close
-        assert_equal 0, Web::Conversation.new(ECHO).hold(ours)
+        assert_equal 0, Web::Connection.new(ECHO).hold(ours)
         assert_predicate ours, :closed?
       end
 
@@ -44,7 +44,7 @@ module Raffia
         ours, theirs = UNIXSocket.pair
         theirs.write(text)
         theirs.close_write
-        served = Web::Conversation.new(ECHO).hold(ours)
+        served = Web::Connection.new(ECHO).hold(ours)
         [theirs.read, served]
       ensure
         theirs.close
