@@ -23,7 +23,7 @@ module Raffia
     QUEUE = 1_000
     # Seconds without work after which a worker leaves when nothing else is said.
     IDLE = 60
-    # What a full queue may do to +submit+.
+    # Reactions of +submit+ to a full queue.
     OVERFLOW = %i[block reject caller_runs].freeze
 
     # @return [Symbol] the strategy

@@ -4,7 +4,7 @@ require_relative "../base/error"
 
 module Raffia
   module Executor
-    # What ended a block, as plain data that can leave its worker.
+    # The end of a block by other than its value, as plain data that can leave the worker.
     #
     # kind:: :error; or :break when the block used +break+; or :throw when it threw a tag that
     #        nothing in the worker catches; or :undumpable when the result or the exception could

@@ -51,7 +51,7 @@ module Raffia
         -> { Worker.new(shared, tuner, move: limits.move) }
       end
 
-      # What is left of an object that was moved answers nothing.
+      # An object that was moved leaves one here that answers nothing.
       def moved?(object)
         defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === object : false
       end

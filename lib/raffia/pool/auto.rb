@@ -47,7 +47,7 @@ module Raffia
 
       def group = self
 
-      # As a group's class is asked for a group.
+      # {Strategy#group} is a class elsewhere: this stands for one.
       def new(coordinator, _workers)
         WorkerGroup.new(coordinator, self,
           Probe.new(enough: @enough, sends_items: !@input.indexed?))

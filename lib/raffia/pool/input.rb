@@ -45,7 +45,8 @@ module Raffia
         def slice(first, count) = @items[first, count]
         def at(index) = @items[index]
 
-        # What a Ractor can be given instead of copies of the items, if there is such a thing.
+        # The input itself for a Ractor, in place of copies of the items; nil where it is not
+        # shareable.
         def shareable = (Ractor.make_shareable(self) if Ractor.shareable?(@items))
       end
 

@@ -55,7 +55,7 @@ module Raffia
         true
       end
 
-      # What an uncaught exception prints: the message, and the item it was about.
+      # The message of an uncaught exception, and the item it was about.
       def detailed_message(highlight: false, **)
         "#{super} [item #{@item_index}: #{ItemContext.brief(@item)}]"
       end

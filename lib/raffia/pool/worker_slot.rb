@@ -56,7 +56,7 @@ module Raffia
       # @param clean [Boolean] false when work may still be under way that nobody wants any more
       def close(clean) = @worker&.close(clean ? Executor::GRACE : 0)
 
-      # What a person would call the item.
+      # The item as a person would name it.
       def subject(chunk, index)
         item = chunk.at(index)
         (@plan.operation == :settle) ? item.subject : item
@@ -75,7 +75,7 @@ module Raffia
 
       private
 
-      # What a chunk's work is given.
+      # The items, or the arguments of the calls.
       def payload(chunk)
         (@plan.operation == :settle) ? chunk.items.map(&:arguments) : chunk.items
       end

@@ -8,8 +8,7 @@ require_relative "item_feed"
 module Raffia
   module Compat
     module Parallel
-      # A call with workers: Raffia's group of threads and its slots, under a coordinator that has
-      # the gem's manners.
+      # A call with workers: Raffia's threads and slots, under a coordinator that does as the gem.
       #
       # @api private
       class Call
@@ -45,8 +44,7 @@ module Raffia
           raise Pool::InterruptBacktrace.trim(interrupt)
         end
 
-        # Only where nobody can tell the difference do items go together: in processes, and without
-        # hooks.
+        # Items go together only where nobody can tell the difference: in processes, without hooks.
         def single?
           @request.place != :processes || @request.hooks.any? || @request.isolation? ||
             !@request.producer.nil?

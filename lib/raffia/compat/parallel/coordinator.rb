@@ -5,8 +5,9 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # Who the drivers work for. A failure ends the feed, and what other workers are at is waited
-      # for; only a Kill in processes, and what is no StandardError, breaks that off.
+      # Hands items to worker loops, and gathers the results. A failure ends the feed, and items
+      # that other workers are at are waited for; only a Kill in processes, and an exception that is
+      # no StandardError, interrupts them.
       #
       # @api private
       class Coordinator
@@ -70,7 +71,7 @@ module Raffia
           fail_with(error)
         end
 
-        # A driver has a reply; of a thread's items only that of one which failed comes this way.
+        # A worker loop has a reply; of a thread's items only that of a failed one comes this way.
         def complete(chunk = nil, reply = nil)
           return unless reply
           return failed(chunk, reply.failure) if reply.failure
@@ -109,13 +110,13 @@ module Raffia
         # A worker is gone: nobody takes its place.
         def replace?(_error, _slot) = false
 
-        # A driver cannot go on.
+        # A worker loop cannot go on.
         def crash(error, _slot) = fail_with(error)
 
         # A worker's thread has ended; the others have the rest.
         def thread_ended = nil
 
-        # A driver is through.
+        # A worker loop has ended.
         def loop_ended = @news << :loop_ended
 
         private

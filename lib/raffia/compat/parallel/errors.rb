@@ -42,7 +42,7 @@ module Parallel
 
   # An exception in a form that can cross to another process.
   class ExceptionWrapper
-    # What the gem better_errors leaves on exceptions, and Marshal refuses.
+    # Left by the gem better_errors on exceptions; Marshal refuses it.
     BINDINGS = :@__better_errors_bindings_stack
     private_constant :BINDINGS
 

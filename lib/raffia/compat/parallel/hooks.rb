@@ -5,7 +5,7 @@ require_relative "../../base/optional"
 module Raffia
   module Compat
     module Parallel
-      # What is called in the program's process as items begin and end; one at a time.
+      # The program's hooks, called in its process as items begin and end, one at a time.
       #
       # @api private
       class Hooks
@@ -63,7 +63,7 @@ module Raffia
           @bar.progress = [@bar.progress + count, @bar.total].compact.min
         end
 
-        # What ended before its entry waits for it.
+        # A result that comes before its turn waits for it.
         def finish_in_order(item, index, result)
           @ended[index] = [item, result]
           while (one = @ended.delete(@next))

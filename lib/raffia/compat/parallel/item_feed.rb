@@ -5,14 +5,13 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # An item on its way through a worker, and its number: to Raffia's drivers and slots a chunk
-      # of one.
+      # An item and its number: to worker loops and slots a chunk of one.
       #
       # @api private
       NumberedItem = Struct.new(:item, :first) do
         def size = 1
 
-        # What goes to a worker elsewhere.
+        # The items, for a worker elsewhere.
         def items = [[item, first]]
 
         def at(_index) = item
@@ -22,7 +21,8 @@ module Raffia
         def indexed? = false
       end
 
-      # Items, handed out one by one to whoever is free. A callable or a Queue is not asked before.
+      # Hands out items one by one. A callable or a Queue is asked for one when a worker is free,
+      # not before.
       #
       # @api private
       class ItemFeed
@@ -56,7 +56,7 @@ module Raffia
 
         private
 
-        # Whoever comes when it is closed does not wait for those who did before.
+        # A worker that comes after the close does not wait.
         def wait_for
           return if @closed
 

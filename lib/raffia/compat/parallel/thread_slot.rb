@@ -6,8 +6,8 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # A worker that is the driver's own thread. It is posted its first item and goes on by itself,
-      # item by item: what the pool does for chunks that travel costs more than many an item.
+      # A slot whose worker loop does the work itself. It is posted its first item and takes the
+      # others by itself, because the way of chunks costs more than many an item.
       #
       # @api private
       class ThreadSlot < Pool::WorkerSlot

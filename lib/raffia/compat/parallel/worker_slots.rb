@@ -2,13 +2,13 @@
 
 require "timeout"
 require_relative "../../pool"
-require_relative "locals"
+require_relative "thread_locals"
 require_relative "thread_slot"
 
 module Raffia
   module Compat
     module Parallel
-      # Makes the slots of a call, each with its number, and the block that is run in them.
+      # Makes the slots of a call, each with a number, and the block for their workers.
       #
       # @api private
       class WorkerSlots
@@ -23,13 +23,13 @@ module Raffia
           @options = Pool::Options.new(**(request.isolation? ? {max_tasks: 1, chunk: 1} : {}))
           @numbers = Thread::Queue.new((0...request.workers).to_a)
           @work = work(request)
-          @locals = Locals.new if request.place == :processes
+          @locals = ThreadLocals.new if request.place == :processes
         end
 
         # @return [Proc] for a group
         def to_proc = method(:take).to_proc
 
-        # In the driver's thread.
+        # In the worker loop's thread.
         # @return [Pool::WorkerSlot]
         def take
           number = @numbers.pop(true)
@@ -50,8 +50,8 @@ module Raffia
           ->(pair) { type.__send__(name, pair.first) }
         end
 
-        # For a forked worker. What would end it does not: that an item has called +exit+ is told in
-        # words.
+        # For a forked worker: an item that calls +exit+ does not end it, but fails with words about
+        # that.
         def self.guarded(work, number, locals)
           new = true
           ->(input) do

@@ -12,7 +12,7 @@ module Raffia
         # Where in the array of an instruction sequence the code that handles exceptions is, and the
         # code itself.
         CODE = (12..13)
-        # What has local variables of its own, and runs at another time.
+        # Code with local variables of its own, which runs at another time.
         APART = %i[method class top main eval].freeze
         ASSIGNMENTS = %i[setinstancevariable setglobal setclassvariable setconstant].freeze
 

@@ -36,8 +36,7 @@ module Raffia
           workers * @costs.thread + @count * @costs.turn + [busy, in_turns(workers)].max
         end
 
-        # That an item waits as fibers can is not known before it is tried, and the trial may cost
-        # an item.
+        # Whether an item waits as fibers can is known after a trial only, which may cost an item.
         def fibers(workers)
           start = @machine.scheduler ? 0.0 : @costs.loop
           start + workers * @costs.fiber + @count * @costs.turn + @work.total / 2 +

@@ -49,7 +49,7 @@ module Raffia
           true
         end
 
-        # What the worker had finished without saying so, and what it was at, is lost with it.
+        # Finished work that the worker had not reported, and what it was at, are lost with it.
         def crash(error, slot)
           hopeless = hopeless?(error, slot)
           begun = (error.is_a?(WorkerDied) && !hopeless) ? slot.begun || -1 : Float::INFINITY

@@ -57,7 +57,7 @@ module Raffia
 
         private
 
-        # What comes item by item must not wait for its neighbours.
+        # Items that come one by one must not wait for their neighbours.
         def batches(items, &)
           case items
           when Array, Range then items.each_slice(BATCH, &)

@@ -24,7 +24,7 @@ module Raffia
           LONG = 0.02
           # Seconds for which a loop should not be held up.
           HELD = 0.005
-          # Of the last run, in the mean.
+          # Weight of the last run in the mean.
           WEIGHT = 0.3
 
           # @return [Symbol] :fibers, :threads, :processes

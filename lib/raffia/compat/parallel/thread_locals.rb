@@ -3,12 +3,12 @@
 module Raffia
   module Compat
     module Parallel
-      # What a thread keeps for itself: under Thread.current[], in thread variables, and in instance
-      # variables, as Rails does. A child that is forked by the caller, as the gem's are, has the
-      # caller's; ours are forked by a thread of the pool's, and are given them.
+      # Thread-local values: under Thread.current[], in thread variables, and in instance variables,
+      # as Rails keeps them. A child that is forked by the caller, as the gem's are, has the
+      # caller's; ours are forked by a thread of the pool, and are given them.
       #
       # @api private
-      class Locals
+      class ThreadLocals
         # Raffia's own are about the very thread.
         OURS = /\Araffia_/
         private_constant :OURS
