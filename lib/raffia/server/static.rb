@@ -36,7 +36,7 @@ module Raffia
         @precompressed = precompressed
       end
 
-      # As Rack has it.
+      # @return [Array] a Rack response
       def call(env)
         path = within(env["PATH_INFO"]) or return pass_on(env)
         method = env["REQUEST_METHOD"]

@@ -30,7 +30,7 @@ module Raffia
         # @api private
         def error = Passed.new(seconds: limit)
 
-        # As {Deadline#impose}, with no Proc made for each request.
+        # Imposes it like {Deadline#impose}, without a Proc for each request.
         # @api private
         def impose
           scheduler = Fiber.current_scheduler or return super

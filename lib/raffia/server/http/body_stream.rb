@@ -19,7 +19,7 @@ module Raffia
           @readable = true
         end
 
-        # As IO#read.
+        # Like IO#read.
         # @return [String, nil]
         def read(length = nil, buffer = nil)
           raise IOError, "not opened for reading" unless @readable
@@ -31,12 +31,12 @@ module Raffia
         def read_partial(length, buffer = nil) = @input.read_partial(length, buffer)
         alias_method :readpartial, :read_partial
 
-        # As IO#sysread; the same as {read_partial}.
+        # Like IO#sysread; the same as {read_partial}.
         # @return [String]
         # @raise [EOFError]
         def sysread(length, buffer = nil) = read_partial(length, buffer)
 
-        # As IO#read_nonblock. Waits in the middle of a chunk's head only.
+        # Like IO#read_nonblock. Waits in the middle of a chunk's head only.
         # @return [String, Symbol, nil] without exceptions :wait_readable, and nil at the end
         # @raise [IO::EAGAINWaitReadable, EOFError]
         def read_nonblock(length, buffer = nil, exception: true)
@@ -63,7 +63,7 @@ module Raffia
         # @return [self, nil]
         def wait_writable(timeout = nil) = (self if to_io.wait_writable(timeout))
 
-        # As IO#syswrite; the same as {write}.
+        # Like IO#syswrite; the same as {write}.
         # @return [Integer] bytes
         def syswrite(string) = write(string)
 

@@ -28,7 +28,7 @@ module Raffia
           @rewind_buffer.rewind
         end
 
-        # As IO#read.
+        # Like IO#read.
         # @param length [Integer, nil] bytes
         # @param buffer [String, nil] takes the bytes
         # @return [String, nil]
@@ -53,7 +53,7 @@ module Raffia
         end
         alias_method :readpartial, :read_partial
 
-        # As IO#gets.
+        # Like IO#gets.
         # @return [String, nil]
         def gets(separator = $/, limit = nil)
           separator, limit = $/, separator if separator.is_a?(Integer)

@@ -7,7 +7,7 @@ module Raffia
       #
       # @api private
       class NullInput
-        # As IO#read.
+        # Like IO#read.
         # @return [String, nil]
         def read(length = nil, buffer = nil)
           buffer&.clear

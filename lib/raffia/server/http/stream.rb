@@ -19,7 +19,7 @@ module Raffia
       # read_body::     `(most, timeout)` The next bytes of it, at most `most`; nil at its end.
       # `timeout`
       #                 is in seconds, until something comes. Raises {Refused} for a body that is
-      #                 malformed, too long or too slow. Sends 100 Continue if the client waits for it.
+      #                 malformed, too long or too slow. Sends 100 Continue if it is expected.
       # body_ready?::   Whether read_body returns without waiting.
       #
       # Response: `answer`, or `begin`, then `write` and `send_file`, then `finish`

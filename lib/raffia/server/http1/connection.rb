@@ -16,7 +16,7 @@ module Raffia
       class Connection
         # Pipelined requests that are served in a row before other connections get a turn.
         TURN = 16
-        # What is read of a body that the application did not read: bytes, and seconds in all.
+        # Limits for reading the rest of a body: bytes, and seconds in all.
         # Beyond that a new connection is cheaper.
         SKIPPED = 256 * 1024
         SKIP_TIMEOUT = 5

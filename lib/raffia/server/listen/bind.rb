@@ -24,7 +24,7 @@ module Raffia
       # @!attribute [r] params
       #   @return [Hash{Symbol => Array<String>}]
       class Bind < ::Data.define(:scheme, :host, :port, :path, :params)
-        # As written, and its meaning.
+        # Names that may be written, and their meaning.
         SCHEMES = {"tcp" => "tcp", "http" => "tcp", "ssl" => "ssl", "https" => "ssl",
                    "tls" => "ssl",
                    "unix" => "unix", "fd" => "fd", "systemd" => "systemd"}.freeze

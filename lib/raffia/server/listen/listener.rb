@@ -70,7 +70,8 @@ module Raffia
 
         # @return [Listener] another one on the same address and port, for another worker
         def duplicate(options)
-          self.class.new(Tcp.duplicate(host, port, self.class.backlog(bind, options)), bind, tls: @tls)
+          socket = Tcp.duplicate(host, port, self.class.backlog(bind, options))
+          self.class.new(socket, bind, tls: @tls)
         end
 
         # @param socket [IO] of the same address

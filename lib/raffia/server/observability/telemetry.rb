@@ -8,7 +8,7 @@ require_relative "../http/request_id"
 
 module Raffia
   class Server
-    # What can be seen of a server: access log, metrics, requests in flight.
+    # Access log, metrics and requests in flight of a server.
     #
     # @api private
     module Observability

@@ -20,7 +20,7 @@ module Raffia
       #
       # @api private
       class DeepFreezer
-        # Of these each Ractor needs its own.
+        # Classes of objects that each Ractor needs for itself.
         OWN = [::Thread, ::Thread::Mutex, ::Monitor, ::Thread::Queue, ::Thread::ConditionVariable,
           ::Fiber, ::Enumerator, ::Binding].freeze
         BUILT = "Make it where it is used, or in a middleware's initialize, which each Ractor " \

@@ -10,7 +10,7 @@ module Raffia
       #
       # @api private
       module PlainData
-        # What freezing does to other classes only their C code knows.
+        # The C code of other classes may depend on not being frozen.
         KINDS = [::String, ::Array, ::Hash, ::Struct, ::Data, ::Regexp, ::Range, ::Numeric].freeze
 
         class << self

@@ -19,19 +19,19 @@ module Raffia
           super
         end
 
-        # As Rack::Builder has it.
+        # Like Rack::Builder.
         def use(middleware, *arguments, &block)
           mapped
           @steps << Use.new(middleware, arguments, block)
         end
         ruby2_keywords(:use)
 
-        # As Rack::Builder has it.
+        # Like Rack::Builder.
         def map(path, &block)
           @places = {**@places.to_h, path => block}
         end
 
-        # As Rack::Builder has it. Called once, not in each Ractor.
+        # Called once, not in each Ractor.
         def warmup(prc = nil, &block)
           @warm = prc || block
         end

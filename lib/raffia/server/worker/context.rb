@@ -12,7 +12,7 @@ require_relative "drain"
 module Raffia
   class Server
     class Worker
-      # What all connections of a worker share: the application, settings, limits and telemetry.
+      # The application, settings, limits and telemetry that a worker's connections share.
       #
       # @api private
       class Context

@@ -4,11 +4,11 @@ module Raffia
   class Server
     module Observability
       class AccessLog
-        # What precedes so many digits.
+        # Prefixes by number of digits.
         ZEROS = Array.new(7) { |size| "0.#{"0" * (6 - size)}".freeze }.freeze
         private_constant :ZEROS
 
-        # What is logged of a request. Durations are in microseconds; `queued` is negative when not
+        # The logged data of a request. Durations are in microseconds; `queued` is negative when not
         # known.
         #
         # @api private

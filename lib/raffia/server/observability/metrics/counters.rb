@@ -6,8 +6,8 @@ module Raffia
   class Server
     module Observability
       module Metrics
-        # What one worker counts, in memory that the supervisor reads. All writes are atomic, so the
-        # worker's Ractors and threads may share it.
+        # The counters and gauges of a worker, in memory that the supervisor reads. All writes are
+        # atomic, so the worker's Ractors and threads may share it.
         #
         # @api private
         class Counters

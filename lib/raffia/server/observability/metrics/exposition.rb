@@ -38,7 +38,7 @@ module Raffia
             threads_busy: ["threads_busy", "Of them, those that have a request."],
             connections: ["connections", "Open connections."]
           }.freeze
-          # Of the worst worker; microseconds.
+          # The highest of all workers; microseconds.
           HIGHEST = {
             loop_lag: ["loop_lag_seconds", "How late a fiber was woken when last measured."],
             longest_turn: ["loop_longest_turn_seconds",

@@ -13,7 +13,7 @@ module Raffia
         #
         # @api private
         class OpenMetrics
-          # What it is served as.
+          # Media type of the text.
           CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
           ESCAPES = {"\\" => "\\\\", "\"" => "\\\"", "\n" => "\\n"}.freeze
           private_constant :ESCAPES

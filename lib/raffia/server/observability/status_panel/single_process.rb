@@ -7,7 +7,7 @@ require_relative "../metrics/totals"
 module Raffia
   class Server
     module Observability
-      # What {Admin} shows of a server: its state, workers, totals and requests in flight.
+      # The data that {Admin} shows of a server: state, workers, totals and requests in flight.
       #
       # @api private
       module StatusPanel
