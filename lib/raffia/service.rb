@@ -22,6 +22,7 @@ module Raffia
   end
 end
 
+require_relative "service/banner"
 require_relative "service/cluster"
 require_relative "service/config"
 require_relative "service/foreground"

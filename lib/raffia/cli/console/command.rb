@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "../program"
-require_relative "../start"
 require_relative "../user_code"
 require_relative "../../../raffia"
 require_relative "../../actor"
 require_relative "../../jobs"
+require_relative "../../service/banner"
 require_relative "prompt"
 
 module Raffia
@@ -15,7 +15,6 @@ module Raffia
       #
       # @api private
       class Command
-        include Start
         include UserCode
 
         # Ends the run as Ctrl-C does, without a wait for its other fibers.
@@ -46,7 +45,8 @@ module Raffia
         private
 
         def greet(program)
-          @out.puts "#{raffia}#{" with #{program.name}" unless program.paths.empty?}"
+          versions = Service::Banner.versions(Engine.best)
+          @out.puts "#{versions}#{" with #{program.name}" unless program.paths.empty?}"
           @out.puts "Fibers, actors and channels work on while this waits for you. Ctrl-D ends it."
           @out.flush
         end

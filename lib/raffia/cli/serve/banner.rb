@@ -1,34 +1,22 @@
 # frozen_string_literal: true
 
-require "json"
-require_relative "../start"
+require_relative "../../service/banner"
 
 module Raffia
   module CLI
     module Serve
-      # What is said when the server starts.
+      # Prints which application is served, and where.
       #
       # @api private
-      class Banner
-        include Start
-
-        def initialize(server, application, file)
-          @server = server
+      class Banner < Service::Banner
+        # @param file [Server::ConfigFile, nil]
+        # @param json [Boolean, nil]
+        def initialize(server, application, file, listeners, json:)
+          super(Engine.best, json: json)
+          @options = server.options
           @application = application
           @file = file
-        end
-
-        def text(listeners, out)
-          @options = @server.options # when it starts they are final
-          out.puts "#{raffia} serves #{@application.name} in #{@options.environment}"
-          out.puts "  #{workers}#{", set by #{@file.path}" if @file}"
-          listeners.each { |listener| out.puts "  #{listener.url}" }
-          out.puts "Ctrl-C stops it (process #{::Process.pid})"
-        end
-
-        def json(listeners, out)
-          @options = @server.options
-          out.puts(JSON.generate(facts(listeners)))
+          @urls = listeners.map(&:url)
         end
 
         private
@@ -36,14 +24,21 @@ module Raffia
         # It is enabled when the application has been loaded, so it may not be yet.
         def yjit? = super || (@options.yjit && !!defined?(::RubyVM::YJIT.enable))
 
-        def facts(listeners)
-          start.merge(application: @application.name, environment: @options.environment,
-            config: @file&.path, processes: @options.workers,
-            ractors: @options.ractors, urls: listeners.map(&:url))
+        def facts
+          {application: @application.name, environment: @options.environment, config: @file&.path,
+           processes: @options.workers, ractors: @options.ractors, urls: @urls}
         end
 
+        def title = "serves #{@application.name} in #{@options.environment}"
+
+        def lines = ["#{workers}#{", set by #{@file.path}" if @file}", *@urls]
+
         def workers
-          "#{processes(@options.workers)}#{", #{@options.ractors} Ractors in each" if @options.ractors?}, a fiber for each connection#{", requests on #{@options.threads} threads" if @options.threaded?}"
+          [processes(@options.workers),
+            *("#{@options.ractors} Ractors in each" if @options.ractors?),
+            "a fiber for each connection",
+            *("requests on #{@options.threads} threads" if @options.threaded?)]
+            .join(", ")
         end
       end
     end

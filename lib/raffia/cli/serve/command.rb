@@ -72,10 +72,8 @@ module Raffia
           @yjit = Server::Options.build(said).yjit
           server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed),
             **said)
-          banner = Banner.new(server, app, @file)
           server.run(config: @config, others: others(server)) do |listeners|
-            @asked[:json] ? banner.json(listeners, @out) : banner.text(listeners, @out)
-            @out.flush # readers may wait at a pipe
+            Banner.new(server, app, @file, listeners, json: @asked[:json]).print(@out)
           end
         end
 

@@ -55,7 +55,7 @@ module Raffia
           @dashboard = dashboard if @given[:web]
           service = @given[:processes].zero? ? foreground : cluster
           health = Health.start(service, @status, @given[:health], log) if @given[:health]
-          service.run { Banner.new(@given, @program, @queues, health, @dashboard).say(@out) }
+          service.run { Banner.new(@given, @program, @queues, health, @dashboard).print(@out) }
         ensure
           health&.stop
           @dashboard_handle&.stop

@@ -91,11 +91,11 @@ module Raffia
 
         def info
           queues = @worker.queues
-          {**@options.about, "hostname" => Socket.gethostname, "pid" => ::Process.pid,
-                             "queues" => queues.names,
-                             "weights" => queues.weights, "concurrency" => @worker.concurrency,
-                             "version" => VERSION,
-                             "started_at" => Time.now.to_f}
+          @options.about.merge(
+            "hostname" => Socket.gethostname, "pid" => ::Process.pid, "queues" => queues.names,
+            "weights" => queues.weights, "concurrency" => @worker.concurrency,
+            "version" => VERSION, "started_at" => Time.now.to_f
+          )
         end
       end
     end
