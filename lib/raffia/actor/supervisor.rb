@@ -1,5 +1,22 @@
 # frozen_string_literal: true
 
+# Named here first: messages and backtraces show the public name.
+Raffia::Supervisor = Class.new(Raffia::Actor)
+Raffia::Actor::Supervisor = Raffia::Supervisor
+
+require_relative "supervisor/start_failed"
+require_relative "supervisor/gave_up"
+require_relative "supervisor/child_message"
+require_relative "supervisor/block_actor"
+require_relative "supervisor/child_spec"
+require_relative "supervisor/spec"
+require_relative "supervisor/class_methods"
+require_relative "supervisor/child"
+require_relative "supervisor/factory"
+require_relative "supervisor/restart_intensity"
+require_relative "supervisor/children"
+require_relative "supervisor/recovery"
+
 module Raffia
   class Actor
     # An actor that starts others, monitors them, and restarts those that fail: under the same ref
@@ -19,28 +36,6 @@ module Raffia
     # Children start in their order, and stop in the reverse one. The strategy decides which
     # siblings restart with a child: none (:one_for_one), all (:one_for_all), or those that were
     # started after it (:rest_for_one).
-    class Supervisor < Actor
-    end
-  end
-end
-
-Raffia::Supervisor = Raffia::Actor::Supervisor
-
-require_relative "supervisor/start_failed"
-require_relative "supervisor/gave_up"
-require_relative "supervisor/child_message"
-require_relative "supervisor/block_actor"
-require_relative "supervisor/child_spec"
-require_relative "supervisor/spec"
-require_relative "supervisor/class_methods"
-require_relative "supervisor/child"
-require_relative "supervisor/factory"
-require_relative "supervisor/restart_intensity"
-require_relative "supervisor/children"
-require_relative "supervisor/recovery"
-
-module Raffia
-  class Actor
     class Supervisor
       extend ClassMethods
       include Recovery

@@ -75,7 +75,7 @@ module Raffia
 
         def label(node)
           kind = {"pool" => " pool"}[node[:kind]]
-          name = if node[:class] == "Raffia::Actor::Supervisor::BlockActor"
+          name = if node[:class] == "Raffia::Supervisor::BlockActor"
             "block"
           else
             node[:class] || "Actor"
