@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
+require "socket"
 require_relative "../base/fork"
-require_relative "listening_sockets"
 
 module Raffia
   module Process
@@ -73,10 +73,22 @@ module Raffia
 
       def live(work, theirs, ready, told)
         [@commands, told].each(&:close)
-        ListeningSockets.close
+        close_listening_sockets
         work.call(theirs, ready)
       ensure
         ::Process.exit!(1)
+      end
+
+      # They would keep this process's ports when it has ended, and let clients wait.
+      def close_listening_sockets
+        ::ObjectSpace.each_object(::BasicSocket).to_a
+          .each { |socket| socket.close if listening?(socket) }
+      end
+
+      def listening?(socket)
+        !socket.closed? && socket.getsockopt(:SOCKET, :ACCEPTCONN).bool
+      rescue SystemCallError, IOError
+        false # it was not opened yet
       end
     end
   end
