@@ -17,7 +17,8 @@ class ActorExitTest < Raffia::TestCase
 
   def run_program(code, &block)
     reader, writer = IO.pipe
-    pid = ::Process.spawn(RbConfig.ruby, "-W0", "-I", File.expand_path("../../../lib", __dir__), "-e",
+    lib = File.expand_path("../../../lib", __dir__)
+    pid = ::Process.spawn(RbConfig.ruby, "-W0", "-I", lib, "-e",
       ACTOR + code, out: writer, err: writer)
     writer.close
     block&.call(pid, reader)
@@ -77,7 +78,8 @@ class ActorExitTest < Raffia::TestCase
   end
 
   def test_ctrl_c_in_a_run_ends_its_actors
-    output, status = run_program(<<~RUBY) { |pid, reader| reader.gets.then { ::Process.kill(:INT, pid) } }
+    interrupt = ->(pid, reader) { reader.gets.then { ::Process.kill(:INT, pid) } }
+    output, status = run_program(<<~RUBY, &interrupt)
       Raffia.run do
         Witness.spawn.echo(1)
         busy = Witness.spawn
@@ -91,7 +93,8 @@ class ActorExitTest < Raffia::TestCase
 
   # The supervisor waits for it as long as it is to, and then as for one that was killed.
   def test_one_that_hangs_in_on_stop_needs_no_second_ctrl_c
-    output, status = run_program(<<~RUBY) { |pid, reader| reader.gets.then { ::Process.kill(:INT, pid) } }
+    interrupt = ->(pid, reader) { reader.gets.then { ::Process.kill(:INT, pid) } }
+    output, status = run_program(<<~RUBY, &interrupt)
       class Stubborn < Witness
         def on_stop(reason) = (puts "stopping") || sleep
       end
@@ -215,7 +218,8 @@ class ActorExitTest < Raffia::TestCase
           "told"
         end
       end
-      sleep(0.01) until actors.all? { |actor| actor.stats[:handled].positive? } && callers.all?(&:stop?) && thread.stop?
+      begun = -> { actors.all? { |actor| actor.stats[:handled].positive? } }
+      sleep(0.01) until begun.call && callers.all?(&:stop?) && thread.stop?
       thread.kill.join
       p actors.map(&:status), callers.map(&:value)
     RUBY

@@ -47,7 +47,7 @@ module Raffia
           halt_others(child)
           return resume(child, child.generation, reason) unless seconds.positive?
 
-          child.later(seconds, ChildMessage.new(@raffia_core, :resume, child, child.generation, reason))
+          child.later(seconds, message(:resume, child, reason))
         end
 
         def halt_others(child)
@@ -78,7 +78,11 @@ module Raffia
 
         def failed_to_start(child, error)
           Actor.log_error("#{child.label} was not restarted", error)
-          @raffia_core.urge(ChildMessage.new(@raffia_core, :child_ended, child, child.generation, error))
+          @raffia_core.urge(message(:child_ended, child, error))
+        end
+
+        def message(name, child, reason)
+          ChildMessage.new(@raffia_core, name, child, child.generation, reason)
         end
       end
     end

@@ -16,7 +16,9 @@ module Celluloid
     def_delegators :actor_system, :[], :[]=, :public_registry
 
     # @return [Class] {Task::Fibered}: actors on fibers; {Task::Threaded}: on threads
-    def task_class = state.task_class ||= Task.named(::Raffia::Compat::Config.load.celluloid_task_class)
+    def task_class
+      state.task_class ||= Task.named(::Raffia::Compat::Config.load.celluloid_task_class)
+    end
 
     # @return [Class]
     def group_class = state.group_class ||= Group::Spawner

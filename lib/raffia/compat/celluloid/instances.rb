@@ -26,7 +26,8 @@ module Celluloid
       variables = (instance_variables - [OWNER_IVAR]).map do |name|
         " #{name}=#{instance_variable_get(name).inspect}"
       end
-      "#<#{leaked? ? BARE_OBJECT_WARNING_MESSAGE : "Celluloid::Proxy::Cell"}(#{self.class}:0x#{object_id.to_s(16)})#{variables.join}>"
+      label = leaked? ? BARE_OBJECT_WARNING_MESSAGE : "Celluloid::Proxy::Cell"
+      "#<#{label}(#{self.class}:0x#{object_id.to_s(16)})#{variables.join}>"
     end
   end
 end

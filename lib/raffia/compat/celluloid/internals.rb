@@ -8,7 +8,8 @@ module Celluloid
     # Unique names.
     module UUID
       def self.generate
-        "#{prefix}-#{::Raffia::RactorLocal.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::IdSequence.new }.next.to_s(16).rjust(12, "0")}"
+        ids = ::Raffia::RactorLocal.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::IdSequence.new }
+        "#{prefix}-#{ids.next.to_s(16).rjust(12, "0")}"
       end
 
       def self.prefix = const_defined?(:PREFIX) ? PREFIX : ::Process.pid
