@@ -85,4 +85,59 @@ class PostgresStoreTest < Raffia::TestCase
     assert_equal [63, 63], long.map(&:bytesize)
     refute_equal(*long)
   end
+
+  Jobs = Raffia::Jobs
+
+  def lease(ttl: 60) = Jobs::Lease.new(identity: "a:1:b", token: 1, ttl: ttl)
+
+  def claim(id) = Jobs::Claim.new(lease, [id, id], "default", "{}")
+
+  # A database whose transactions are the block.
+  class Transactions
+    attr_reader :rows_now
+
+    def initialize(*rows)
+      @rows_now = rows
+    end
+
+    def write(**) = yield(self)
+
+    alias_method :read, :write
+
+    def rows(*) = @rows_now
+  end
+
+  def test_claims_whose_answer_was_lost_go_back_before_the_next_claim
+    returned = []
+    database = Transactions.new([1, 1], [2, 2])
+    held = Postgres::HeldClaims.new(database) { |_, refs, token| returned << [refs, token] }
+    held.adding(lease) { [claim(1)] }
+    assert_raises(IOError) { held.adding(lease) { raise IOError } }
+    assert_empty returned
+    held.adding(lease) { [claim(3)] }
+    assert_equal [[[[2, 2]], 1]], returned
+    held.adding(lease) { [] }
+    assert_equal 1, returned.size
+  end
+
+  def test_the_end_of_a_claim_is_repeated_until_the_server_is_back
+    tries = 0
+    operation = lambda do
+      ((tries += 1) < 2) ? raise(Jobs::StoreUnavailable) : false
+    end
+    completion = Postgres::CompletionRetry.new(Transactions.new([1]))
+    assert_equal :verified, completion.call(lease, operation) { |_, done| done || :verified }
+    assert_equal 2, tries
+    lost = Postgres::CompletionRetry.new(Transactions.new)
+    tries = 0
+    assert_equal false, lost.call(lease, operation) { flunk }
+  end
+
+  def test_a_retry_ends_with_the_lease
+    brief = lease(ttl: 0)
+    completion = Postgres::CompletionRetry.new(Transactions.new)
+    assert_raises(Jobs::StoreUnavailable) do
+      completion.call(brief, -> { raise Jobs::StoreUnavailable }) { flunk }
+    end
+  end
 end

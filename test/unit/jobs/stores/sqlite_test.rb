@@ -426,4 +426,20 @@ class SQLiteStoreTest < Raffia::TestCase
     assert store.bury(claim, claim.payload)
     assert_equal [broken.bytes], store.entries(:dead).map { |entry| entry.payload.bytes }
   end
+
+  def test_a_group_of_calls_has_one_leader
+    queue = Jobs::Stores::SQLite::CommitQueue.new
+    calls = Array.new(3) { Jobs::Stores::SQLite::GroupCommit::Call.new(nil, true) }
+    groups = []
+    gate = Thread::Queue.new
+    threads = calls.map do |call|
+      wait_until { groups.size == 1 } unless call.equal?(calls.first)
+      Thread.new { queue.enter(call) { |group| (groups << group).size == 1 && gate.pop } }
+    end
+    wait_until { threads.all? { |thread| thread.status == "sleep" } }
+    gate << true
+    threads.each(&:join)
+    assert_equal [[calls[0]], calls[1..]],
+      groups.map { |group| group.sort_by { |c| calls.index(c) } }
+  end
 end
