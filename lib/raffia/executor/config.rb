@@ -9,7 +9,6 @@ module Raffia
     # @!attribute [r] workers
     #   @return [Integer, nil] how many workers a pool starts when it is not told
     Config = ::Data.define(:workers) do
-      # @return [Config]
       # @raise [ConfigError]
       def self.load(variables = Raffia::Config.variables)
         new(workers: variables.count("RAFFIA_WORKERS"))

@@ -42,7 +42,6 @@ module Raffia
         def read(path) = IO.read(path)
 
         # @param list [String] as the kernel writes it: 0-3,8
-        # @return [Array<Integer>]
         def processors(list)
           list.split(",").flat_map do |part|
             part.split("-").map(&:to_i).then { |ends| [*ends.first..ends.last] }
@@ -55,7 +54,6 @@ module Raffia
         end
 
         # The quotas of our group and of each group above it, in processors; the tightest one holds.
-        # @return [Array<Float>]
         def quotas(root, membership)
           groups = read(membership)
           unified = groups[/^0::(.*)$/, 1]

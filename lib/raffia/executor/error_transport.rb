@@ -26,7 +26,6 @@ module Raffia
           dumpable?(error) || (error.respond_to?(:drop_item) && error.drop_item && dumpable?(error))
         end
 
-        # @return [String]
         def dump(failure)
           return dump_error(failure) if failure.kind == :error
 
@@ -35,7 +34,6 @@ module Raffia
           Marshal.dump(refusal(failure.position, what(failure), error, failure.backtrace).to_a)
         end
 
-        # @return [Failure]
         def load(string)
           failure = Failure.new(*Marshal.load(string)) # standard:disable Security/MarshalLoad
           failure.value = load_error(*failure.value) if failure.kind == :error
@@ -51,7 +49,6 @@ module Raffia
         # @param position [Integer] in the message
         # @param what [String] cannot be dumped
         # @param error [StandardError] why
-        # @return [Failure]
         def refusal(position, what, error, backtrace = nil)
           Failure.new(:undumpable, position, [what, error.message], backtrace)
         end

@@ -28,7 +28,6 @@ module Raffia
     class Failure
       # Carries a failure from elsewhere back through the code that asked for it.
       class Remote < StandardError
-        # @return [Failure]
         attr_reader :failure
 
         def initialize(failure)
@@ -39,7 +38,6 @@ module Raffia
 
       class << self
         # @param error [Exception] what ended the block
-        # @return [Failure]
         def of(error, position = 0)
           kind, value = outcome(error)
           new(kind, position, value, backtrace(error))

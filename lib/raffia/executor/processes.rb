@@ -33,7 +33,6 @@ module Raffia
       # For a call that overruns its limit to end by itself, with its +ensure+ blocks.
       def overrun_grace = 0.5
 
-      # @return [Proc]
       def workers(service, limits)
         Process::Warmup.call
         -> { Worker.new(service, limits) }

@@ -40,7 +40,6 @@ module Raffia
       def batch_limit(limits) = (1 if limits.item_timeout)
       def overrun_grace = 0.0
 
-      # @return [Proc]
       # @raise [NotShareable]
       def workers(service, limits)
         block = PortableBlock.share(service.block)

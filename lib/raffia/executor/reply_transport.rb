@@ -12,7 +12,6 @@ module Raffia
         # Never fails: what cannot be dumped becomes a failure that says so.
         # @param codec [#dump] as Marshal
         # @param trial [#dump] says what the codec would refuse, and sends nothing
-        # @return [String]
         def dump(reply, codec = Marshal, trial: codec)
           failure = reply.failure && ErrorTransport.dump(reply.failure)
           codec.dump([with_dumps(reply.value), failure, reply.seconds])
@@ -23,7 +22,6 @@ module Raffia
         # @param codec [#load] as Marshal
         # @yieldparam error [Exception] why not: it has a class that is not known here
         # @yieldreturn [Exception] to raise instead
-        # @return [Reply]
         def load(frame, codec = Marshal)
           value, failure, seconds = codec.load(frame)
           if Reply::Outcomes === value

@@ -13,6 +13,8 @@ module Raffia
     # Each item is worked on once, and in order as long as that is in the caller. A block for :auto
     # must not depend on where it runs: it returns its result instead of leaving it in an object
     # outside.
+    #
+    # @api private
     class Auto
       # Seconds of work in the chunks of the caller: the next look is never far.
       TARGET = 0.001
@@ -68,7 +70,6 @@ module Raffia
         GatedSlot.new(slots_on(:fibers).call, trial)
       end
 
-      # @return [Integer]
       def most_fibers = [@options.workers || CostModel::FIBERS, @options.limit].compact.min
 
       # @param ramp [RampUp, nil] of worker processes
@@ -80,7 +81,6 @@ module Raffia
       end
 
       # @param choice [Choice] of processes
-      # @return [RampUp, nil]
       def ramp(choice)
         RampUp.new(choice.workers, choice.measurement.total, machine.worker(Costs.new)) if @ramp
       end
@@ -92,7 +92,6 @@ module Raffia
       # Whether there is enough left to think about it: that takes a moment, too.
       def worthwhile?(probe) = probe.more_than?(@enough / 4, left(probe))
 
-      # @return [Choice]
       def choose(probe)
         # An interrupt while files are read here would leave them open.
         Raffia.shield do

@@ -19,7 +19,6 @@ module Raffia
         @items = items
       end
 
-      # @return [Array, Range]
       def items = @items || @source.slice(@first, @size)
 
       # @param index [Integer] counted from the start of the input

@@ -10,7 +10,6 @@ module Raffia
     #
     # @api private
     class ChunkService
-      # @return [Plan]
       attr_reader :plan
       # @return [#slice, nil] when chunks come as numbers
       attr_reader :input
@@ -21,7 +20,6 @@ module Raffia
       end
 
       # In the worker.
-      # @return [Executor::Reply]
       def call(message) = Work.call(@plan, items(message))
 
       # @return [Proc] the user's code

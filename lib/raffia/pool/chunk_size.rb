@@ -16,7 +16,6 @@ module Raffia
       # Seconds to wake another worker and to hear of it, roughly.
       HAND_OVER = 0.000_1
 
-      # @return [Integer]
       attr_reader :now
 
       # @param fixed [Integer, nil] what the caller wants
@@ -28,8 +27,6 @@ module Raffia
       end
 
       # Go by another target from now on, with what was learned so far.
-      # @param fixed (see #initialize)
-      # @param target (see #initialize)
       def aim(fixed, target:)
         @target = target
         @fixed = fixed || (target.zero? ? 1 : nil)

@@ -131,7 +131,6 @@ module Raffia
 
       # The worker did not get to it.
       def put_back = @coordinator.exclusive { @status = :pending if @status == :running }
-
       def fulfil(value) = settle(:done, value)
 
       # An attempt has failed.

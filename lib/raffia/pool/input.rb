@@ -10,7 +10,6 @@ module Raffia
     #
     # @api private
     module Input
-      # @return [IndexedItems, Span, Stream]
       # @raise [ConfigError]
       def self.of(items)
         case items
@@ -31,7 +30,6 @@ module Raffia
       # An Array, as it is when the call begins: a block that changes it does not change the call.
       # Ruby copies the elements only then.
       class IndexedItems
-        # @return [Integer]
         attr_reader :size
 
         def initialize(items)
@@ -40,8 +38,6 @@ module Raffia
         end
 
         def indexed? = true
-
-        # @return [Array]
         def slice(first, count) = @items[first, count]
         def at(index) = @items[index]
 
@@ -67,8 +63,6 @@ module Raffia
         end
 
         def indexed? = true
-
-        # @return [Range]
         def slice(first, count) = (@from + first)...(@from + first + count)
         def at(index) = @from + index
         def shareable = self

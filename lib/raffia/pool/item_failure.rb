@@ -16,7 +16,6 @@ module Raffia
         @index = index
       end
 
-      # @return [ItemFailure]
       def self.in(chunk, failure)
         index = chunk.first + failure.position
         new(failure, chunk.at(index), index)
@@ -34,7 +33,6 @@ module Raffia
       end
 
       # @param frames [Array<String>] whose work it was: they go under the worker's own frames
-      # @return [Exception]
       def error(frames = [])
         error = ItemContext.thaw(original)
         return error if error.frozen?

@@ -13,7 +13,6 @@ module Raffia
     module Progress
       # @param wish [Boolean, String] a String is the title
       # @param total [Integer, Float, nil] nil or Infinity when nobody knows
-      # @return [#add, #finish, nil]
       def self.for(wish, total, out: $stderr)
         return unless wish
 

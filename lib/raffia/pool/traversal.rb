@@ -16,9 +16,7 @@ module Raffia
     #
     # @api private
     class Traversal
-      # @return [IndexedFeed, QueueFeed]
       attr_reader :feed
-      # @return [ChunkSize]
       attr_reader :sizer
 
       # @param gather [#add, #value] see {Gather}

@@ -23,7 +23,6 @@ module Raffia
       class << self
         include Retry::Operations
 
-        # @return [Executor::Reply]
         def call(plan, items)
           started = Clock.now
           reply = public_send(plan.operation, items, plan.block, plan.seed)

@@ -29,7 +29,6 @@ module Raffia
       end
 
       # Wait for the oldest chunk.
-      # @return [Array(Chunk, Executor::Reply)]
       # @raise [WorkerDied, NotDumpable, NotShareable]
       def collect
         chunk = @posted.first
@@ -63,7 +62,6 @@ module Raffia
       end
 
       # The loop's thread or fiber was killed, which no `rescue` sees.
-      # @return [WorkerDied]
       def killed
         chunk = @posted.first
         index = chunk && killed_at(chunk)

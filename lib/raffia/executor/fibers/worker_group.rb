@@ -19,7 +19,6 @@ module Raffia
           @tasks = []
         end
 
-        # @return [Integer]
         def size = @tasks.size
 
         # Run the block, and end with all fibers ended.

@@ -63,7 +63,6 @@ module Raffia
         end
 
         # A placeholder with its content.
-        # @return [Placeholder]
         def inline(content, encoding = nil)
           content = content.get_string if content.is_a?(::IO::Buffer)
           Placeholder.new(content, encoding)

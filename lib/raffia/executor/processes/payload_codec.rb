@@ -17,7 +17,6 @@ module Raffia
           @payloads = payloads
         end
 
-        # @return [String]
         # @raise [TypeError] as Marshal does
         def dump(value)
           large = LargeValues.new

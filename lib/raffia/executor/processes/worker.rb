@@ -30,7 +30,6 @@ module Raffia
           start
         end
 
-        # @return [Integer]
         def pid = @process.pid
 
         # @param count [Integer] of calls in the next message
@@ -76,7 +75,6 @@ module Raffia
         # @return [Boolean] whether a value can be in a message
         def sendable?(value) = ErrorTransport.dumpable?(value, PayloadCodec.new(nil))
 
-        # @return [NotDumpable]
         def refusal(value, index, error)
           NotDumpable.new("item #{index} (#{value.class}) cannot be dumped by Marshal " \
             "(#{error.message}): hand the items in as an Array, which a forked worker has " \
@@ -86,7 +84,6 @@ module Raffia
 
         # The process has ended, or ends now.
         # @yieldreturn [Hash] item: and index: of the call to blame
-        # @return [WorkerDied]
         def death
           how = @process.exit(0) || @process.kill
           WorkerDied.new(pid: @process.pid, signal: how.signal, status: how.status, **yield)

@@ -25,11 +25,9 @@ module Raffia
         PULSE = 1.0
 
         # Wait for the value of a Ractor's block: in a Ractor of its own only.
-        # @return [Object]
         def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
 
         # Starts each of Raffia's Ractors.
-        # @return [Ractor]
         def self.start(...)
           ErrorMessages.install
           # Ruby 3 loads it on first use, as by `to_set`, and a Ractor must not load anything.

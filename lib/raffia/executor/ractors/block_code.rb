@@ -56,17 +56,11 @@ module Raffia
 
         # @return [Array<Symbol>] methods of its self that it calls
         def own_calls = calls(@own).select(&:own).map(&:name).uniq
-
-        # @return [Array<Call>]
         def all_calls = calls(@own) + @within.flat_map { |lines| calls(lines) }
 
         # @return [Array<Array<Symbol>>] paths; one that begins with an empty name begins at the top
         def constants = named(all, [:opt_getconstant_path])
-
-        # @return [Array<Symbol>]
         def globals = named(all, %i[getglobal setglobal])
-
-        # @return [Array<Symbol>]
         def class_variables = named(all, %i[getclassvariable setclassvariable])
 
         private

@@ -21,7 +21,6 @@ module Raffia
           end
 
           # The modules where a method of this owner looks constants up, as far as names tell.
-          # @return [Array<Module>]
           def nesting(owner)
             owner = owner.attached_object if owner.singleton_class?
             names = owner.name.to_s.split("::")

@@ -41,7 +41,6 @@ module Raffia
         }.freeze
 
         # @param name [Symbol] of a method
-        # @return [Entry, nil]
         def self.find(receiver, name)
           entry = ALL["#{receiver.name}.#{name}"]
           entry if entry&.culprit

@@ -49,7 +49,6 @@ module Raffia
           end
 
           # In the Ractor: leave the long Strings of a reply in the tray.
-          # @return [Reply]
           def deposit(reply, tray)
             values = values(reply)
             return reply unless tray && values&.any? { |value| long?(value) }
@@ -61,7 +60,6 @@ module Raffia
           end
 
           # In the worker loop.
-          # @return [Reply]
           def collect(reply, tray)
             values = values(reply)
             first = values&.find { |value| ObjectTransfer === value } or return reply

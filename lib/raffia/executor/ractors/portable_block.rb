@@ -54,7 +54,6 @@ module Raffia
           end
 
           # @param error [Exception] what Ruby said about a block
-          # @return [NotShareable]
           def refusal(block, error)
             name = error.message[/variables? \(([^)]+)\)/, 1] ||
               error.message[/variable [`'](\w+)'/, 1]

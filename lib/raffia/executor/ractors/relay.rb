@@ -12,7 +12,6 @@ module Raffia
       # writes what each has come to.
       module Relay
         class << self
-          # @return [Adapter]
           def start
             Adapter.new do |fd|
               Adapter.start(fd) do |given_fd|
@@ -31,7 +30,6 @@ module Raffia
           private
 
           # @param keep [Boolean] whether the value is wanted
-          # @return [Reply]
           def outcome(ractor, keep)
             value = Adapter.value(ractor)
             Reply.new(keep ? value : nil)

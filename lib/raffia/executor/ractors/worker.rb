@@ -28,7 +28,6 @@ module Raffia
 
         # @param service [Object] shareable
         # @param tray [Native::RactorMailbox, nil] where long Strings are left
-        # @return [Adapter]
         def self.start(service, tray)
           Adapter.new do |fd|
             Adapter.start(service, tray, fd) do |given_service, given_tray, given_fd|
@@ -87,7 +86,6 @@ module Raffia
           false
         end
 
-        # @return [NotShareable]
         def refusal(value, index, error)
           NotShareable.new("item #{index} (#{value.class}) cannot be " \
           "#{@move ? "moved" : "copied"} " \

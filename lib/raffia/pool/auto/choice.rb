@@ -19,6 +19,8 @@ module Raffia
       # workers::
       # seconds:: what each strategy was reckoned to take; those that are not in it have an obstacle
       # measurement::
+      #
+      # @api public
       Choice = Data.define(:on, :workers, :seconds, :measurement)
 
       class Choice

@@ -22,7 +22,6 @@ module Raffia
         # @return [Float] seconds
         def seconds(strategy) = public_send(strategy, workers(strategy))
 
-        # @return [Integer]
         def workers(strategy)
           return 1 if strategy == :inline
 

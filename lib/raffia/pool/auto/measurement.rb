@@ -17,6 +17,8 @@ module Raffia
       # left:: how many items there still are; nil when nobody knows
       # done:: how many are done
       # obstacles:: strategies that cannot be chosen, and why
+      #
+      # @api public
       Measurement = Data.define(:items, :ruby, :free, :wait, :held, :delay, :bytes, :dump, :left,
         :done, :obstacles) do
         def initialize(items:, ruby:, left:, free: 0.0, wait: 0.0, held: 0.0, delay: 0.0,

@@ -14,7 +14,6 @@ module Raffia
           @refusal = refusal
         end
 
-        # @return [Hash{Symbol => String}]
         def to_h
           effects = AssignmentCheck.of(@block)
           apart = @refusal ||

@@ -34,7 +34,6 @@ module Raffia
         end
 
         # @yieldreturn [Array(Chunk, Executor::Reply)]
-        # @return [Array(Chunk, Executor::Reply)]
         def measure
           return pass(yield) if @rest.positive?
 
@@ -73,7 +72,6 @@ module Raffia
 
         # @yieldparam refusal [String, nil] why something cannot be dumped
         # @yieldreturn [Hash{Symbol => String}] obstacles
-        # @return [Measurement]
         def conclude(left)
           found = sample
           ruby, free, wait, held, delay = shares.map { |seconds| seconds / @items }

@@ -22,7 +22,6 @@ module Raffia
         end
 
         # The source is cancelled too, unless others follow it: nobody else can reach it.
-        # @return [Symbol, false]
         def cancel(reason = nil)
           return interrupt(reason) unless withdraw(reason)
 

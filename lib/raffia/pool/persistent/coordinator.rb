@@ -29,9 +29,7 @@ module Raffia
         attr_reader :workers
         # @return [Numeric, nil] seconds for an attempt, where blocks run here
         attr_reader :item_timeout
-        # @return [FutureRegistry]
         attr_reader :futures
-        # @return [SlotRegistry]
         attr_reader :slots
 
         # @param work [Proc, nil] of workers elsewhere

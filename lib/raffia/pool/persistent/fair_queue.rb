@@ -21,7 +21,6 @@ module Raffia
         def empty? = @size.zero?
 
         # Add an item of the running fiber's.
-        # @return [self]
         def <<(item)
           (@lanes[::Fiber.current] ||= []) << item
           @size += 1
@@ -29,7 +28,6 @@ module Raffia
         end
 
         # @param items [Array] that had their turn already: they come first
-        # @return [self]
         def unshift(*items)
           @returned.unshift(*items)
           @size += items.size
@@ -37,7 +35,6 @@ module Raffia
         end
 
         # @param count [Integer] at most so many
-        # @return [Array]
         def shift(count)
           taken = @returned.shift(count)
           taken << turn while taken.size < count && !@lanes.empty?

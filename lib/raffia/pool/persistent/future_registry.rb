@@ -15,7 +15,6 @@ module Raffia
         end
 
         # @yieldreturn [Boolean] under the guard: whether the pool takes one more
-        # @return [Future, nil]
         def add(arguments, work)
           @guard.hold do
             next unless yield

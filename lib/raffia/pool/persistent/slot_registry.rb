@@ -17,7 +17,6 @@ module Raffia
           @most = 0
         end
 
-        # @return [Integer]
         def size = @slots.size
 
         # @return [Array<Integer>] of worker processes

@@ -29,13 +29,11 @@ module Raffia
           raise ConfigError, need_block(on) unless strategy.local? || work
         end
 
-        # @return [String]
         def self.need_block(on)
           "a block cannot be sent to #{on} that run already: give it to " \
             "Raffia::Pool.new(on: #{on.inspect}) { |argument| ... } and submit the arguments"
         end
 
-        # @return [Future]
         # @raise [Closed, Full, ConfigError]
         def submit(arguments, block)
           future = enter(arguments, work_for(block))
