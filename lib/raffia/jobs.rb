@@ -49,7 +49,9 @@ module Raffia
       # commit, and vanish with its rollback. Begins a transaction around the block if the
       # connection has none. Applies to this fiber, not to those that it starts.
       #
-      #     Raffia::Jobs.transaction(ActiveRecord::Base.connection) { MailJob.perform_async(user.id) if user.save }
+      #     Raffia::Jobs.transaction(ActiveRecord::Base.connection) do
+      #       MailJob.perform_async(user.id) if user.save
+      #     end
       #
       # @param connection [PG::Connection, Object] or Active Record's connection, to the database of
       #   the store

@@ -11,8 +11,8 @@ module Raffia
     # Raffia.map, each and reduce over workers on any machine: chunks of items are jobs, and their
     # results come back through the store.
     #
-    #     Raffia.map(ids, on: :jobs, &ResizeJob)                                # calls the job's perform
-    #     Raffia.map(ids, on: :jobs, &Raffia::Jobs.reference(Images, :resize))  # a method of a module
+    #     Raffia.map(ids, on: :jobs, &ResizeJob)                                # its perform
+    #     Raffia.map(ids, on: :jobs, &Raffia::Jobs.reference(Images, :resize))  # a method
     #     Raffia.map(ids, on: Raffia::Jobs.workers(queue: "bulk"), &ResizeJob)
     #
     # Items and results are JSON values. When a worker dies, another one repeats its chunk.

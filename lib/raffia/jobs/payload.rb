@@ -15,7 +15,7 @@ module Raffia
     # | class args jid queue | what to run: the jid has 24 hexadecimal digits |
     # | retry | true (25 times), false, or a number |
     # | retry_for | seconds from the first failure on, instead of a number |
-    # | created_at enqueued_at failed_at retried_at | milliseconds since 1970 (Sidekiq 8), or seconds as Float (7) |
+    # | created_at enqueued_at failed_at retried_at | milliseconds, or seconds as Float |
     # | retry_count error_class error_message error_backtrace | the last failure |
     # | tags dead backtrace | options |
     # | raffia | {priority expires_at timeout on unique batch limit crashes ...}, see {OWN} |

@@ -13,7 +13,9 @@ module Raffia
     # The dashboard: pages for people and JSON for programs, as an app for any Rack server, under
     # any path.
     #
-    #     map("/jobs") { run Raffia::Jobs::Web.new(user: "admin", password: ENV.fetch("JOBS_PASSWORD")) }
+    #     map("/jobs") do
+    #       run Raffia::Jobs::Web.new(user: "admin", password: ENV.fetch("JOBS_PASSWORD"))
+    #     end
     #
     # By default it answers only requests from its own machine. It needs no session, no cookies and
     # no JavaScript; with JavaScript, pages refresh themselves.

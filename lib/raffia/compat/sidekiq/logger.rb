@@ -55,7 +55,10 @@ module Sidekiq
       class JSON < ::Logger::Formatter
         # @return [String]
         def call(severity, time, _program, message)
-          "#{::JSON.generate({ts: time.utc.iso8601(3), pid: ::Process.pid, lvl: severity, msg: message, ctx: Context.current}.reject { |name, value| name == :ctx && value.empty? })}\n"
+          line = {ts: time.utc.iso8601(3), pid: ::Process.pid, lvl: severity, msg: message,
+                  ctx: Context.current}
+          line.delete(:ctx) if line[:ctx].empty?
+          "#{::JSON.generate(line)}\n"
         end
       end
     end

@@ -27,16 +27,12 @@ module Raffia
 
         # @return [Html]
         def script(name)
-          Html.new(
-            %(<script src="#{Html.escape(asset(name))}" integrity="#{Assets::FILES.fetch(name).integrity}" defer></script>)
-          )
+          Html.new(%(<script src="#{Html.escape(asset(name))}" #{hash_of(name)} defer></script>))
         end
 
         # @return [Html]
         def style(name)
-          Html.new(
-            %(<link rel="stylesheet" href="#{Html.escape(asset(name))}" integrity="#{Assets::FILES.fetch(name).integrity}">)
-          )
+          Html.new(%(<link rel="stylesheet" href="#{Html.escape(asset(name))}" #{hash_of(name)}>))
         end
 
         # @param fields [Hash{Symbol => Object}]
@@ -52,9 +48,14 @@ module Raffia
         def button(label, to, action, kind: nil, **fields)
           return if web.read_only?
 
-          Html.new(%(<form method="post" action="#{Html.escape(path(to))}">#{hidden(**fields)}<button name="action" value="#{action}"#{%( class="#{kind}") if kind}>) +
-            "#{Html.escape(label)}</button></form>")
+          css = %( class="#{kind}") if kind
+          Html.new(%(<form method="post" action="#{Html.escape(path(to))}">#{hidden(**fields)}) +
+            %(<button name="action" value="#{action}"#{css}>#{Html.escape(label)}</button></form>))
         end
+
+        private
+
+        def hash_of(name) = %(integrity="#{Assets::FILES.fetch(name).integrity}")
       end
     end
   end

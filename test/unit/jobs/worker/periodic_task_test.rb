@@ -28,7 +28,9 @@ class JobsWorkerPeriodicTaskTest < TestSupport::JobsCase
 
   private
 
-  def periodic(longest:, &) = Worker::PeriodicTask.new(Worker::Backoff.new(@log), longest: longest, &)
+  def periodic(longest:, &)
+    Worker::PeriodicTask.new(Worker::Backoff.new(@log), longest: longest, &)
+  end
 
   def run_until(task)
     Raffia.run do |scope|

@@ -40,7 +40,8 @@ module Sidekiq
       # @return [Raffia::Jobs::Store] the program's, in whatever mode
       def real
         if @stores.value?(setup.given)
-          return @real ||= Raffia::Jobs::Store.open(Raffia::Jobs::Config.load.store || setup.default)
+          url = Raffia::Jobs::Config.load.store || setup.default
+          return @real ||= Raffia::Jobs::Store.open(url)
         end
 
         setup.with_client(nil) { setup.store }
