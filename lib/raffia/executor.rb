@@ -78,6 +78,8 @@ module Raffia
   # Parallel (compat):: groups and workers, under a coordinator that has the gem's manners.
   #
   # @api private
+  #
+  # @api private
   module Executor
     # Seconds that a worker elsewhere gets to leave by itself when no work is left.
     GRACE = 5

@@ -128,6 +128,7 @@ module Raffia
           @core = core
         end
 
+        # Sends the message of this name.
         def method_missing(name, *arguments, **keywords,
           &block) # standard:disable Style/MissingRespondToMissing
           @core.tell(name, arguments, keywords.empty? ? nil : keywords, block)
@@ -146,6 +147,7 @@ module Raffia
           @core = core
         end
 
+        # Sends the message of this name.
         def method_missing(name, *arguments, **keywords,
           &block) # standard:disable Style/MissingRespondToMissing
           @core.ask(name, arguments, keywords.empty? ? nil : keywords, block)

@@ -81,6 +81,7 @@ module Raffia
     end
   end
 
+  # The public name of {Jobs::Job}.
   Job = Jobs::Job
 end
 

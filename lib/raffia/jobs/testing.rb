@@ -30,12 +30,12 @@ module Raffia
 
         # Runs jobs as they are enqueued, scheduled ones too. Their errors are raised by the
         # enqueueing call.
-        # @yield see {fake}
+        # @yield (see fake)
         # @return [Object] the block's value
         def inline(&) = with(Client.new(InlineStore.new, Setup.current.client_middleware), &)
 
         # Stores jobs in the store of the process.
-        # @yield see {fake}
+        # @yield (see fake)
         # @return [Object] the block's value
         def real(&) = with(nil, &)
 

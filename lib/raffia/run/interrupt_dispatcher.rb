@@ -24,8 +24,7 @@ module Raffia
         @fiber = @interrupt = @received_at = nil
       end
 
-      # @param fiber [Fiber] that runs the block
-      # @return [void]
+      # @return [Fiber, nil] that runs the block
       attr_writer :fiber
 
       # An interrupt that was passed on comes back from each fiber that it has ended.

@@ -91,7 +91,7 @@ module Raffia
           nil
         end
 
-        # (see WaitGraph#check)
+        # As {WaitGraph#check}.
         def check_cycle(waiting, message) = WaitGraph.check(self, waiting, message)
 
         # Runs a message that waits behind the one for whose end it is needed.

@@ -18,7 +18,7 @@ module Raffia
           @guard = SpinLock.new
         end
 
-        # (see Fibers#dispatch)
+        # As {Fibers#dispatch}.
         def dispatch(execution, _now) = submit { execution.work }
 
         # Continues in the same thread, if it has nothing else to do for the actor.

@@ -20,6 +20,8 @@ require_relative "memory/statistics"
 module Raffia
   module Jobs
     # The stores, a file and a folder each.
+    #
+    # @api private
     module Stores
       # Keeps jobs in this process, and loses them with it: for tests, and for work that need not
       # outlive the program. It is the shortest store with the whole contract: read it first.

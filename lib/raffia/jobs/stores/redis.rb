@@ -51,11 +51,13 @@ module Raffia
           build_groups(SidekiqFormat.new(@redis, @address.compat))
         end
 
+        # @return [String] without its password
         def url = @address.shown
 
         # @return [RedisClient] a connection for data beside the jobs, which the caller closes
         def client = @redis.fresh
 
+        # (see Store#close)
         def close
           @notifier.close
           @redis.close

@@ -18,6 +18,8 @@ module Raffia
     # The parts of {Pool} behind its methods.
     #
     # @api private
+    #
+    # @api private
     module Persistent
       # Hands the futures of a pool to its worker loops, and settles them with what comes back.
       class Coordinator
@@ -117,7 +119,7 @@ module Raffia
           future.run if local? && future.status == :pending && @slots.own?
         end
 
-        # (see Recovery#again?)
+        # As {Recovery#again?}.
         def again?(...) = !@terminated && @recovery.again?(...)
 
         # Stop a future that runs.

@@ -43,6 +43,7 @@ module Raffia
           future
         end
 
+        # @return [void]
         def submit_all(items, block, futures)
           work = work_for(block)
           batches(items) { |batch| submit_batch(batch, work, futures) }

@@ -5,6 +5,9 @@ require_relative "operations"
 
 module Raffia
   class Pool
+    # Further attempts of items that failed.
+    #
+    # @api private
     module Retry
       # Whether, and when, an item that failed is tried again.
       class Policy
