@@ -33,8 +33,8 @@ module Raffia
           # @return [NotDumpable]
           def undumpable(error)
             NotDumpable.new("this cannot go to where the actor is (#{error.message}): hand in " \
-            "and return plain data (numbers, strings, " \
-              "arrays, hashes, structs) and refs, or spawn on: :threads")
+              "and return plain data (numbers, strings, arrays, hashes, structs) and refs, or " \
+              "spawn on: :threads")
           end
 
           # @return [NotDumpable]
