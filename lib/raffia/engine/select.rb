@@ -42,7 +42,7 @@ module Raffia
       # @return [Symbol]
       def name = :select
 
-      # @return [Boolean] whether {#read} and {#write} are there
+      # @return [Boolean] whether it has {#read} and {#write}
       def transfers? = false
 
       # Waits once until +io+ is ready.
@@ -62,8 +62,7 @@ module Raffia
         end
       end
 
-      # A timer; its result is -ETIME.
-      # @param seconds [Numeric] from now
+      # A timer, in seconds from now; its result is -ETIME.
       # @return [Integer] id, for {#disarm}
       # @raise [IOError] when the engine is closed
       def after(seconds, data)
@@ -88,7 +87,6 @@ module Raffia
       end
 
       # Adds a completion, behind the others.
-      # @param result [Integer]
       # @return [void]
       # @raise [IOError] when the engine is closed
       def push(data, result)
@@ -140,7 +138,7 @@ module Raffia
         @waker.awake
       end
 
-      # @return [Integer] operations that have not completed
+      # @return [Integer] operations under way
       def pending = @operations.size
 
       # @return [Hash]

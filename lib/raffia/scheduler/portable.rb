@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "portable/io_hooks"
-require_relative "portable/parking"
-require_relative "portable/permits"
-require_relative "portable/switch"
-require_relative "portable/turns"
-
 module Raffia
   class Scheduler
     # The hooks in Ruby, over the engine in Ruby. {Native} has the same ones in C; one suite of
@@ -13,6 +7,12 @@ module Raffia
     #
     # @api private
     class Portable < Scheduler
+      require_relative "portable/io_hooks"
+      require_relative "portable/parking"
+      require_relative "portable/permits"
+      require_relative "portable/switch"
+      require_relative "portable/turns"
+
       include Switch
       include Parking
       include IOHooks

@@ -2,7 +2,7 @@
 
 module Raffia
   class Scheduler
-    class Portable < Scheduler
+    class Portable
       # The hooks that wait for descriptors, and those that read and write (see {FileIO}).
       #
       # @api private

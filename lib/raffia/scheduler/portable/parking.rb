@@ -4,7 +4,7 @@ require_relative "wait"
 
 module Raffia
   class Scheduler
-    class Portable < Scheduler
+    class Portable
       # Suspends fibers, and ends their waits.
       #
       # @api private

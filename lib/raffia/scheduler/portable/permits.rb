@@ -2,7 +2,7 @@
 
 module Raffia
   class Scheduler
-    class Portable < Scheduler
+    class Portable
       # Wake-ups that came too early, and those that come too late.
       #
       # An `unblock` may arrive before its fiber has parked: it is kept as a permit, which the next

@@ -2,7 +2,7 @@
 
 module Raffia
   class Scheduler
-    class Portable < Scheduler
+    class Portable
       # A fiber that has just started another one, and resumes when that one waits for the first
       # time. It removes the entry itself when it resumes. The entry of a fiber that raised in
       # another one is removed by the switch (see {Switch#restore_running}).

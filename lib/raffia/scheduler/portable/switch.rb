@@ -4,7 +4,7 @@ require_relative "start"
 
 module Raffia
   class Scheduler
-    class Portable < Scheduler
+    class Portable
       # Decides which fiber runs next. All switches are transfers; the loop has no fiber of its own.
       #
       # When a fiber ends, Ruby itself switches to the thread's main fiber, or to the innermost one

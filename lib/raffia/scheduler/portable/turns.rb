@@ -2,7 +2,7 @@
 
 module Raffia
   class Scheduler
-    class Portable < Scheduler
+    class Portable
       # Polls the engine and counts: a turn is the time between two polls.
       #
       # @api private

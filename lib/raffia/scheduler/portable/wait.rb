@@ -2,7 +2,7 @@
 
 module Raffia
   class Scheduler
-    class Portable < Scheduler
+    class Portable
       # One suspension of one fiber. The engine's completions (readiness, a timer, a wake-up) carry
       # it. The first settles it; later ones find it settled or left. A wait is never reused, so a
       # late one cannot end the next wait.
