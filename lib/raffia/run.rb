@@ -32,14 +32,14 @@ module Raffia
   #   end
   #
   # @param backend [Symbol, String, nil] the engine's back end: :uring, :epoll, :kqueue, :poll or
-  #   :select; nil: what RAFFIA_BACKEND says, else the best that works here. A nested call must not
+  #   :select; nil: that of RAFFIA_BACKEND, else the best that works here. A nested call must not
   #   name one
   # @param dump_on [Symbol, String, nil] a signal, such as :USR2, on which a {dump} is written to
   #   stderr. It does what it did besides, so with HUP, INT, QUIT and TERM the dump comes on the way
-  #   out. :off: none; nil: what RAFFIA_DUMP_SIGNAL says
-  # @param deadlock [Symbol, nil] what to do when nothing can ever go on (docs/adr/0008): :raise
+  #   out. :off: none; nil: that of RAFFIA_DUMP_SIGNAL
+  # @param deadlock [Symbol, nil] what to do when no fiber can ever resume (docs/adr/0008): :raise
   #   raises {Deadlock} in the block, :report writes to stderr once who waits for what, :off sleeps;
-  #   nil: what RAFFIA_DEADLOCK says
+  #   nil: that of RAFFIA_DEADLOCK
   # @yieldparam scope [Scope]
   # @return [Object] the block's value
   # @raise [Exception] the first error of the block or a task
@@ -66,7 +66,7 @@ module Raffia
   end
 
   # Runs a call that would block the whole thread (a C library that knows nothing of fibers) on
-  # another thread, while the calling fiber waits and the others go on. Outside of a scheduler it
+  # another thread, while the calling fiber waits and the others run. Outside of a scheduler it
   # just runs.
   #
   # @return [Object] the block's value

@@ -141,7 +141,7 @@ module Raffia
       main.transfer
       true
     rescue FiberError => error
-      # It is resuming us, or is another thread's. An error that another line raised goes on.
+      # It is resuming us, or is another thread's. An error of another line is raised again.
       raise unless error.backtrace&.first&.start_with?(__FILE__)
       false
     end

@@ -15,7 +15,7 @@ module Raffia
     #   @return [Symbol, nil] on which signal to print what all fibers wait for: :USR2, :off; nil
     #     when nothing is said
     # @!attribute [r] deadlock
-    #   @return [Symbol] what to do when nothing can ever go on: :raise, :report or :off
+    #   @return [Symbol] what to do when no fiber can ever resume: :raise, :report or :off
     Config = ::Data.define(:dump_signal, :deadlock) do
       # @return [Config]
       # @raise [ConfigError]

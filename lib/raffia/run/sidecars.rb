@@ -19,7 +19,7 @@ module Raffia
       end
 
       # @param scope [Scope]
-      # @yield when one has ended by itself: the work should not go on without it
+      # @yield when one has ended by itself: the work should not continue without it
       # @return [self]
       # @raise [Exception] what a block raises
       def begin(scope, &lost)

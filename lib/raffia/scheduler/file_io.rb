@@ -90,7 +90,7 @@ module Raffia
       end
 
       # The engine owns the buffer until the transfer has completed, whatever is raised meanwhile;
-      # then an interrupt goes on.
+      # then an interrupt is raised.
       def transfer_by_engine(direction, io, buffer, offset, from)
         transfer = IOTransfer.new(io)
         Engine.uninterruptible do

@@ -27,7 +27,7 @@ module Raffia
 
       # Called by a {PendingInterrupt} when its turn has come.
       # @return [Object, nil] the wait that it ends
-      def strike(interrupt)
+      def raise_in_fiber(interrupt)
         fiber = interrupt.fiber
         wait = @scheduler.fail_wait(fiber, interrupt.error) and return wait
 

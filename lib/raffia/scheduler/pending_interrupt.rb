@@ -30,7 +30,7 @@ module Raffia
       def complete(_result)
         return if @withdrawn
 
-        @wait ||= @interrupts.strike(self)
+        @wait ||= @interrupts.raise_in_fiber(self)
       end
     end
   end

@@ -89,7 +89,7 @@ module Raffia
         shown
       end
 
-      # Of our own frames, only those that the program has called.
+      # Drops our own frames, except those that the program has called.
       def program(backtrace)
         frames = backtrace.drop_while { |frame| frame.match?(HOOK) }
           .reject { |frame| frame.start_with?(HOOKS) }
