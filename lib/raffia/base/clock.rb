@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # The one clock that deadlines, timers and measurements read: it never jumps when the machine's
-  # time is set. The core reads its own, of the same time (raffia_now in ext/raffia/core/timer.c);
-  # whoever wants another time, changes these two.
+  # The clock of deadlines, timers and measurements: monotonic, so it never jumps. The core reads
+  # its own, of the same time (raffia_now in ext/raffia/core/timer.c).
   module Clock
     # @return [Float] monotonic seconds since some fixed point in the past
     def self.now

@@ -22,7 +22,7 @@ module Raffia
     end
     private_constant :Hook
 
-    # What {Fork.after_child} hands back.
+    # The registration that {Fork.after_child} returns.
     class Handle
       def initialize(callbacks)
         @callbacks = callbacks

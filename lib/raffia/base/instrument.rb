@@ -15,7 +15,7 @@ module Raffia
   # a block, which then does not run. Subscribers run in the thread or fiber that emits, one after
   # the other, so they must be quick and must not wait.
   class Instrument
-    # What subscribers get.
+    # An event as subscribers get it.
     #
     # @!attribute [r] name
     #   @return [Symbol]
@@ -25,7 +25,7 @@ module Raffia
     #   @return [Hash]
     Event = Data.define(:name, :at, :data)
 
-    # What {Instrument#subscribe} hands back.
+    # The registration that {Instrument#subscribe} returns.
     class Subscription
       def initialize(instrument, names, block)
         @instrument = instrument

@@ -6,19 +6,18 @@ require_relative "config"
 require_relative "optional"
 
 module Raffia
-  # Builds the logger that entrances hand down. Whoever wants another hands down any object with
-  # Logger's methods instead.
+  # Builds the default logger. Any object with Logger's methods can take its place.
   module Log
     # "2026-11-21T03:24:00.123Z WARN  raffia[4711]: message"
     class Text
-      # What stands without quotes.
+      # Values that need no quotes.
       PLAIN = %r{\A[\w.:/@+-]+\z}
       # In columns.
       LEVELS = %w[DEBUG INFO WARN ERROR FATAL].to_h { |level| [level, level.ljust(5).freeze] }
         .freeze
       private_constant :PLAIN, :LEVELS
 
-      # As Logger calls a formatter.
+      # Called by Logger.
       # @return [String] the line
       def call(severity, time, name, message)
         "#{time.utc.iso8601(3)} #{LEVELS[severity] || severity.ljust(5)} " \
@@ -35,7 +34,7 @@ module Raffia
         end
       end
 
-      # As logfmt has it: only what would be misread is quoted.
+      # In logfmt: a value is quoted only where it would be misread.
       def pairs(hash)
         text = +""
         hash.each do |key, value|
@@ -53,7 +52,7 @@ module Raffia
     # One JSON object a line. A hash as the message adds its own members, an exception its class and
     # backtrace.
     class Json
-      # As Logger calls a formatter.
+      # Called by Logger.
       # @return [String] the line
       def call(severity, time, name, message)
         line = {time: time.utc.iso8601(3), level: severity.downcase, name: name || "raffia",

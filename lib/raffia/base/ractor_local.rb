@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # Storage that belongs to the running Ractor: what takes the place of class-level state. A
-  # constant or class variable could not be changed, or not even be read, in other Ractors.
+  # Storage of the running Ractor, in place of class-level state, which other Ractors could not
+  # change or even read.
   #
   # @api private
   module RactorLocal

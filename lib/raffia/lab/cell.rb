@@ -23,7 +23,7 @@ module Raffia
       end
     end
 
-    # What an experiment is told in the process that does the work.
+    # Parameters of one run, for the process that does the work.
     #
     # @!attribute [r] params
     #   @return [Hash{Symbol => Object}] the experiment's own sizes

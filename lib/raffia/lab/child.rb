@@ -50,7 +50,7 @@ module Raffia
         1
       end
 
-      # What an experiment that is driven from outside may ask of this process.
+      # Interface of this process for experiments that are driven from outside.
       #
       # @param facts [Hash] such as its port
       # @return [void]

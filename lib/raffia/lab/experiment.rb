@@ -69,7 +69,7 @@ module Raffia
       # @return [Hash{Symbol => String}]
       def obstacles(_params) = {}
 
-      # What the work needs and must not be measured, in the process of the run.
+      # Prepares what the work needs, unmeasured, in the process of the run.
       #
       # @param _setting [Setting]
       # @return [Object] the following methods find it as Setting#given

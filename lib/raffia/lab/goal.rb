@@ -2,9 +2,9 @@
 
 module Raffia
   module Lab
-    # A ratio that should hold on any machine, measured side by side in one run. A goal that is
-    # missed is said, and does not fail the run: on a busy machine it may be missed by accident.
-    # Results that are wrong fail it (Experiment#verify).
+    # A ratio that should hold on any machine, measured side by side in one run. A missed goal is
+    # reported and does not fail the run, because a busy machine may miss it. Wrong results fail it
+    # (Experiment#verify).
     #
     # @!attribute [r] met
     #   @return [Boolean, nil] nil when the rows to judge it by are not there

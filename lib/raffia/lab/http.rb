@@ -15,7 +15,7 @@ module Raffia
       CONNECTIONS = 1_024
       SECONDS = 10
       WARM_UP = 1
-      # What wrk and the server hold open besides the connections.
+      # Descriptors of wrk and the server besides the connections.
       SPARE_FILES = 200
 
       def name = "http"

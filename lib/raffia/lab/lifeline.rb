@@ -2,10 +2,9 @@
 
 module Raffia
   module Lab
-    # Ends a child when its parent is gone, even by kill -9: the parent holds the other end of a
-    # pipe, and the kernel turns that pipe's end of file into a SIGTERM. A signal, because the
-    # child's threads belong to the work that is measured: a thread that watched the pipe would be
-    # one more of them.
+    # Ends a child when its parent has gone, even by kill -9: the parent holds the other end of a
+    # pipe, and the kernel turns its end of file into a SIGTERM. A thread that watched the pipe
+    # would belong to the work that is measured.
     module Lifeline
       # From <fcntl.h>; Ruby's Fcntl lacks some of them, and they have other values on other
       # machines.
@@ -29,7 +28,7 @@ module Raffia
           pipe.fcntl(F_SETOWN, ::Process.pid)
           pipe.fcntl(F_SETSIG, Signal.list.fetch("TERM"))
           pipe.fcntl(F_SETFL, flags | O_ASYNC)
-          # Whoever went before now gave no signal.
+          # A parent that has gone before this gave no signal.
           raise SignalException, "TERM" if pipe.wait_readable(0)
           yield
         ensure

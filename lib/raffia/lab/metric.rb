@@ -4,7 +4,7 @@ require_relative "statistics"
 
 module Raffia
   module Lab
-    # What an experiment's main figure is, and which way is better.
+    # The main figure of an experiment, and which way is better.
     #
     # @!attribute [r] key
     #   @return [Symbol] the fact that holds it

@@ -5,8 +5,8 @@ require_relative "scaling"
 
 module Raffia
   module Lab
-    # What is told of one experiment, as plain data: the reports on the terminal, in JSON and in
-    # HTML are all made of it.
+    # Result of one experiment as plain data, from which the reports on the terminal, in JSON and in
+    # HTML are made.
     module Outcome
       module_function
 

@@ -2,9 +2,8 @@
 
 module Raffia
   module Lab
-    # Figures that other people published of the same experiments, each with the hardware that it
-    # was measured on. Their seconds are of other machines and other Rubies: what can be compared is
-    # the ratios.
+    # Figures that others published of the same experiments, with their hardware. Only the ratios
+    # can be compared: the seconds are of other machines and other Rubies.
     module PublishedFigures
       # @!attribute [r] variant
       #   @return [Symbol, nil] our variant that it stands beside

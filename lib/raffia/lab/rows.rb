@@ -4,7 +4,7 @@ require_relative "statistics"
 
 module Raffia
   module Lab
-    # What the runs of one experiment come to: a row for each cell, compared with the baseline.
+    # Results of one experiment: a row for each cell, compared with the baseline.
     class Rows
       # @param checks [Array<Hash{String => Boolean}>]
       # @return [Hash{String => Boolean}] a check holds when it holds everywhere
@@ -63,7 +63,7 @@ module Raffia
         selection.cells.find { |each| each.variant == variant && each.workers == workers }
       end
 
-      # Of the same Ruby: it is the strategies that are compared.
+      # On the same Ruby, because strategies are compared.
       def base(own)
         selection.cells.find do |each|
           each.variant == experiment.baseline && each.ruby == own&.ruby
@@ -115,7 +115,8 @@ module Raffia
       end
 
       def middle(runs, key)
-        runs.filter_map { |run| run[key] }.then { |list| Statistics.median(list) unless list.empty? }
+        runs.filter_map { |run| run[key] }
+          .then { |list| Statistics.median(list) unless list.empty? }
       end
 
       def counted(runs)

@@ -29,7 +29,7 @@ module Raffia
         found
       end
 
-      # What Lab.experiment with a block comes to.
+      # Defines an experiment, for Lab.experiment with a block.
       #
       # @return [UserExperiment]
       # @raise [ConfigError]

@@ -2,8 +2,8 @@
 
 module Raffia
   module Lab
-    # The little statistics that a benchmark needs to be honest: a median instead of a best run, how
-    # far the runs lie apart, and whether a difference is larger than that.
+    # Statistics of benchmarks: a median instead of a best run, the spread of the runs, and whether
+    # a difference is larger than that.
     module Statistics
       LEVEL = 0.95
       DRAWS = 1_000
@@ -11,7 +11,7 @@ module Raffia
       # report.
       SEED = 20_261_121
 
-      # What a list of runs comes down to.
+      # Summary of a list of runs.
       #
       # @!attribute [r] cv
       #   @return [Float, nil] coefficient of variation (standard deviation / mean); nil with a

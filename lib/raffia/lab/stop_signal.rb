@@ -4,8 +4,8 @@ require_relative "../base/signals"
 
 module Raffia
   module Lab
-    # The wish to stop, from Ctrl-C or a SIGTERM, in a form that can be waited for. A handler that
-    # raised would do so in the middle of anything, even of ending the children.
+    # A request to stop, by Ctrl-C or SIGTERM, that can be waited for. A handler that raises would
+    # interrupt any code, even the one that ends the children.
     class StopSignal
       SIGNALS = {INT: 130, TERM: 143}.freeze
 
@@ -15,7 +15,7 @@ module Raffia
       # @return [IO] readable from the moment on when a stop is requested
       attr_reader :io
 
-      # @return [Integer, nil] the exit code of a stop; nil as long as nobody has asked for one
+      # @return [Integer, nil] the exit code of a stop; nil until one is requested
       attr_reader :code
 
       # Listen for signals while the block runs.

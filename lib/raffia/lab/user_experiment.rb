@@ -5,9 +5,9 @@ require_relative "mapping"
 
 module Raffia
   module Lab
-    # An experiment of one's own, made of what a {Definition} says.
+    # An experiment that a {Definition} in a user's file describes.
     class UserExperiment < Experiment
-      # What is made before the measurement: the items, and what setup returned.
+      # Made before the measurement: the items, and the value of setup.
       Input = Data.define(:items, :value)
 
       # @return [String] the file that defines it; each run's process loads it again

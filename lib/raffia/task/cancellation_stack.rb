@@ -159,7 +159,7 @@ module Raffia
       around.each(&:forget)
     end
 
-    # Under the lock, so that whoever sees a notice in flight knows that it has been sent.
+    # Under the lock, so that a notice that is seen in flight has been sent.
     # @return [Boolean] false: there was no way to send it from here
     def deliver(scope)
       notice = scope.notify

@@ -89,7 +89,7 @@ module Raffia
       raise error_at(cancel), cause: nil
     end
 
-    # As {enforce}, but leaves the {Cancel} as it is: for a task, which decides what it means.
+    # Like {enforce}, but leaves the {Cancel} as it is, for a task to translate.
     # @api private
     def impose(&block)
       CancellationStack.enter(self) do |cancel_scope|

@@ -56,7 +56,7 @@ module Raffia
       def finish(_) = @block ? @block.call : @channel
     end
 
-    # What {Raffia.select} yields.
+    # Collects the clauses; {Raffia.select} yields it.
     class Builder
       attr_reader :clauses, :late
 

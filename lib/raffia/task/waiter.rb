@@ -17,7 +17,7 @@ module Raffia
   #
   # @api private
   class Waiter
-    # What #wait returns when the time was up first.
+    # Result of {#wait} when the time was up first.
     TIMED_OUT = Object.new.freeze
 
     # Waits for some time, or until the task is cancelled.

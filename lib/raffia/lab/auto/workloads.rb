@@ -56,7 +56,7 @@ module Raffia
 
         def fiber_waits(count) = [0...count.call(300), proc { |n| sleep(0.005) && n }]
 
-        # As a library does that knows no Fiber scheduler.
+        # Like a library that knows no Fiber scheduler.
         def thread_waits(count)
           [0...count.call(100),
             proc { |n| ::Fiber.new(blocking: true) { sleep(0.005) }.resume && n }]

@@ -2,7 +2,7 @@
 
 module Raffia
   module Lab
-    # What the same work takes in plain Ruby, written as one would without Raffia.
+    # The same work in plain Ruby, as a program without Raffia does it.
     module Control
       # One Ractor.new for each worker, which gets its share of the items at the start.
       module Ractors

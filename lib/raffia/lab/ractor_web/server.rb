@@ -12,7 +12,7 @@ module Raffia
         BIND = ::Raffia::Server::Listen::Bind.parse("tcp://127.0.0.1:0")
         OPTIONS = ::Raffia::Server::Options.build({processes: 0})
 
-        # As {Http::Server#attend} does.
+        # Like {Http::Server#attend}.
         #
         # @param listener [TCPServer]
         # @return [Hash{Symbol => Integer}]

@@ -7,7 +7,7 @@ module Raffia
     module Report
       # Pieces of HTML.
       module Html
-        # How a verdict is told to those who see no colours.
+        # Signs of verdicts, for readers who see no colours.
         SIGNS = {good: "✓", warn: "!", bad: "✗", soft: "·"}.freeze
 
         module_function

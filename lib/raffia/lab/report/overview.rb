@@ -10,7 +10,7 @@ require_relative "verdicts"
 module Raffia
   module Lab
     module Report
-      # What a reader wants to know first: was it right, what is the fastest, where was it measured.
+      # First section of a report: were results right, which is fastest, where was it measured.
       class Overview
         # @param data [Hash] of {Document}
         def initialize(data)

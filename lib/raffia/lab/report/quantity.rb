@@ -3,8 +3,8 @@
 module Raffia
   module Lab
     module Report
-      # One unit for all the figures that stand in a column or on a chart: who compares 900 ms with
-      # 1.2 s has to read twice.
+      # One unit for all the figures that stand in a column or on a chart: 900 ms beside 1.2 s is
+      # read twice.
       Quantity = Data.define(:unit, :factor) do
         # @param unit [String] of an experiment's metric, or "bytes"
         # @param values [Array<Numeric, nil>]

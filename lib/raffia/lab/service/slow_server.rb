@@ -26,7 +26,7 @@ module Raffia
           soonest && [soonest - now, 0].max
         end
 
-        # Answer whoever has waited long enough.
+        # Answers clients that have waited long enough.
         #
         # @return [true]
         def tick

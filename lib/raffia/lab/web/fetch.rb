@@ -13,7 +13,7 @@ module Raffia
 
         module_function
 
-        # As programs do it.
+        # The usual way.
         #
         # @param path [String]
         # @param port [Integer]

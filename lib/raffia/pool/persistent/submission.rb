@@ -29,6 +29,7 @@ module Raffia
           raise ConfigError, need_block(on) unless strategy.local? || work
         end
 
+        # @return [String] advice for a block that cannot be sent
         def self.need_block(on)
           "a block cannot be sent to #{on} that run already: give it to " \
             "Raffia::Pool.new(on: #{on.inspect}) { |argument| ... } and submit the arguments"
