@@ -5,7 +5,7 @@ require_relative "../../support/servers"
 require_relative "work_case"
 
 module Raffia
-  # What the death of a worker, and a worker that cannot show a sign of life, mean for the jobs that
+  # What the death of a worker, and a worker without heartbeats, mean for the jobs that
   # run there: on each store, with processes as a user has them.
   module JobsDeaths
     PROGRAM = <<~RUBY

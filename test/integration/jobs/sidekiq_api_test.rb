@@ -13,7 +13,7 @@ class JobsSidekiqAPITest < Raffia::TestCase
     HopelessJob.set(queue: "busy").perform_async(2)
     working(queues: %w[busy,3 other,1], concurrency: 7, labels: ["blue"], tag: "shop",
       beat: 0.1) do |worker|
-      # With a sign of life.
+      # With a heartbeat.
       wait_until(LONG) do
         payloads("retry").size == 1 && payloads("dead").size == 1 &&
           @redis.call("GET", "stat:processed") == "2"

@@ -184,7 +184,7 @@ class JobsWebBrowserTest < Raffia::TestCase
         page.eval("[#{here}, [...document.querySelectorAll('tbody " \
           "input[type=checkbox]')].flatMap((box, index) => box.checked ? [index] : [])]")
       page.eval(REFRESH)
-      page.await("document.querySelector('tr[data-here]') !== null")
+      page.await("document.querySelector('tr[data-selected]') !== null")
       assert_equal 0, page.eval(here)
       page.press("/")
       assert page.eval("document.activeElement.matches('input[type=search]')")

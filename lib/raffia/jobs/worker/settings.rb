@@ -16,7 +16,7 @@ module Raffia
           [:timeout, :duration, 25, "that jobs have to end when the worker is to stop",
             {short: "-t"}],
           [:lease, :duration, 15,
-            "after which the jobs of a worker that gives no sign of life are others'"],
+            "after which the jobs of a worker without a heartbeat are others'"],
           [:hang_timeout, :seconds, 60,
             "replace a worker whose loop has stood still for so long; default: one that neither " \
               "runs Ruby code nor uses the processor for 60 s"],

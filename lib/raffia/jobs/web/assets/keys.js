@@ -1,26 +1,27 @@
-// Keys: j and k go through the rows, x marks one, / searches, p pauses, ? tells of all of them. And the box that marks all rows.
+// Keyboard: j and k select rows, x checks one, / searches, p pauses, ? shows all keys.
+// Also the box that checks all rows.
 "use strict";
 (() => {
   const rows = () => [...document.querySelectorAll("table[data-rows] tbody tr[data-key]")];
-  const here = () => document.querySelector("tr[data-here]");
+  const selected = () => document.querySelector("tr[data-selected]");
 
-  const stand = (row) => {
-    here()?.removeAttribute("data-here");
-    row?.setAttribute("data-here", "");
+  const select = (row) => {
+    selected()?.removeAttribute("data-selected");
+    row?.setAttribute("data-selected", "");
   };
 
   const step = (by) => {
     const all = rows();
-    const next = all[Math.min(Math.max(all.indexOf(here()) + by, 0), all.length - 1)];
+    const next = all[Math.min(Math.max(all.indexOf(selected()) + by, 0), all.length - 1)];
     if (!next) return;
-    stand(next);
+    select(next);
     (next.querySelector("th a") ?? next.querySelector("a, button, input"))?.focus();
     next.scrollIntoView({ block: "nearest" });
   };
 
-  const mark = () => here()?.querySelector("input[type=checkbox]")?.click();
+  const check = () => selected()?.querySelector("input[type=checkbox]")?.click();
   const search = () => document.querySelector("input[type=search]")?.focus();
-  const keys = { j: () => step(1), k: () => step(-1), x: mark, "/": search, p: () => window.raffia.pause?.(), "?": () => document.getElementById("keys").showModal() };
+  const keys = { j: () => step(1), k: () => step(-1), x: check, "/": search, p: () => window.raffia.pause?.(), "?": () => document.getElementById("keys").showModal() };
 
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.matches("input[type=checkbox]")) event.preventDefault(); // or it would press a button
@@ -32,14 +33,14 @@
 
   document.addEventListener("focusin", (event) => {
     const row = event.target.closest("tr[data-key]");
-    if (row !== here()) stand(row);
+    if (row !== selected()) select(row);
   });
 
   const boxes = () => [...document.querySelectorAll("input[name=key]")];
-  const offer = () => document.querySelectorAll("[data-all]").forEach((label) => { label.hidden = false; });
+  const showCheckAll = () => document.querySelectorAll("[data-all]").forEach((label) => { label.hidden = false; });
   document.addEventListener("change", (event) => {
     if (event.target.closest("[data-all]")) boxes().forEach((box) => { box.checked = event.target.checked; });
   });
-  document.addEventListener("raffia:parts", offer);
-  offer();
+  document.addEventListener("raffia:parts", showCheckAll);
+  showCheckAll();
 })();

@@ -1,4 +1,4 @@
-// Brings what is new: asks for the page's parts as JSON every few seconds, but not while nobody can see it, or somebody has paused it.
+// Refreshes the page: fetches its parts as JSON every few seconds, unless it is hidden or paused.
 "use strict";
 (() => {
   const seconds = Number(document.body.dataset.refresh);
@@ -6,9 +6,9 @@
   const button = document.getElementById("pause");
   let timer;
   let paused = sessionStorage.getItem("raffia-paused") === "yes";
-  let asking = false;
+  let refreshing = false;
 
-  const say = (name, text) => {
+  const setState = (name, text) => {
     if (state.textContent !== text) state.textContent = text;
     state.dataset.state = name;
   };
@@ -20,25 +20,25 @@
     document.dispatchEvent(new CustomEvent("raffia:parts", { detail: parts }));
   };
 
-  const ask = async () => {
+  const refresh = async () => {
     clearTimeout(timer);
-    if (paused || document.hidden || asking) return;
-    asking = true;
+    if (paused || document.hidden || refreshing) return;
+    refreshing = true;
     const begun = performance.now();
     try {
       const response = await fetch(location.href, { headers: { accept: "application/json" } });
       const parts = await response.json();
       if (paused) return;
-      if (parts.main === undefined) return say("lost", response.status === 503 ? "The store does not answer" : "Gone");
+      if (parts.main === undefined) return setState("lost", response.status === 503 ? "The store does not answer" : "Gone");
       if (document.body.dataset.trouble !== undefined) return location.reload();
       show(parts);
-      say("live", "Live");
+      setState("live", "Live");
     } catch (error) {
-      if (!paused) say("lost", "Not reached");
+      if (!paused) setState("lost", "Not reached");
     } finally {
-      asking = false;
-      // What takes long, such as a search in a million jobs, is asked for less often.
-      timer = setTimeout(ask, Math.max(seconds * 1000, 10 * (performance.now() - begun)));
+      refreshing = false;
+      // A slow page, such as a search in a million jobs, is refreshed less often.
+      timer = setTimeout(refresh, Math.max(seconds * 1000, 10 * (performance.now() - begun)));
     }
   };
 
@@ -47,14 +47,14 @@
     sessionStorage.setItem("raffia-paused", on ? "yes" : "no");
     button.setAttribute("aria-pressed", on);
     button.textContent = on ? "Go on" : "Pause";
-    say(on ? "paused" : "live", on ? "Paused" : "Live");
-    if (!on) ask();
+    setState(on ? "paused" : "live", on ? "Paused" : "Live");
+    if (!on) refresh();
   };
 
-  // Where the pages stand in a row, the one where we are may be out of sight.
+  // On narrow screens the present page may be out of sight in the navigation.
   document.querySelector("#nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
-  // What was said once is not said again when the page is loaded anew.
+  // The message of a change does not appear again when the page is reloaded.
   const address = new URL(location.href);
   for (const name of ["done", "count"]) address.searchParams.delete(name);
   history.replaceState(null, "", address);
@@ -62,7 +62,7 @@
   if (!seconds) return;
   document.querySelector(".live").hidden = false;
   button.addEventListener("click", () => pause(!paused));
-  document.addEventListener("visibilitychange", ask);
+  document.addEventListener("visibilitychange", refresh);
   window.raffia.pause = () => pause(!paused);
   document.addEventListener("DOMContentLoaded", () => pause(paused));
 })();

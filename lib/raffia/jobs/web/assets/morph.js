@@ -1,15 +1,16 @@
-// Makes a part of the page as the server has it now, and leaves alone what is the reader's: the focus, what is marked, typed or unfolded.
+// Updates a part of the page to the server's HTML. Keeps the focus, and what the reader has
+// checked, typed or unfolded.
 "use strict";
 window.raffia = {};
 (() => {
   const key = (node) => node.dataset?.key;
 
-  // These are set here and not by the server.
-  const ours = (name) => ["open", "hidden", "data-here"].includes(name);
+  // Attributes that scripts set, not the server.
+  const scripted = (name) => ["open", "hidden", "data-selected"].includes(name);
 
   const attributes = (from, to) => {
-    for (const { name } of [...from.attributes]) if (!ours(name) && !to.hasAttribute(name)) from.removeAttribute(name);
-    for (const { name, value } of [...to.attributes]) if (!ours(name) && from.getAttribute(name) !== value) from.setAttribute(name, value);
+    for (const { name } of [...from.attributes]) if (!scripted(name) && !to.hasAttribute(name)) from.removeAttribute(name);
+    for (const { name, value } of [...to.attributes]) if (!scripted(name) && from.getAttribute(name) !== value) from.setAttribute(name, value);
   };
 
   const children = (from, to) => {
