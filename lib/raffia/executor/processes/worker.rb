@@ -50,11 +50,11 @@ module Raffia
         # @yieldparam error [Exception] why the reply cannot be loaded here
         # @yieldreturn [Exception] to raise instead
         # @return [Reply, nil] to the oldest message; nil when the process is dead
-        def receive(&)
+        def receive
           frame = @process.read or return
           @process.write(@held) if @held
           @held = nil
-          reply = ReplyTransport.load(frame, @codec, &)
+          reply = ReplyTransport.load(frame, @codec) { |error| yield error }
           @pending -= 1
           reply
         rescue IOError

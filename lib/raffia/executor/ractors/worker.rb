@@ -46,9 +46,8 @@ module Raffia
         # @return [String] in any case: results and errors are the user's objects, which may raise
         #   whatever they are asked
         def self.answer(service, tray, message)
-          number, values = message
-          reply = service.call([number, ObjectTransfer.borrow(values, service.nesting)])
-          ReplyTransport.dump(ObjectTransfer.deposit(reply, tray))
+          message[1] = ObjectTransfer.borrow(message[1], service.nesting)
+          ReplyTransport.dump(ObjectTransfer.deposit(service.call(message), tray))
         rescue ::Exception => error # standard:disable Lint/RescueException
           ReplyTransport.dump(Reply.new(nil, Failure.of(error)))
         end
@@ -60,17 +59,17 @@ module Raffia
 
         # (see Processes::Worker#post)
         def post(message, _count)
-          number, values = message
-          move = @move && !values.is_a?(Integer)
-          @ractor.post([number, outgoing(values)], move: move)
+          return @ractor.post(message) if message.last.is_a?(Integer)
+
+          @ractor.post([message.first, outgoing(message.last)], move: @move)
         rescue TypeError, ::Ractor::Error => error
           raise yield(error)
         end
 
         # (see Processes::Worker#receive)
-        def receive(&)
+        def receive
           frame = @ractor.read or return
-          reply = ObjectTransfer.collect(ReplyTransport.load(frame, &), @tray)
+          reply = ObjectTransfer.collect(ReplyTransport.load(frame) { |error| yield error }, @tray)
           IsolationViolation.explain(reply, @service.block)
         end
 
@@ -124,7 +123,6 @@ module Raffia
 
         # The Arrays around what is moved are ours, so that only the values go.
         def outgoing(values)
-          return values if values.is_a?(Integer)
           return ObjectTransfer.lend(values, @service.nesting) unless @move
 
           (@service.nesting == 2) ? values.map(&:dup) : values.to_a.dup
