@@ -54,7 +54,6 @@ module Raffia
 
       # Whether a frame can be sent now without waiting for a worker that may itself be waiting to
       # be read.
-      # @param payload [String]
       def room_for?(payload) = @connection.writer.room_for?(payload)
 
       # Wait for the next frame.
@@ -66,10 +65,8 @@ module Raffia
       # @return [Boolean] whether that was in time
       def reply?(seconds) = @connection.reader.ready?(seconds)
 
-      # @return [SharedMemoryPayloads, nil]
       def payloads = @connection.payloads
 
-      # @return [Boolean]
       def alive? = @exit.nil?
 
       # How it ended; waits for that.
@@ -81,7 +78,6 @@ module Raffia
       end
 
       # Lets it finish and leave, without waiting for that. {#stop} may follow.
-      # @return [void]
       def dismiss
         @dismissed = true
         @connection.writer.close
@@ -100,11 +96,9 @@ module Raffia
         kill
       end
 
-      # Ends it, too, but for somebody else than who reads its frames: that one finds that there are
-      # no more. To close what another thread reads is for Ruby to wait for that thread, and a fiber
-      # that does so may wait for ever.
+      # Ends it while another thread or fiber reads its frames, which then finds that there are no
+      # more. (Ruby waits for the reader of an IO that is closed; a fiber may do so for ever.)
       # @param grace [Numeric] seconds between SIGTERM and SIGKILL
-      # @return [void]
       def halt(grace: GRACE)
         signal(:TERM, grace)
       ensure
