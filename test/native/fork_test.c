@@ -193,7 +193,7 @@ static void forked_in_the_middle_of_a_turn(struct raffia_loop *loop)
     expect(loop, 2, 2);
 }
 
-/* Another thread is posting a letter in that moment: its lock stays locked in the child for
+/* Another thread is adding a completion in that moment: its lock stays locked in the child for
  * ever. */
 static void forked_while_the_inbox_is_locked(struct raffia_loop *loop)
 {

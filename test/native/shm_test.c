@@ -54,13 +54,13 @@ static void contents_arrive(void)
 {
     int files[RAFFIA_SHM_MAX_PAYLOADS], before = check_open_descriptors();
     char *bytes = pattern(LONG);
-    struct raffia_payload parcels[] = {{bytes, LONG}, {bytes, 0}, {bytes, 4096}};
+    struct raffia_payload payloads[] = {{bytes, LONG}, {bytes, 0}, {bytes, 4096}};
     open_pair();
-    CHECK_EQUAL(raffia_shm_send(pair[0], parcels, 3), 3);
-    CHECK_EQUAL(raffia_shm_send(pair[0], parcels + 2, 1), 1);
+    CHECK_EQUAL(raffia_shm_send(pair[0], payloads, 3), 3);
+    CHECK_EQUAL(raffia_shm_send(pair[0], payloads + 2, 1), 1);
     CHECK_EQUAL(raffia_shm_receive(pair[1], files), 3);
     for (int i = 0; i < 3; i++) {
-        check_contents(files[i], bytes, parcels[i].size);
+        check_contents(files[i], bytes, payloads[i].size);
         close(files[i]);
     }
     CHECK_EQUAL(raffia_shm_receive(pair[1], files), 1);
@@ -90,11 +90,11 @@ static void nothing_stays_behind(void)
 {
     int files[RAFFIA_SHM_MAX_PAYLOADS], before = check_open_descriptors();
     struct raffia_payload parcel = {"x", 1};
-    struct raffia_payload parcels[RAFFIA_SHM_MAX_PAYLOADS + 1] = {{0}};
+    struct raffia_payload payloads[RAFFIA_SHM_MAX_PAYLOADS + 1] = {{0}};
     int sent = 0, result;
     open_pair();
-    CHECK_EQUAL(raffia_shm_send(pair[0], parcels, 0), -EINVAL);
-    CHECK_EQUAL(raffia_shm_send(pair[0], parcels, RAFFIA_SHM_MAX_PAYLOADS + 1), -EINVAL);
+    CHECK_EQUAL(raffia_shm_send(pair[0], payloads, 0), -EINVAL);
+    CHECK_EQUAL(raffia_shm_send(pair[0], payloads, RAFFIA_SHM_MAX_PAYLOADS + 1), -EINVAL);
     while ((result = raffia_shm_send(pair[0], &parcel, 1)) == 1)
         sent++;
     CHECK(sent > 0);
@@ -113,17 +113,17 @@ static void nothing_stays_behind(void)
 static int files_are_limited(void)
 {
     int files[RAFFIA_SHM_MAX_PAYLOADS];
-    struct raffia_payload parcels[] = {{"x", 1}, {"y", 1}};
+    struct raffia_payload payloads[] = {{"x", 1}, {"y", 1}};
     struct rlimit small = {100, 100}, few = {(rlim_t)pair[1] + 2, (rlim_t)pair[1] + 2};
-    if (raffia_shm_send(pair[0], parcels, 2) != 2) return __LINE__;
+    if (raffia_shm_send(pair[0], payloads, 2) != 2) return __LINE__;
     /* One fits, two do not: none is kept. */
     if (setrlimit(RLIMIT_NOFILE, &few) < 0) return __LINE__;
     if (raffia_shm_receive(pair[1], files) != -EMFILE) return __LINE__;
-    if (raffia_shm_send(pair[0], parcels, 2) != -EMFILE) return __LINE__;
-    if (raffia_shm_send(pair[0], parcels, 1) != 1) return __LINE__;
+    if (raffia_shm_send(pair[0], payloads, 2) != -EMFILE) return __LINE__;
+    if (raffia_shm_send(pair[0], payloads, 1) != 1) return __LINE__;
     if (setrlimit(RLIMIT_FSIZE, &small) < 0) return __LINE__;
-    parcels[0].size = 101;
-    return raffia_shm_send(pair[0], parcels, 1) == -EFBIG ? 0 : __LINE__;
+    payloads[0].size = 101;
+    return raffia_shm_send(pair[0], payloads, 1) == -EFBIG ? 0 : __LINE__;
 }
 
 static void limits_are_errors(void)

@@ -21,15 +21,15 @@ void raffia_histogram_add(struct raffia_histogram *histogram, int64_t microsecon
     grow(&histogram->sum, microseconds);
 }
 
-void raffia_request_metrics_add(struct raffia_request_metrics *tally, int status, int64_t duration,
-                                int64_t queued, int64_t received, int64_t sent)
+void raffia_request_metrics_add(struct raffia_request_metrics *metrics, int status,
+                                int64_t duration, int64_t queued, int64_t received, int64_t sent)
 {
-    grow(&tally->requests, 1);
-    if (status >= 100 && status < 600) grow(&tally->classes[status / 100 - 1], 1);
-    if (received > 0) grow(&tally->received, received);
-    if (sent > 0) grow(&tally->sent, sent);
-    raffia_histogram_add(&tally->duration, duration);
-    if (queued >= 0) raffia_histogram_add(&tally->queued, queued);
+    grow(&metrics->requests, 1);
+    if (status >= 100 && status < 600) grow(&metrics->classes[status / 100 - 1], 1);
+    if (received > 0) grow(&metrics->received, received);
+    if (sent > 0) grow(&metrics->sent, sent);
+    raffia_histogram_add(&metrics->duration, duration);
+    if (queued >= 0) raffia_histogram_add(&metrics->queued, queued);
 }
 
 void raffia_counter_raise(raffia_counter *number, int64_t least)

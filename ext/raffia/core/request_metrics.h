@@ -34,8 +34,8 @@ void raffia_histogram_add(struct raffia_histogram *histogram, int64_t microsecon
 
 /* Counts one request. `status` is 0 without a response. Times in microseconds; a negative `queued`
  * is unknown. */
-void raffia_request_metrics_add(struct raffia_request_metrics *tally, int status, int64_t duration,
-                                int64_t queued, int64_t received, int64_t sent);
+void raffia_request_metrics_add(struct raffia_request_metrics *metrics, int status,
+                                int64_t duration, int64_t queued, int64_t received, int64_t sent);
 
 /* Raises the counter to at least `least`. */
 void raffia_counter_raise(raffia_counter *number, int64_t least);

@@ -4,17 +4,12 @@ require_relative "io_transfer"
 
 module Raffia
   class Scheduler
-    # Reads and writes through IO::Buffer that are not as simple as those of {Native}: files, and
-    # positions in them. Core calls the hooks with a length of 0; IO::Buffer's own methods pass the
-    # least number of bytes.
+    # Reads and writes through IO::Buffer beyond those of {Native}: files, and positions in them.
+    # ext/raffia/bind/read_write.c says when a read or write waits.
     #
-    # A length of 0 reads once without waiting, because IO#read_nonblock comes here too. A write
-    # always waits for room: IO#write_nonblock does not come here, IO#syswrite would fail without,
-    # and IO#write would call again. IO#sysread waits too.
-    #
-    # The system call comes first, because most often it succeeds. Regular files have no readiness
-    # to wait for: where the disk must be read, the engine does it, by its ring or a thread of its
-    # blocking pool. The engine in Ruby has neither, and leaves it to the offload pool.
+    # Regular files have no readiness to wait for: where the disk must be read, the engine does it,
+    # by its ring or a thread of its blocking pool. The engine in Ruby has neither, and leaves it to
+    # the offload pool.
     #
     # @api private
     module FileIO

@@ -6,14 +6,12 @@ module Raffia
       # Wake-ups that came too early, and those that come too late.
       #
       # An `unblock` may arrive before its fiber has parked: it is kept as a permit, which the next
-      # `block` takes. Core checks its condition again after each return of `block`, so a permit
-      # that came too late costs one turn. A sleep takes permits too, because ConditionVariable#wait
-      # and IO#close with readers in other threads are sleeps to core; but not a late one, which
-      # names what the fiber has stopped blocking on. A condition variable names its Mutex, on which
-      # the fiber may have blocked before: that it got.
+      # `block` takes. Core checks its condition again after each return of `block`. A sleep takes
+      # permits too, because ConditionVariable#wait and IO#close are sleeps to core; but not a late
+      # one, which names what the fiber has stopped blocking on.
       #
-      # A blocker may be an internal object of Ruby without a class (the lock of autoload is one).
-      # No method may be called on it, not even `==`; it can be stored, and be compared by identity.
+      # A blocker may be an internal object of Ruby (the lock of autoload is one) on which no method
+      # may be called, not even `==`; it can be stored, and be compared by identity.
       #
       # @api private
       class Permits
