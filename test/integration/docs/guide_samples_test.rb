@@ -83,7 +83,9 @@ module Raffia
     private
 
     def option(word)
-      Regexp.escape(word[/\A--?[\w-]+/]).sub(/\A\\-\\-no\\-/, "\\-\\-(?:\\[no-\\]|no-)?")
+      Regexp.escape(word[/\A--?[\w-]+/]).sub(/\A\\-\\-(no\\-)?/) do
+        $1 ? "\\-\\-(?:\\[no-\\]|no-)?" : "\\-\\-(?:\\[no-\\])?"
+      end
     end
 
     def help(name)
