@@ -17,7 +17,7 @@ class ServiceSettingsTest < Raffia::TestCase
 
   def flags(*argv, read: true)
     given = {}
-    parser = OptionParser.new { |it| Settings::Flags.new(it, given, read: read).add_all(TABLE) }
+    parser = OptionParser.new { |one| Settings::Flags.new(one, given, read: read).add_all(TABLE) }
     [given, parser.parse(argv), parser.to_s]
   end
 
@@ -31,7 +31,7 @@ class ServiceSettingsTest < Raffia::TestCase
   def test_values
     assert_equal({size: 1 << 20, names: [], mode: :safe, loud: false}, TABLE.build({}))
     assert_equal({size: 2048, names: ["a"], mode: :fast, loud: true},
-      TABLE.build("size" => "2k", names: "a", mode: "fast", loud: "yes"))
+      TABLE.build({"size" => "2k", "names" => "a", "mode" => "fast", "loud" => "yes"}))
     assert_refused('mode "slow" makes no sense: use one of fast, safe') { TABLE.build(mode: "slow") }
     assert_refused("there is no option sice: did you mean size?") { TABLE.build(sice: 1) }
   end
