@@ -123,7 +123,8 @@ module ForkCost
   end
 
   def report
-    puts "#{RUBY_DESCRIPTION}, #{Raffia::Executor::Cpus.count} processors, scale #{SCALE}, #{RUNS} runs"
+    puts "#{RUBY_DESCRIPTION}, #{Raffia::Executor::Cpus.count} processors, scale #{SCALE}, " \
+      "#{RUNS} runs"
     WORKS.each_key do |work|
       medians = measure(work)
       puts "", format("%-14s %9s %7s %9s %7s", work, "seconds", "", "CPU", "")

@@ -8,6 +8,7 @@ namespace :architecture do
     root = File.expand_path("..", __dir__)
     glossary = Architecture::Glossary.new(File.read(File.join(root, "docs/glossary.md")))
     Architecture::Pending.tidy("names", glossary.faults(root).transform_values(&:keys))
-    Architecture::Pending.tidy("paths", Architecture::Paths.mismatches(root).keys.group_by { |path| Architecture::Paths.component(path) })
+    Architecture::Pending.tidy("paths", Architecture::Paths.mismatches(root).keys
+      .group_by { |path| Architecture::Paths.component(path) })
   end
 end

@@ -207,7 +207,7 @@ module Raffia
     private_constant :VARIABLE
 
     # Makes an error tell of the others where it is printed (Exception#full_message).
-    module Details
+    module DetailedMessage
       # @param highlight [Boolean]
       # @return [String]
       def detailed_message(highlight: false, **options)
@@ -228,7 +228,7 @@ module Raffia
       return error if others.empty? || error.frozen?
 
       error.instance_variable_set(VARIABLE, others.dup.freeze)
-      error.extend(Details)
+      error.extend(DetailedMessage)
     end
 
     # @api private

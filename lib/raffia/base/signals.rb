@@ -61,11 +61,11 @@ module Raffia
     # What these do when nobody handles them; a handler that is only to add something leaves it to
     # that.
     ENDING = %w[HUP INT QUIT TERM].freeze
-    Shared = Struct.new(:holders, :handler, :earlier)
+    SharedHandler = Struct.new(:holders, :handler, :earlier)
     # Where libraries have procs that their C code keeps for good. Others would be taken for
     # handlers.
     NO_HANDLERS = %w[/json/ext.rb].freeze
-    private_constant :KEY, :ENDING, :Shared, :NO_HANDLERS
+    private_constant :KEY, :ENDING, :SharedHandler, :NO_HANDLERS
 
     # Handles a signal while the block runs, for something that several threads may want at the same
     # time: the first of them installs its handler, the last one removes it, unless the program has
@@ -116,7 +116,7 @@ module Raffia
     end
     private_class_method :kept_procs
 
-    # @yieldparam all [Hash{Symbol => Shared}]
+    # @yieldparam all [Hash{Symbol => SharedHandler}]
     def self.shared
       lock, all = RactorLocal.fetch(KEY) { [::Thread::Mutex.new, {}] }
       lock.synchronize { yield all }
@@ -126,7 +126,7 @@ module Raffia
 
     def self.hold(name, handler)
       shared do |all|
-        all[name] ||= adopt(name, Shared.new(0), handler, ::Process.pid)
+        all[name] ||= adopt(name, SharedHandler.new(0), handler, ::Process.pid)
         all[name].holders += 1
       end
     end

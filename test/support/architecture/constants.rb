@@ -10,7 +10,9 @@ module Architecture
     def visit_constant_read_node(node)
       env(node) if node.name == :ENV
       knows(node, node.name)
-      bare_process(node) if node.name == :Process && !Components.allowed?(source.component, "process")
+      if node.name == :Process && !Components.allowed?(source.component, "process")
+        bare_process(node)
+      end
     end
 
     def visit_constant_path_node(node)
@@ -20,8 +22,8 @@ module Architecture
       visit(node.parent) if node.parent
     end
 
-    # `class Scheduler` and `module Process` name themselves: the component that they open is checked by
-    # its file's path.
+    # `class Scheduler` and `module Process` name themselves: the component that they open is
+    # checked by its file's path.
     def visit_class_node(node)
       [node.superclass, node.body].compact.each { |part| visit(part) }
     end
@@ -32,7 +34,8 @@ module Architecture
 
     def visit_call_node(node)
       if node.receiver.is_a?(Prism::ConstantReadNode) && node.receiver.name == :Process
-        offend(node, "Process.#{node.name}: inside Raffia that is our component; write ::Process for " \
+        offend(node,
+          "Process.#{node.name}: inside Raffia that is our component; write ::Process for " \
           "Ruby's, Raffia::Process for ours")
         [node.arguments, node.block].compact.each { |part| visit(part) }
       else
@@ -49,7 +52,9 @@ module Architecture
 
     def knows(node, name)
       component = Components::CONSTANTS[name]
-      return if component.nil? || source.component.nil? || Components.allowed?(source.component, component)
+      if component.nil? || source.component.nil? || Components.allowed?(source.component, component)
+        return
+      end
       offend(node, "#{source.component} names #{name}: it must not know the component #{component}")
     end
 

@@ -14,7 +14,8 @@ module Architecture
     def initialize(text)
       used, replaced = text.split(/^## Words that were replaced$/)
       @nouns = used.scan(/^\| (?!Noun )(\w+) \|/).flatten
-      words = replaced.to_s.scan(/^\| (`.+?) \|/).flatten.flat_map { |cell| cell.scan(/`(.+?)`/) }.flatten
+      words = replaced.to_s.scan(/^\| (`.+?) \|/).flatten.flat_map { |cell| cell.scan(/`(.+?)`/) }
+        .flatten
       alone, @replaced = words.partition { |word| word.start_with?("::") }
       @replaced_alone = alone.map { |word| word.delete_prefix("::") }
     end
@@ -35,7 +36,9 @@ module Architecture
     def faulty_words(name)
       words = name.scan(WORD)
       bad = words.select { |word| forms(word).intersect?(@replaced) }
-      bad = [name] if bad.empty? && (@replaced.include?(name) || forms(name).intersect?(@replaced_alone))
+      if bad.empty? && (@replaced.include?(name) || forms(name).intersect?(@replaced_alone))
+        bad = [name]
+      end
       return bad unless bad.empty?
 
       known = forms(name).intersect?(@nouns) || (words.any? && forms(words.last).intersect?(@nouns))
@@ -52,8 +55,10 @@ module Architecture
     # @return [Array(String, String)] component and full name of each class that is no error
     def names(root)
       all = Dir.chdir(root) { Dir["lib/**/*.rb"] }.sort.flat_map do |path|
-        component = path.delete_prefix("lib/").delete_prefix("raffia/").delete_suffix(".rb").split("/").first
-        Definitions.in(Prism.parse_file(File.join(root, path)).value).map { |found| [component, found] }
+        component = path.delete_prefix("lib/").delete_prefix("raffia/").delete_suffix(".rb")
+          .split("/").first
+        Definitions.in(Prism.parse_file(File.join(root, path)).value)
+          .map { |found| [component, found] }
       end
       errors = errors(all.map(&:last))
       all.select { |_, found| found.name.start_with?("Raffia::") && !errors.include?(found.base) }
@@ -64,7 +69,8 @@ module Architecture
     def errors(definitions)
       found = ERRORS.dup
       loop do
-        more = definitions.select { |one| one.superclass && error?(one.superclass, found) }.map(&:base) - found
+        more = definitions.select { |one| one.superclass && error?(one.superclass, found) }
+          .map(&:base) - found
         return found if more.empty?
 
         found.concat(more.uniq)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Architecture
-  # Who requires whom: the component table, `require_relative` between our own files, nothing but the
-  # standard library by `require`.
+  # Who requires whom: the component table, `require_relative` between our own files, nothing but
+  # the standard library by `require`.
   class Requires < Rule
     # Of the standard library once, gems since Ruby 3.4 or 4.0: a bare `require "raffia"` must not
     # need them.

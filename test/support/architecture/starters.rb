@@ -25,7 +25,8 @@ module Architecture
         return
       end
       return if source.in?(*THREADS)
-      offend(node, "#{constant_name(node.receiver)}.#{node.name} outside of executor/, process/ and " \
+      offend(node,
+        "#{constant_name(node.receiver)}.#{node.name} outside of executor/, process/ and " \
         "lab/control/: use a pool, or be handed one")
     end
 
