@@ -12,7 +12,7 @@ module Raffia
       def initialize(interval, &look)
         @end = Thread::Queue.new
         @thread = Thread.new do
-          Thread.current.name = "raffia lookout"
+          Thread.current.name = "raffia watchdog"
           until @end.closed?
             look.call
             @end.pop(timeout: interval)

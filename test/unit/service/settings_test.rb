@@ -32,7 +32,9 @@ class ServiceSettingsTest < Raffia::TestCase
     assert_equal({size: 1 << 20, names: [], mode: :safe, loud: false}, TABLE.build({}))
     assert_equal({size: 2048, names: ["a"], mode: :fast, loud: true},
       TABLE.build({"size" => "2k", "names" => "a", "mode" => "fast", "loud" => "yes"}))
-    assert_refused('mode "slow" makes no sense: use one of fast, safe') { TABLE.build(mode: "slow") }
+    assert_refused('mode "slow" makes no sense: use one of fast, safe') do
+      TABLE.build(mode: "slow")
+    end
     assert_refused("there is no option sice: did you mean size?") { TABLE.build(sice: 1) }
   end
 

@@ -119,7 +119,7 @@ module Raffia
 
         # An error of the heartbeat ends the worker.
         def start_heartbeat
-          @lookout = Process::Watchdog.new(LoopMonitor::INTERVAL) { @context.loop_monitor.check }
+          @watchdog = Process::Watchdog.new(LoopMonitor::INTERVAL) { @context.loop_monitor.check }
           @heartbeats = Pool.new(on: :threads, workers: 1, idle: nil)
           @heartbeats.submit do
             @context.heartbeat.run(@worker.method(:state)) { |command| execute(command) }
@@ -170,7 +170,7 @@ module Raffia
         def resign
           @context.heartbeat.stop
           @heartbeats&.shutdown(Drain::GRACE)
-          @lookout&.close
+          @watchdog&.close
           @context.heartbeat.resign
           @context.executors.close
           write_metrics
