@@ -78,14 +78,9 @@ module Raffia
   # Parallel (compat):: groups and workers, under a coordinator that has the gem's manners.
   #
   # @api private
-  #
-  # @api private
   module Executor
     # Seconds that a worker elsewhere gets to leave by itself when no work is left.
     GRACE = 5
-
-    # @return [Integer] calls at once: one for each processor, or what RAFFIA_WORKERS says
-    def self.default_capacity = Config.load.workers || Cpus.count
   end
 end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "etc"
+require_relative "config"
 
 module Raffia
   module Executor
@@ -14,6 +15,9 @@ module Raffia
       FIRST_VERSION = %w[cpu cpu,cpuacct].freeze
 
       class << self
+        # @return [Integer] one for each processor, or what RAFFIA_WORKERS says
+        def default_workers = Config.load.workers || count
+
         # @param root [String] where the control groups are mounted
         # @param membership [String] the file that names our own groups
         # @return [Integer] at least 1

@@ -2,6 +2,7 @@
 
 require_relative "../base/error"
 require_relative "../process"
+require_relative "cpus"
 require_relative "processes/recycle_policy"
 require_relative "processes/worker"
 require_relative "threads/worker_group"
@@ -21,7 +22,7 @@ module Raffia
           ":threads"
       end
 
-      def capacity(_limit = nil) = Executor.default_capacity
+      def capacity(_limit = nil) = Cpus.default_workers
       def granularity = 0.01
       def in_caller? = false
       def local? = false

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../base/error"
+require_relative "cpus"
 require_relative "ractors/heap_tuner"
 require_relative "ractors/one_shot_worker"
 require_relative "ractors/portable_block"
@@ -25,7 +26,7 @@ module Raffia
           "not here any more for another attempt"
       end
 
-      def capacity(_limit = nil) = Executor.default_capacity
+      def capacity(_limit = nil) = Cpus.default_workers
 
       # Longer than for processes: a Ractor that waits gives its native thread away and has to get
       # one again.
@@ -48,11 +49,6 @@ module Raffia
         shared = service.shareable(block)
         tuner = HeapTuner.new
         -> { Worker.new(shared, tuner, move: limits.move) }
-      end
-
-      # An object that was moved leaves one here that answers nothing.
-      def moved?(object)
-        defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === object : false
       end
     end
   end

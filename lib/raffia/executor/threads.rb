@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "cpus"
 require_relative "threads/blocking_pool"
 require_relative "threads/operation_pool"
 require_relative "threads/worker_group"
@@ -12,7 +13,7 @@ module Raffia
       module_function
 
       def check(_limits) = nil
-      def capacity(_limit = nil) = Executor.default_capacity
+      def capacity(_limit = nil) = Cpus.default_workers
 
       # Short: a handful of waiting items must not end up with one thread.
       def granularity = 0.001

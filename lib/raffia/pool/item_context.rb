@@ -62,7 +62,7 @@ module Raffia
 
       # @api private
       def self.brief(item)
-        return "moved to its Ractor" if Executor::Ractors.moved?(item)
+        return "moved to its Ractor" if Executor::Ractors::ObjectTransfer.moved?(item)
 
         text = item.inspect
         (text.length > 80) ? "#{text[0, 77]}..." : text

@@ -69,6 +69,12 @@ module Raffia
             end)
           end
 
+          # An object that was moved leaves one here that answers nothing.
+          # @return [Boolean] whether this is one
+          def moved?(object)
+            defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === object : false
+          end
+
           private
 
           # A result may be a BasicObject, which can be asked nothing.

@@ -79,7 +79,7 @@ module Raffia
 
         # (see Processes::Worker#sendable?)
         def sendable?(value)
-          Ractors.moved?(value) || ::Ractor.make_shareable(value, copy: true)
+          ObjectTransfer.moved?(value) || ::Ractor.make_shareable(value, copy: true)
           true
         rescue ::Ractor::Error, TypeError
           false
