@@ -65,6 +65,7 @@ module Raffia
       # @return [Boolean] whether that was in time
       def reply?(seconds) = @connection.reader.ready?(seconds)
 
+      # @return [SharedMemoryPayloads, nil] long strings that do not go through the pipe
       def payloads = @connection.payloads
 
       def alive? = @exit.nil?
