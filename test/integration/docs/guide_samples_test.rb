@@ -84,7 +84,7 @@ module Raffia
 
     def option(word)
       Regexp.escape(word[/\A--?[\w-]+/]).sub(/\A\\-\\-(no\\-)?/) do
-        $1 ? "\\-\\-(?:\\[no-\\]|no-)?" : "\\-\\-(?:\\[no-\\])?"
+        ($1) ? "\\-\\-(?:\\[no-\\]|no-)?" : "\\-\\-(?:\\[no-\\])?"
       end
     end
 
