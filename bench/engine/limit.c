@@ -17,7 +17,8 @@
 
 enum { BUFFER = 4096, EVENTS = 512, BACKLOG = 4096 };
 
-#define ANSWER "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, world\n"
+#define ANSWER                                                                                     \
+    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, world\n"
 
 struct client {
     int fd;

@@ -23,13 +23,15 @@
 
 enum { ECHO_SIZE = 64, ANSWER_MAX = 256, EVENTS = 512, CONNECTING = 256 };
 
-#define HTTP_REQUEST "GET /hello HTTP/1.1\r\nHost: localhost\r\nUser-Agent: load\r\nAccept: */*\r\n\r\n"
-#define HTTP_ANSWER  "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, world\n"
+#define HTTP_REQUEST                                                                               \
+    "GET /hello HTTP/1.1\r\nHost: localhost\r\nUser-Agent: load\r\nAccept: */*\r\n\r\n"
+#define HTTP_ANSWER                                                                                \
+    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, world\n"
 
 struct connection {
     int fd;
     uint32_t number,
-        sequence;  /* both are in the bytes of an echo, so that an answer to somebody else is seen */
+        sequence; /* both are in the bytes of an echo, so that an answer to somebody else is seen */
     uint32_t left; /* requests of this phase */
     uint32_t received;
     uint64_t sent_at;
@@ -93,7 +95,8 @@ static void send_next(struct connection *c)
     c->sent_at = now();
     c->received = 0;
     /* A request is small and the one before it is answered, so the socket's buffer is empty. */
-    if (send(c->fd, bytes, size, MSG_NOSIGNAL) != (ssize_t)size) wrong("the request was not taken", c);
+    if (send(c->fd, bytes, size, MSG_NOSIGNAL) != (ssize_t)size)
+        wrong("the request was not taken", c);
 }
 
 static void answered(struct connection *c)
@@ -110,7 +113,8 @@ static void answered(struct connection *c)
 
 static void readable(struct connection *c)
 {
-    ssize_t got = recv(c->fd, c->answer + c->received, sizeof c->answer - c->received, MSG_DONTWAIT);
+    ssize_t got =
+        recv(c->fd, c->answer + c->received, sizeof c->answer - c->received, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got < 0) fail("recv");
     if (got == 0) wrong("closed by the server", c);
@@ -182,7 +186,8 @@ static int ascending(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    if (argc != 6) return fprintf(stderr, "usage: load echo|http PORT CONNECTIONS WARM REQUESTS\n"), 2;
+    if (argc != 6)
+        return fprintf(stderr, "usage: load echo|http PORT CONNECTIONS WARM REQUESTS\n"), 2;
     http = !strcmp(argv[1], "http");
     int total = atoi(argv[3]);
     uint32_t requests = (uint32_t)atoi(argv[5]);

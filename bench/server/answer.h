@@ -13,7 +13,7 @@ enum { HEAD_MAX = 4096 };
 struct answer {
     int in_body, chunked, last; /* last: the chunk of size zero was seen */
     uint32_t held;              /* bytes of a head, or of a chunk's line, that is not complete */
-    size_t left, at;            /* bytes that this body, or chunk, still has; how much of the body has come */
+    size_t left, at; /* bytes that this body, or chunk, still has; how much of the body has come */
     const char *trouble;
     char head[HEAD_MAX];
 };
@@ -46,7 +46,8 @@ static inline int answer_hold(struct answer *a, const char **from, const char *e
 static inline const char *answer_field(const char *head, const char *end, const char *name)
 {
     size_t size = strlen(name);
-    for (const char *line = head; (line = memchr(line, '\n', (size_t)(end - line))) && ++line < end;)
+    for (const char *line = head;
+         (line = memchr(line, '\n', (size_t)(end - line))) && ++line < end;)
         if ((*line | 32) == *name && (size_t)(end - line) > size && !strncasecmp(line, name, size))
             return line + size;
     return NULL;
@@ -99,8 +100,8 @@ static inline int answer_same(const struct kind *k, size_t at, const char *bytes
 }
 
 /* @return 1 at the end of the answer, 0 when more has to come, -1 when it is wrong */
-static inline int answer_read(struct answer *a, const char **from, const char *end, const struct kind *k,
-                              uint32_t connection, uint64_t sequence)
+static inline int answer_read(struct answer *a, const char **from, const char *end,
+                              const struct kind *k, uint32_t connection, uint64_t sequence)
 {
     size_t size = k->stamped ? JSON_SIZE : k->body_size;
     int state = a->in_body ? 1 : answer_head(a, from, end, size);

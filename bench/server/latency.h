@@ -37,19 +37,21 @@ static int latency_ascending(const void *a, const void *b)
 /* @return the seconds in which this part of the answers came */
 static double latency_of(double part)
 {
-    return latency_count ? (double)latencies[(uint64_t)((double)(latency_count - 1) * part)] / 1e9 : 0;
+    return latency_count ? (double)latencies[(uint64_t)((double)(latency_count - 1) * part)] / 1e9
+                         : 0;
 }
 
 /* Appends a phase to the results, as JSON. */
-static void report(const char *name, uint64_t requests, uint64_t unanswered, double wall, double used)
+static void report(const char *name, uint64_t requests, uint64_t unanswered, double wall,
+                   double used)
 {
     qsort(latencies, latency_count, sizeof *latencies, latency_ascending);
-    reported += sprintf(
-        reported,
-        "\"%s\": {\"requests\": %llu, \"unanswered\": %llu, \"wall\": %.9f, \"cpu\": %.9f, \"p50\": %.9f, "
-        "\"p99\": %.9f, \"p999\": %.9f, \"max\": %.9f}, ",
-        name, (unsigned long long)requests, (unsigned long long)unanswered, wall, used, latency_of(0.5),
-        latency_of(0.99), latency_of(0.999), latency_of(1));
+    reported += sprintf(reported,
+                        "\"%s\": {\"requests\": %llu, \"unanswered\": %llu, \"wall\": %.9f, "
+                        "\"cpu\": %.9f, \"p50\": %.9f, "
+                        "\"p99\": %.9f, \"p999\": %.9f, \"max\": %.9f}, ",
+                        name, (unsigned long long)requests, (unsigned long long)unanswered, wall,
+                        used, latency_of(0.5), latency_of(0.99), latency_of(0.999), latency_of(1));
     latency_reset();
 }
 

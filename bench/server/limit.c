@@ -19,7 +19,8 @@ enum { ROOM = 256 * 1024, OUT = 8 * 1024, EVENTS = 512, BACKLOG = 4096, HEAD = 1
 
 struct client {
     int fd;
-    size_t held, unsent_size; /* bytes of a request that is not complete; of an answer that did not fit */
+    size_t held,
+        unsent_size; /* bytes of a request that is not complete; of an answer that did not fit */
     const char *unsent;
     char *bytes;
 };
@@ -43,7 +44,8 @@ static void drop(struct client *c)
 
 static void send_out(struct client *c)
 {
-    if (out_size && send(c->fd, out, out_size, MSG_NOSIGNAL) < 0 && errno != EPIPE && errno != ECONNRESET)
+    if (out_size && send(c->fd, out, out_size, MSG_NOSIGNAL) < 0 && errno != EPIPE &&
+        errno != ECONNRESET)
         fail("send");
     out_size = 0;
 }
@@ -52,7 +54,8 @@ static void answer(struct client *c, const char *type, const char *body, size_t 
 {
     if (out_size + HEAD + size > OUT) send_out(c);
     out_size += (size_t)sprintf(
-        out + out_size, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\n\r\n", type, size);
+        out + out_size, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\n\r\n", type,
+        size);
     memcpy(out + out_size, body, size);
     out_size += size;
 }
@@ -104,7 +107,8 @@ static size_t request(struct client *c, const char *from, size_t size)
     }
     if (!memcmp(from, "POST /upload", 12)) {
         /* The last chunk is the end of what has come: the load does not pipeline these. */
-        if (memcmp(from + size - 5, "0\r\n\r\n", 5) || !(end = from + size) || end - rest < UPLOAD_SIZE)
+        if (memcmp(from + size - 5, "0\r\n\r\n", 5) || !(end = from + size) ||
+            end - rest < UPLOAD_SIZE)
             return 0;
         int right = right_upload(rest, end);
         answer(c, "text/plain", right ? "received 65536\n" : "wrong\n", right ? 15 : 6);
@@ -164,7 +168,8 @@ static int open_listener(uint16_t port)
     poller = epoll_create1(EPOLL_CLOEXEC);
     if (listener < 0 || poller < 0) fail("setting up");
     if (setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes)) fail("setsockopt");
-    if (bind(listener, (struct sockaddr *)&at, sizeof at) || listen(listener, BACKLOG)) fail("bind");
+    if (bind(listener, (struct sockaddr *)&at, sizeof at) || listen(listener, BACKLOG))
+        fail("bind");
     if (epoll_ctl(poller, EPOLL_CTL_ADD, listener, &event)) fail("epoll_ctl");
     return listener;
 }

@@ -32,7 +32,7 @@ struct connection {
     int fd;
     uint32_t number;
     uint64_t sent, written, answered,
-        mark;            /* requests: asked for, all written, answered; answered when it was connected */
+        mark; /* requests: asked for, all written, answered; answered when it was connected */
     size_t written_part; /* bytes of the first that is not all written */
     uint64_t due[DEPTH_MAX];
     struct answer answer;
@@ -56,8 +56,8 @@ static void fail(const char *what)
 
 static void wrong(const char *what, const struct connection *c)
 {
-    fprintf(stderr, "load: connection %u, request %llu: %s\n", c->number, (unsigned long long)c->answered,
-            what);
+    fprintf(stderr, "load: connection %u, request %llu: %s\n", c->number,
+            (unsigned long long)c->answered, what);
     exit(1);
 }
 
@@ -83,14 +83,16 @@ static void open_connection(struct connection *c)
 {
     static uint32_t opened;
     int yes = 1;
-    struct sockaddr_in to = {
-        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_in from = {.sin_family = AF_INET,
                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK + opened++ % ADDRESSES)};
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
     c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (c->fd < 0) fail("socket");
-    if (setsockopt(c->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes)) fail("setsockopt");
+    if (setsockopt(c->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes))
+        fail("setsockopt");
     if (bind(c->fd, (struct sockaddr *)&from, sizeof from)) fail("bind");
     if (setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes)) fail("setsockopt");
     if (connect(c->fd, (struct sockaddr *)&to, sizeof to) && errno != EINPROGRESS) fail("connect");
@@ -147,9 +149,11 @@ static void flush(struct connection *c)
     while (c->written < c->sent) {
         struct iovec pieces[3 * DEPTH_MAX];
         char stamps[DEPTH_MAX][STAMP_SIZE];
-        struct msghdr message = {.msg_iov = pieces, .msg_iovlen = (size_t)gather(c, pieces, stamps)};
+        struct msghdr message = {.msg_iov = pieces,
+                                 .msg_iovlen = (size_t)gather(c, pieces, stamps)};
         ssize_t size = sendmsg(c->fd, &message, MSG_NOSIGNAL);
-        if (size < 0 && (errno == EPIPE || errno == ECONNRESET)) return; /* reading says what happened */
+        if (size < 0 && (errno == EPIPE || errno == ECONNRESET))
+            return; /* reading says what happened */
         if (size < 0 && errno != EAGAIN) fail("send");
         if (size < 0) return;
         wrote(c, (size_t)size);
@@ -207,7 +211,8 @@ static void readable(struct connection *c, int ended)
         const char *from = input, *end = input + c->answer.held + got;
         while (from < end) {
             if (c->answered == c->sent) wrong("an answer that nobody asked for", c);
-            int state = answer_read(&c->answer, &from, end, kind_of(c, c->answered), c->number, c->answered);
+            int state = answer_read(&c->answer, &from, end, kind_of(c, c->answered), c->number,
+                                    c->answered);
             if (state < 0) wrong(c->answer.trouble, c);
             if (!state) break;
             answered(c, at);
@@ -217,7 +222,8 @@ static void readable(struct connection *c, int ended)
             free_again(c, at);
             if (c->fd != before) return;
         }
-        if ((size_t)got < room && !ended) return; /* drained: the next arrival is an event of its own */
+        if ((size_t)got < room && !ended)
+            return; /* drained: the next arrival is an event of its own */
     }
 }
 
@@ -360,7 +366,8 @@ int main(int argc, char **argv)
     mix_size = 1;
     for (int i = 3; i < argc; i++)
         good = good && option(argv[i]);
-    if (!good) return fprintf(stderr, "usage: load PORT CONNECTIONS [NAME=VALUE]... (see load.c)\n"), 2;
+    if (!good)
+        return fprintf(stderr, "usage: load PORT CONNECTIONS [NAME=VALUE]... (see load.c)\n"), 2;
     make_requests("127.0.0.1", port);
     connections = calloc((size_t)count, sizeof *connections);
     idle = calloc((size_t)count, sizeof *idle);
@@ -387,7 +394,8 @@ int main(int argc, char **argv)
         done = 0;
         began = now(), used = clock_of(CLOCK_PROCESS_CPUTIME_ID);
         unanswered = open_loop(plan.rate, plan.open);
-        wall = (double)(now() - began) / 1e9, cpu = (double)(clock_of(CLOCK_PROCESS_CPUTIME_ID) - used) / 1e9;
+        wall = (double)(now() - began) / 1e9,
+        cpu = (double)(clock_of(CLOCK_PROCESS_CPUTIME_ID) - used) / 1e9;
         control("close");
         report("open", done, unanswered, wall, cpu);
     }

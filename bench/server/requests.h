@@ -21,7 +21,7 @@ struct kind {
     const char *name, *line;
     char *request, *body;           /* what is sent, and the body that comes back */
     size_t request_size, body_size; /* both without the stamp */
-    int stamped;                    /* says whose it is, so that an answer to somebody else is seen */
+    int stamped; /* says whose it is, so that an answer to somebody else is seen */
 };
 
 static struct kind kinds[] = {
@@ -60,10 +60,13 @@ static inline char *chunked(char *into)
 static inline void make_request(struct kind *k, const char *host, int port)
 {
     char *at = k->request = malloc(2 * UPLOAD_SIZE);
-    at += sprintf(at, "%s\r\nHost: %s:%d\r\nUser-Agent: load/1\r\nAccept: */*\r\n", k->line, host, port);
-    if (k->stamped) at += sprintf(at, "Content-Type: application/json\r\nContent-Length: %d\r\n", JSON_SIZE);
+    at += sprintf(at, "%s\r\nHost: %s:%d\r\nUser-Agent: load/1\r\nAccept: */*\r\n", k->line, host,
+                  port);
+    if (k->stamped)
+        at += sprintf(at, "Content-Type: application/json\r\nContent-Length: %d\r\n", JSON_SIZE);
     if (!strcmp(k->name, "upload"))
-        at += sprintf(at, "Content-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n");
+        at +=
+            sprintf(at, "Content-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n");
     at += sprintf(at, "\r\n");
     if (!strcmp(k->name, "upload")) at = chunked(at);
     k->request_size = (size_t)(at - k->request);
@@ -89,7 +92,8 @@ static inline void make_body(struct kind *k)
     else if (!strcmp(k->name, "upload"))
         k->body_size = (size_t)sprintf(k->body, "received %d\n", UPLOAD_SIZE);
     else
-        k->body_size = (size_t)sprintf(k->body, strcmp(k->name, "hello") ? "done\n" : "Hello, world\n");
+        k->body_size =
+            (size_t)sprintf(k->body, strcmp(k->name, "hello") ? "done\n" : "Hello, world\n");
 }
 
 static inline void make_requests(const char *host, int port)
