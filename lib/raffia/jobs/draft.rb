@@ -17,21 +17,18 @@ module Raffia
     # @!attribute [r] extras
     #   @return [Hash, nil] the payload's fields under "raffia"
     Draft = Data.define(:jid, :queue, :payload, :at, :extras) do
+      # @param item [Hash] a whole payload; "at" becomes the time, and is not written
+      # @return [Draft]
       # @raise [ConfigError] for extras that no store can handle
-      def initialize(extras:, **)
+      def self.of(item)
+        extras = item[Payload::OWN]
         complaint = Payload::FieldCheck.complaint(extras) if extras
         raise ConfigError, complaint if complaint
 
-        super
-      end
-
-      # @param item [Hash] a whole payload; "at" becomes the time, and is not written
-      # @return [Draft]
-      def self.of(item)
         at = item["at"]
         item = item.except("at") if at
         new(jid: item["jid"], queue: item["queue"], payload: Payload.dump(item), at: at&.to_f,
-          extras: item[Payload::OWN])
+          extras: extras)
       end
     end
   end
