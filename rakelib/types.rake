@@ -15,6 +15,13 @@ namespace :types do
       verbose: false
   end
 
+  desc "Write the keywords of the settings into the signatures of servers and workers"
+  task :settings do
+    %w[lib test].each { |folder| $LOAD_PATH.unshift(File.expand_path("../#{folder}", __dir__)) }
+    require "support/settings_signatures"
+    TestSupport::SettingsSignatures.files.each { |path, text| File.write(path, text) }
+  end
+
   # Tests of the public API without Ractors, into which RBS does not follow.
   files = %w[test/unit/base/{config,log}_test.rb
     test/unit/jobs/{*,{client,job,recurring,store}/*}_test.rb
