@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "actor_core/relations"
 require_relative "actor_core/sending"
 require_relative "actor_core/shutdown"
 
@@ -15,29 +14,15 @@ module Raffia
     # @api private
     class ActorCore
       include Sending
-      include Relations
       include Shutdown
 
-      attr_reader :id, :settings, :interface
-      # @return [ActorGroup]
-      attr_reader :group
-      # @return [Symbol, String, nil]
-      attr_reader :name
-      # @return [#ended, nil] who decides what follows a failure
-      attr_reader :parent
-      # @return [ObjectFactory]
-      attr_reader :factory
-      # @return [Executors::Fibers, Executors::Threads, Remote::ThreadExecutor]
-      attr_reader :executor
-      # @return [SpinLock]
-      attr_reader :lock
-      attr_reader :lifecycle, :mailbox, :execution
+      attr_reader :id, :settings, :interface, :group, :name, :parent, :factory, :executor, :lock,
+        :lifecycle, :mailbox, :execution
 
-      # Sets all of its variables, in one order, so that all cores have one shape.
-      # @param factory [ObjectFactory]
-      # @param parent [#ended, nil]
+      # Sets all of its variables, in one order, so that all cores have one shape. The parent, if
+      # there is one, decides what follows a failure.
       def initialize(factory, settings, group, name = nil, parent = nil)
-        @id = RactorLocal.fetch(:raffia_actor_ids) { IdSequence.new }.next
+        @id = group.next_id
         @factory = factory
         @settings = settings
         @group = group
@@ -56,44 +41,41 @@ module Raffia
 
       def actor_class = @factory.actor_class
 
-      # @return [Symbol] see {Lifecycle::TRANSITIONS}
       def status = @lifecycle.state
 
-      # @return [Object, nil] what it ended by
+      # Why it ended, or its last object.
       def reason = @lifecycle.reason
 
-      # @return [Message, nil] which it handles, or handled last
+      # The message that it handles, or handled last.
       def current = @execution.current
 
       def alive? = @lifecycle.alive?
 
       def dead? = @lifecycle.dead?
 
-      # @return [Boolean] whether it has no object and nobody executes it
+      # Whether it has no object and nobody executes it.
       def at_rest? = @lock.hold { @lifecycle.at_rest? }
 
-      # @return [Boolean] whether a supervisor restarts it
+      # Whether a supervisor restarts it.
       def supervised? = @parent.respond_to?(:supervisor)
 
-      # @return [String, nil]
       def class_name = actor_class.name
 
-      # @return [Numeric, nil] seconds
       def call_timeout = @settings.call_timeout
 
-      # @return [Symbol] the status, as far as it is known without a request
+      # The status, as far as it is known without a request.
       def known_status = status
 
       # (see Remote::Proxy#via_uplink?)
       def via_uplink? = false
 
-      # @return [String] for people
+      # Its name for people.
       def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
 
-      # @return [Symbol] :actor or :supervisor
+      # :actor or :supervisor
       def kind = actor_class.raffia_kind
 
-      # @return [Integer] how many messages wait or are underway
+      # How many messages wait or are underway.
       def backlog
         current = self.current # once: it may be finished meanwhile
         @mailbox.size + ((current.nil? || current.over?) ? 0 : 1)
@@ -104,11 +86,8 @@ module Raffia
          dropped: @mailbox.dropped, restarts: @lifecycle.restarts}
       end
 
-      def links = @links || @lock.hold { @links ||= Links.new(self) }
-
       def timers = @timers || @lock.hold { @timers ||= Timers.new(self) }
 
-      # (see Timers#start)
       def start_timer(seconds, repeat, &) = timers.start(seconds, repeat, &)
 
       def subscribe(pattern, handler)
@@ -119,54 +98,82 @@ module Raffia
         Topics.current.unsubscribe(self, pattern && Topics::Pattern.check(pattern))
       end
 
-      # @param answer [Answer] that the object gives later
-      # @return [Answer]
+      # Keeps an answer that the object gives later.
       def defer(answer)
         @lock.hold { (@deferred ||= {}.compare_by_identity)[answer] = true } && answer
       end
 
       def forget_deferred(answer) = @lock.hold { @deferred&.delete(answer) }
 
-      # Puts a message in by the block, which runs under the lock.
-      # @yieldreturn [Boolean] whether it was put in
-      # @return [Boolean] the same
-      def insert
-        idle = @lock.hold do
-          return false unless yield
-
-          @lifecycle.acquire_running
-        end
-        wake if idle
-        true
-      end
-
-      # Runs the block as work of the actor, before the messages that wait.
-      # @param message [Message, nil] instead of a block
-      def urge(message = nil, &block)
-        insert do
-          # A block is meant for the object that is there now. A message of a supervisor's child
-          # may come while the next object is made, and is meant for that.
-          next if dead? || (status == :restarting && message.nil?)
-
-          @mailbox.urge(message || SystemMessage.new(self, block))
-        end
-      end
-
-      # Makes the object, and waits for that.
-      # @return [Ref]
-      # @raise [Exception] what `initialize` or `on_start` raised: then there is no actor
+      # Makes the object, and waits for that. Raises what its `initialize` or `on_start` raised: then
+      # there is no actor.
       def start
-        error = Startup.new(self).first or return ref
+        error = @execution.start or return ref
         raise error
       end
 
       # Makes another object, which takes over the messages that wait. The parent calls this after
-      # {#ended}.
-      # @return [Exception, nil] why there is none; the actor is :restarting as before, or dead
+      # its `ended`. Returns why there is none: the actor is :restarting as before, or dead.
       def restart
-        return Startup.new(self).call if @lock.hold { @lifecycle.restart }
+        return @execution.start if @lock.hold { @lifecycle.restart }
 
         ActorDied.new(ref: ref, reason: reason)
+      end
+
+      def links = @links || @lock.hold { @links ||= Links.new(self) }
+
+      # Links this actor and the other, both ways.
+      def link(other)
+        return if other.equal?(self)
+
+        add_link(other)
+        other.add_link(self)
+      end
+
+      def unlink(other)
+        delete_link(other)
+        other.delete_link(self)
+      end
+
+      def add_link(other) = links.add(other)
+
+      def delete_link(other) = @links&.delete(other)
+
+      # (see Links#observe)
+      def watch(&) = links.observe(&)
+
+      def unwatch(block) = @links&.unobserve(block)
+
+      def monitor(other, &) = links.monitor(other, &)
+
+      def demonitor(other, handle) = links.demonitor(other, handle)
+
+      # A linked actor has ended.
+      def linked_exit(other, reason)
+        delete_link(other)
+        return urge { @execution.object.on_exit(other.ref, reason) } if @settings.trap_exit
+
+        kill(reason) unless reason == :normal
+      end
+
+      # Sends links and observers the exit: the object has ended.
+      def announce(reason) = @links&.announce(reason)
+
+      # Waits for the end. Returns nil when that does not come within the timeout.
+      def join(timeout = nil)
+        raise CallCycle.new(calls: [Message.current.inspect, "#{label}#join"]) if inside?
+
+        waiter = Waiter.new
+        return self unless links.add_joiner(waiter)
+
+        (waiter.wait(timeout) == Waiter::TIMED_OUT) ? nil : self
+      ensure
+        @links.delete_joiner(waiter) if waiter
+      end
+
+      # Settles the reply when the actor is dead.
+      def settle_at_end(reply)
+        reply.settle(true) unless links.add_joiner(reply)
       end
 
       private

@@ -6,32 +6,34 @@ module Raffia
     #
     # @api private
     class ActorGroup
-      # @return [Array<ActorGroup>] of the running Ractor
+      # The groups of the running Ractor.
       def self.all = known.keys
 
-      # @return [Array<ActorCore>] in a forked child: those that lived in its parent at the fork
+      # In a forked child: the cores of actors that lived in its parent at the fork.
       def self.forked = RactorLocal.fetch(:raffia_actor_forked) { [] }
 
-      # @api private
       def self.known = RactorLocal.fetch(:raffia_actor_groups) { ObjectSpace::WeakMap.new }
 
       def initialize
-        @guard = SpinLock.new
+        @lock = SpinLock.new
         @cores = {}.compare_by_identity
         @closing = @closed = false
+        @ids = RactorLocal.fetch(:raffia_actor_ids) { IdSequence.new }
         @fork = Fork.after_child { invalidate_after_fork }
         ActorGroup.known[self] = true
       end
 
-      # @return [Boolean] whether no actor lives here, nor ever will
+      # The number of the next actor, unique in this process.
+      def next_id = @ids.next
+
+      # Whether no actor lives here, nor ever will.
       def closed? = @closed
 
-      # @return [Array<ActorCore>]
-      def cores = @guard.hold { @cores.keys }
+      def cores = @lock.hold { @cores.keys }
 
-      # @raise [Closed]
+      # Raises Closed.
       def add(core)
-        @guard.hold do
+        @lock.hold do
           if @closing
             raise Closed, "these actors are being ended: no other can be spawned among them"
           end
@@ -40,23 +42,20 @@ module Raffia
         end
       end
 
-      def remove(core) = @guard.hold { @cores.delete(core) }
+      def remove(core) = @lock.hold { @cores.delete(core) }
 
       # Calls the block after some time, and again after as many seconds as it returns. It must not
       # wait.
-      # @return [Timer]
       def after(seconds, &block) = timer(&block).tap { |timer| timer.arm(seconds) }
 
-      # @param at_end [#call, nil] told when the block is not called any more
-      # @return [Timer] not armed
+      # Returns a {Timer} that is not armed. `at_end` is called when the block is over for good.
       def timer(at_end = nil, &block) = Timer.new(self, block, at_end)
 
-      # Ends all actors, the youngest first.
-      # @param timeout [Numeric, nil] seconds after which the others are left to themselves
-      # @return [Boolean] whether all have ended
+      # Ends all actors, the youngest first. After the timeout the others are left to themselves.
+      # Returns whether all have ended.
       def close(timeout = nil)
         give_up = Clock.now + timeout if timeout
-        @guard.hold { @closing = true }
+        @lock.hold { @closing = true }
         ended = Raffia.shield { end_all(give_up) }
         leave
         ended
@@ -85,7 +84,7 @@ module Raffia
       end
 
       def leave
-        @guard.hold { @closed = true }
+        @lock.hold { @closed = true }
         @fork.remove
       end
 

@@ -2,10 +2,11 @@
 
 module Raffia
   class Actor
-    # Fiber loop that runs actors and their timers.
+    # Fiber loop of actors and their timers, and the executor of those on :fibers.
     #
     # Actors that are spawned inside of {Raffia.run} live in its loop and end with it. All others
-    # live in the {BackgroundLoop}.
+    # live in the {BackgroundLoop}. A call from the loop itself begins a fiber at once, without a
+    # turn of the loop (docs/adr/0024).
     #
     # @api private
     class ActorLoop < ActorGroup
@@ -13,7 +14,7 @@ module Raffia
       private_constant :KEY
 
       class << self
-        # @return [ActorLoop, nil] of the scheduler that the running fiber belongs to
+        # The group of the scheduler that the running fiber belongs to; nil without one.
         def here
           scheduler = Fiber.current_scheduler or return
           group = Thread.current.thread_variable_get(KEY)
@@ -32,28 +33,23 @@ module Raffia
         end
       end
 
-      # @return [Executors::Fibers]
-      attr_reader :fibers
-
       def initialize(scheduler)
         super()
         @scheduler = scheduler
         @thread = Thread.current
         @orders = []
-        @fibers = Executors::Fibers.new(self)
         IntrospectionSocket.open_on_request
         start
       end
 
       def serves?(scheduler) = @scheduler.equal?(scheduler) && !@closed
 
-      # @return [Boolean] whether the running code is a fiber of this loop
+      # Whether the running code is a fiber of this loop.
       def here? = @thread.equal?(Thread.current) && @scheduler.equal?(Fiber.current_scheduler)
 
       # Runs the block in a fiber of this loop, in its turn. Any thread may call this.
-      # @raise [Closed]
       def later(&block)
-        waiter = @guard.hold do
+        waiter = @lock.hold do
           raise Closed, "the loop of these actors has ended" if @closed
 
           @orders << block
@@ -74,6 +70,27 @@ module Raffia
         @close_waiter = Waiter.new
         @close_waiter.wait unless @closed
       end
+
+      # (see Executors.find)
+      def fibers = self
+
+      def dispatch(execution, awaited) = awaited ? now { execution.work } : later { execution.work }
+
+      def go_on(execution) = later { execution.work }
+
+      def run(&block)
+        return yield if here?
+
+        Future.new.tap { |future| later { future.attempt(&block) } }.value
+      end
+
+      alias_method :reenter, :now
+
+      def enter(core, &) = CancellationStack.enter(core, &)
+
+      def expose(_scope) = yield
+
+      def build(factory, core) = factory.build(core)
 
       private
 

@@ -58,11 +58,8 @@ module Raffia
       def raffia_spawn(factory, name: nil, link: false, parent: nil,
         group: BackgroundLoop.group_of_caller,
         **given)
-        core = ActorCore.new(factory, raffia_settings.merge(given), group, name, parent)
-        Registry.current.claim(name, core.ref) if name
-        core.start
-        Message.current&.core&.link(core) if link
-        core.ref
+        raffia_start(ActorCore.new(factory, raffia_settings.merge(given), group, name, parent),
+          link)
       end
 
       # Makes several actors behind one ref, which sends each call to one of them. A worker that
@@ -98,8 +95,13 @@ module Raffia
       def raffia_pool(factory, size:, route:, name: nil, link: false, parent: nil,
         group: BackgroundLoop.group_of_caller, **given)
         factory = PoolFactory.new(factory, PoolManager.count(size), raffia_settings.merge(given))
-        core = PoolCore.new(factory, route, group, name, parent)
-        Registry.current.claim(name, core.ref) if name
+        raffia_start(PoolCore.new(factory, route, group, name, parent), link)
+      end
+
+      private
+
+      def raffia_start(core, link)
+        Registry.current.claim(core.name, core.ref) if core.name
         core.start
         Message.current&.core&.link(core) if link
         core.ref

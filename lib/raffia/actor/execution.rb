@@ -11,12 +11,9 @@ module Raffia
       # Messages handled before other actors get their turn.
       BATCH = 64
 
-      # @return [Actor, nil]
-      attr_reader :object
-      # @return [Message, nil] which is handled, or was last
+      attr_reader :object, :handled
+      # The message that is handled, or was last.
       attr_accessor :current
-      # @return [Integer] messages handled
-      attr_reader :handled
 
       def initialize(core)
         @core = core
@@ -26,17 +23,19 @@ module Raffia
         @object = @current = @scope = @nested = nil
       end
 
-      # Makes the object and calls `on_start`, and `on_restart` for a following one.
-      # @param parent [Message, nil] in which the caller waits for this
-      # @raise [Cancel] when an exit signal has come
-      def start(parent)
-        @executor.enter(@core) do |scope|
-          @core.lock.hold do
-            check_signal
-            @scope = scope
-          end
-          @executor.expose(scope) { make(parent) }
-        end
+      # Makes an object, the first one or another after a restart. Returns the error when there is
+      # none.
+      def start
+        # The caller waits for this in it.
+        parent = Message.current
+        @core.group.add(@core) if @lifecycle.restarts.zero?
+        @executor.run { make(parent) }
+      rescue Closed => error # before it began
+        not_started(error)
+      rescue Exception # standard:disable Lint/RescueException
+        # The caller does not wait any longer, and nobody else would know the actor.
+        @core.receive_exit(ExitSignal.new(:cancelled, !@core.supervised?))
+        raise
       end
 
       # Handles some messages, and leaves the others to its next turn.
@@ -55,8 +54,7 @@ module Raffia
         killed unless through # Thread#kill and Fiber#kill get past every rescue
       end
 
-      # Calls a method of the object's that has no caller.
-      # @param object [Actor, nil] nil: the block makes it
+      # Calls a method of the object's that has no caller. Without an object, the block makes it.
       def hook(object, name, *arguments, parent: nil)
         Message.new(@core, name, arguments, nil, nil, nil, nil, parent).handle do
           object ||= yield
@@ -64,17 +62,16 @@ module Raffia
         end
       end
 
-      # @return [Array<#cancel>] what a kill interrupts
+      # What a kill interrupts.
       def scopes = [@scope, *@nested].compact
 
-      # The executor leaves its scope.
-      # @return [Array<#cancel>, nil] scopes of nested messages, which go on
+      # The executor leaves its scope. Returns the scopes of nested messages, which go on.
       def leave
         @scope = nil
         @nested&.dup
       end
 
-      # @return [Actor, nil] the object, which it has no longer
+      # Returns the object, which it has no longer.
       def release_object = @object.tap { @object = nil }
 
       def forget_current
@@ -84,13 +81,12 @@ module Raffia
 
       def clear = @object = @scope = @current = nil
 
-      # @return [Boolean] false when an exit signal has come
+      # Returns false when an exit signal has come.
       def enter_nested(scope) = !@lifecycle.exit_signal && !!((@nested ||= []) << scope)
 
       def leave_nested(scope) = @nested&.delete(scope)
 
-      # Handles one message.
-      # @raise [Exception] what its method raised
+      # Handles one message, and raises what its method raised.
       def run(message, scope)
         return if message.unwanted?
         return message.reply&.fail(message.deadline.error) if message.deadline&.expired?
@@ -98,16 +94,15 @@ module Raffia
         @handled += 1
         @current = message
         value = message.handle { answer(message, scope) }
-        message.reply&.settle(value) unless message.postponed?
+        message.reply&.settle(value) unless message.postponed
       end
 
-      # @return [Object] the reason for the actor's end: another object's error, without its
-      #   wrapping
+      # The reason for the actor's end: another object's error, without its wrapping.
       def reason_of(error)
         (error.is_a?(ActorDied) && error.ref == @core.ref && error.reason) || error
       end
 
-      # @return [Boolean] whether the error is the caller's alone, and does not end the object
+      # Whether the error is the caller's alone, and does not end the object.
       def callers?(message, error)
         error.is_a?(TimeoutError) && message.deadline&.expired? || error.equal?(message.refusal) ||
           @core.settings.expects.any? { |kind| kind === error }
@@ -116,18 +111,58 @@ module Raffia
       private
 
       def make(parent)
+        @executor.enter(@core) do |scope|
+          @core.lock.hold do
+            check_signal
+            @scope = scope
+          end
+          @executor.expose(scope) { make_object(parent) }
+        end
+        through = true
+        started
+      rescue Exception => error # standard:disable Lint/RescueException
+        through = true
+        if error.is_a?(Cancel) && @lifecycle.exit_signal
+          error = ActorDied.new(ref: @core.ref, reason: @lifecycle.exit_signal.reason)
+        end
+        not_started(error)
+      ensure
+        not_started(:killed) unless through # Thread#kill and Fiber#kill get past every rescue
+      end
+
+      def make_object(parent)
         reason = @lifecycle.reason
         hook(nil, :on_start, parent: parent) { @object = @executor.build(@core.factory, @core) }
         hook(@object, :on_restart, reason, parent: parent) if @lifecycle.restarts.positive?
       end
 
-      # @return [Boolean] whether there is more to do
+      def started
+        more = @core.lock.hold do
+          @scope = nil
+          @lifecycle.started(!@core.mailbox.empty?)
+        end
+        @executor.go_on(self) if more
+        nil
+      end
+
+      def not_started(error)
+        @core.release_object
+        outcome = @core.lock.hold { @lifecycle.restart_failed }
+        # A supervisor that ends itself does not wait for what it has restarted.
+        @core.notify_parent(error) if outcome == :interrupted && @core.supervised?
+        return error if outcome
+
+        @core.die(error)
+        @core.notify_parent(error) unless @lifecycle.restarts.zero?
+        error
+      end
+
+      # Returns whether there is more to do.
       def work_through(scope)
         Message.clear_current
         lock = @core.lock
-        lock.hold { @scope = scope }
         BATCH.times do
-          message = lock.hold { take } or return false
+          message = lock.hold { take(scope) } or return false
           obey(message) if message.is_a?(StopMessage)
           perform(message, scope)
         end
@@ -135,10 +170,12 @@ module Raffia
         true
       end
 
-      # @return [Message, nil] nil: there is none, and nobody executes the actor any longer
-      def take
+      # Returns nil when there is no message: then nobody executes the actor any longer.
+      def take(scope)
         check_signal
-        (@current = @core.mailbox.shift) || (@scope = @lifecycle.release)
+        @current = @core.mailbox.shift
+        @scope = @current ? scope : @lifecycle.release
+        @current
       end
 
       def check_signal
@@ -146,7 +183,6 @@ module Raffia
       end
 
       # All messages before the stop have been handled.
-      # @raise [Cancel]
       def obey(stop)
         @core.lock.hold { @lifecycle.end_by(GracefulExit.new(stop.reason, stop.final?)) }
         raise Cancel.new(stop.reason, origin: @core)
@@ -164,8 +200,7 @@ module Raffia
         deadline.enforce { @executor.expose(scope) { message.invoke(@object) } }
       end
 
-      # Ends the object; its caller hears of the error afterwards.
-      # @raise [Cancel]
+      # Ends the object by raising Cancel; the caller gets the error afterwards.
       def failed(message, error)
         # A cancel of the whole loop is no error of the method.
         error = ActorDied.new(ref: @core.ref, reason: error.reason) if error.is_a?(Cancel)

@@ -6,7 +6,7 @@ module Raffia
     class Future
       # @api private
       def initialize
-        @guard = SpinLock.new
+        @lock = SpinLock.new
         @status = :pending
         @waiters = @followers = @message = nil
       end
@@ -46,10 +46,10 @@ module Raffia
       # @return [Future, nil] nil when it has not ended within that time
       def wait(timeout = nil)
         Deadline.seconds(timeout) if timeout
-        waiter = @guard.hold { (@waiters ||= []) << Waiter.new unless done? }&.last or return self
+        waiter = @lock.hold { (@waiters ||= []) << Waiter.new unless done? }&.last or return self
         (await(waiter, timeout) == Waiter::TIMED_OUT) ? nil : self
       ensure
-        @guard.hold { @waiters&.delete(waiter) } if waiter
+        @lock.hold { @waiters&.delete(waiter) } if waiter
       end
 
       # Runs the block with the answer, where that is given, or now if it is there. It must not wait
@@ -107,7 +107,7 @@ module Raffia
       # @yieldparam result [Object]
       # @api private
       def on_end(&block)
-        later = @guard.hold { (@followers ||= []) << block unless done? }
+        later = @lock.hold { (@followers ||= []) << block unless done? }
         yield @status, @result unless later
       end
 
@@ -131,7 +131,7 @@ module Raffia
       end
 
       def conclude(status, result)
-        waiters, followers = @guard.hold do
+        waiters, followers = @lock.hold do
           return false if done?
 
           @result = result

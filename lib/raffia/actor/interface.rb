@@ -11,10 +11,9 @@ module Raffia
       HOOKS = %i[on_start on_stop on_restart on_exit].freeze
       private_constant :HOOKS
 
-      # @return [Interface]
       def self.of(klass)
-        RactorLocal.fetch(:raffia_actor_interfaces) { {}.compare_by_identity }
-          .then { |all| all[klass] ||= new(klass) }
+        all = RactorLocal.fetch(:raffia_actor_interfaces) { {}.compare_by_identity }
+        all[klass] ||= new(klass)
       end
 
       def initialize(klass)
@@ -24,10 +23,11 @@ module Raffia
 
       def include?(name) = !method(name).nil?
 
-      # @raise [NoMethodError, ArgumentError] in the caller's name
-      def check(ref, name, arguments, keywords)
-        method = @methods[name] || method(name) or
-          raise NoMethodError.new("#{@klass} has no public method #{name}", name, receiver: ref)
+      # Raises NoMethodError or ArgumentError in the caller.
+      def check(core, name, arguments, keywords)
+        method = @methods[name] || method(name) or raise NoMethodError.new(
+          "#{@klass} has no public method #{name}", name, receiver: core.ref
+        )
         method.check(arguments, keywords)
       end
 
@@ -46,7 +46,6 @@ module Raffia
 
       # Parameters of a method.
       class Signature
-        # @param method [UnboundMethod]
         def initialize(method)
           parameters = method.parameters
           @required = parameters.count { |kind,| kind == :req }
@@ -60,7 +59,6 @@ module Raffia
           @keywords = @any || !@known.empty?
         end
 
-        # @raise [ArgumentError]
         def check(arguments, keywords)
           given = arguments.size
           given += 1 if !@keywords && keywords && !keywords.empty?

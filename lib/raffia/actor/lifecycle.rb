@@ -21,13 +21,11 @@ module Raffia
         dead: [].freeze
       }.freeze
 
-      # @return [Symbol] a key of {TRANSITIONS}
-      attr_reader :state
-      # @return [Object, nil] why the last object ended, or the actor
+      attr_reader :state, :restarts
+      # Why the last object ended, or the actor.
       attr_reader :reason
-      # @return [ExitSignal, nil] what is to end the object
+      # What is to end the object.
       attr_reader :exit_signal
-      attr_reader :restarts
 
       def initialize
         @state = :starting
@@ -36,23 +34,20 @@ module Raffia
         @reason = @exit_signal = nil
       end
 
-      # @return [Boolean] whether it takes messages
+      # Whether it takes messages.
       def alive? = @state != :dead && @state != :stopping
-
-      def running? = @state == :running
 
       def dead? = @state == :dead
 
       def executing? = @executing
 
-      # @return [Boolean] whether it waits for another object that nobody makes yet
+      # Whether it waits for another object that nobody makes yet.
       def suspended? = @state == :restarting && !@executing
 
-      # @return [Boolean] whether it has no object and nobody executes it
+      # Whether it has no object and nobody executes it.
       def at_rest? = @state == :dead || suspended?
 
-      # @param state [Symbol]
-      # @raise [ArgumentError] when the table does not allow it
+      # Raises ArgumentError when the table does not allow it.
       def transition(state)
         return if state == @state
 
@@ -63,10 +58,10 @@ module Raffia
         @state = state
       end
 
-      # @return [Boolean] whether nobody executed it, and the caller does from now on
+      # Returns whether nobody executed it, and the caller does from now on.
       def acquire = !@executing && @executing = true
 
-      # @return [Boolean] as {acquire}; false when it has no object that could work
+      # As {acquire}; false when it has no object that could work.
       def acquire_running = @state == :running && !@executing && @executing = true
 
       def release
@@ -74,17 +69,15 @@ module Raffia
         nil
       end
 
-      # The object has been made.
-      # @param pending [Boolean] whether messages wait
-      # @return [Boolean] whether the caller goes on executing
+      # The object has been made. Returns whether the caller goes on executing: messages or an exit
+      # signal wait.
       def started(pending)
         @reason = nil
-        transition(:running) if alive?
+        @state = :running if alive?
         @executing = pending || !@exit_signal.nil?
       end
 
-      # Another object is to be made, by the caller.
-      # @return [Boolean] whether one is due
+      # The caller is to make another object. Returns whether one is due.
       def restart
         return false unless suspended?
 
@@ -92,8 +85,8 @@ module Raffia
         @executing = true
       end
 
-      # The object of a restart could not be made.
-      # @return [:failed, :interrupted, nil] the actor still waits for one; nil: there will be none
+      # The object of a restart could not be made. Returns :failed or :interrupted when the actor
+      # still waits for one, nil when there will be none.
       def restart_failed
         return if @restarts.zero? || @state != :restarting || @exit_signal&.final?
 
@@ -103,13 +96,11 @@ module Raffia
         outcome
       end
 
-      # Sets what ends the object, unless something has done so before.
-      # @return [ExitSignal, nil] what came before
+      # Sets what ends the object, unless something has done so before. Returns what came before.
       def end_by(signal) = @exit_signal.tap { @exit_signal ||= signal }
 
-      # An exit signal has come from outside.
-      # @param signal [ExitSignal]
-      # @return [ExitSignal, nil] what holds from now on; nil: it changes nothing
+      # An exit signal has come from outside. Returns what holds from now on, nil when it changes
+      # nothing.
       def receive(signal)
         return if @state == :dead || (signal = signal.over(@exit_signal)).nil?
         return if suspended? && !signal.final?
@@ -119,15 +110,13 @@ module Raffia
         signal
       end
 
-      # The object ends, by the exit signal.
-      # @return [Object] the reason
+      # The object ends, by the exit signal. Returns the reason.
       def lose_object
         transition(@exit_signal.final? ? :stopping : :restarting) if alive?
         @reason = @exit_signal.reason
       end
 
-      # The object has ended.
-      # @return [Boolean] whether the actor waits for another
+      # The object has ended. Returns whether the actor waits for another.
       def suspend
         return false if @state != :restarting || @exit_signal.final?
 
@@ -136,7 +125,7 @@ module Raffia
         true
       end
 
-      # @return [Boolean] whether it was alive
+      # Returns whether it was alive.
       def die(reason)
         return false if @state == :dead
 

@@ -12,7 +12,7 @@ module Raffia
       # @api private
       def initialize(address)
         @address = address.to_s
-        @guard = SpinLock.new
+        @lock = SpinLock.new
         @connections = {}.compare_by_identity
         @acceptor = Remote::Acceptor.new(address)
         Remote::BackgroundThreads.run { @acceptor.run { |socket| serve(socket) } }
@@ -22,7 +22,7 @@ module Raffia
       # @return [void]
       def close
         @acceptor.close
-        @guard.hold { @connections.keys }.each(&:close)
+        @lock.hold { @connections.keys }.each(&:close)
       end
 
       # @return [Boolean]
@@ -37,11 +37,11 @@ module Raffia
         return socket.close unless own?(socket)
 
         connection = Remote::Connection.over(socket, Remote::PublicDispatcher.new)
-        @guard.hold { @connections[connection] = true }
+        @lock.hold { @connections[connection] = true }
         Remote::BackgroundThreads.run do
           connection.serve
         ensure
-          @guard.hold { @connections.delete(connection) }
+          @lock.hold { @connections.delete(connection) }
           connection.close
         end
       end

@@ -14,7 +14,7 @@ module Raffia
       Sender = Struct.new(:message, :waiter)
       private_constant :Sender
 
-      # @return [Integer] messages dropped
+      # How many messages were dropped.
       attr_reader :dropped
 
       def initialize(settings)
@@ -29,25 +29,23 @@ module Raffia
 
       def full? = !(limit = @settings.mailbox).nil? && size >= limit
 
-      # @return [Integer] senders that wait for room
+      # How many senders wait for room.
       def senders = @senders.to_a.size
 
-      # @param can_wait [Boolean] whether the sender can
-      # @return [Message, nil, Waiter] a message that was dropped; nil: none; a waiter: the message
-      #   is put in when there is room, if the sender waits for that
-      # @raise [Full]
-      def push(message, can_wait)
+      # Returns nil, a message that was dropped, or a {Waiter}: the message is put in when there is
+      # room, if the sender waits for that. The block says whether it can.
+      def push(message)
         return append(message) unless full?
 
         case @settings.when_full
         when :drop_newest then drop(message)
         when :drop_oldest then drop_oldest.tap { append(message) }
-        when :block then can_wait ? queue(message) : refuse
+        when :block then yield ? queue(message) : refuse
         else refuse
         end
       end
 
-      # @param message [Message] of the system
+      # Puts a message of the system before all others.
       def urge(message) = (@urgent ||= []) << message
 
       # Discards what the system had to say to an object that has ended.
@@ -59,7 +57,6 @@ module Raffia
         nil
       end
 
-      # @return [Message, nil]
       def shift
         return shift_urgent if @urgent
 
@@ -68,14 +65,14 @@ module Raffia
         message
       end
 
-      # @return [Message, nil] the message, if it waited
+      # Returns the message, if it waited.
       def delete(message)
         found = @first.equal?(message) ? shift_message : @rest&.delete(message)
         make_room if found && @senders
         found
       end
 
-      # @return [Array<#fail>] replies and waiters of all that waited
+      # Returns replies and waiters of all that waited.
       def clear
         waiting = [@first, *@rest].filter_map { |message| message&.reply }
         @senders&.each { |sender| waiting.push(sender.waiter, *sender.message.reply) }
@@ -120,8 +117,8 @@ module Raffia
           "or spawn with a larger mailbox:", limit: size)
       end
 
-      # Timers and stops stay: nobody would send them again.
-      # @return [Message, nil] nil: there was nothing else
+      # Timers and stops stay: nobody would send them again. Returns nil when there was nothing
+      # else.
       def drop_oldest
         return drop(shift_message) if @first.droppable?
 

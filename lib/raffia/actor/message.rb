@@ -12,21 +12,19 @@ module Raffia
       KEY = :raffia_message
       private_constant :KEY
 
-      attr_reader :name, :arguments
-      # @return [Hash, nil]
-      attr_reader :keywords
-      # @return [Proc, nil]
-      attr_reader :block
-      # @return [#settle, #fail, nil] a {Waiter} or a {Future}; nil: nobody waits
+      attr_reader :name, :arguments, :keywords, :block
+      # A {Waiter} or a {Future}; nil when nobody waits.
       attr_reader :reply
-      # @return [Deadline, nil] after which nobody wants the answer
+      # After it nobody wants the answer.
       attr_reader :deadline
-      # @return [Message, nil] in which this was sent, if its actor waits meanwhile
+      # The message in which this one was sent, if its actor waits meanwhile.
       attr_reader :parent
-      # @return [ActorCore] of the actor that it goes to
+      # The core of the actor that it goes to.
       attr_reader :core
-      # @return [Exception, nil] what the method raises for its caller only
+      # The error that the method raises for its caller only.
       attr_accessor :refusal
+      # True when its method does not answer by returning.
+      attr_reader :postponed
 
       def initialize(core, name, arguments, keywords, block, reply, deadline, parent)
         @core = core
@@ -39,14 +37,13 @@ module Raffia
         @parent = parent
       end
 
-      # @return [Message, nil] which the running code handles
+      # The message that the running code handles.
       def self.current = Fiber[KEY]
 
       # Forgets what was inherited from the fiber that started this one.
       def self.clear_current = Fiber[KEY] = nil
 
       # Runs the block as the handling of this message.
-      # @return [Object] the block's value
       def handle
         outer = Fiber[KEY]
         Fiber[KEY] = self
@@ -57,50 +54,42 @@ module Raffia
         Fiber[KEY] = outer
       end
 
-      # @return [Boolean] whether it is being handled
+      # Whether it is being handled.
       def underway? = !!@underway
 
-      # @return [Boolean] whether it has been handled
+      # Whether it has been handled.
       def over? = @underway == false
 
-      # Its method does not answer by returning.
-      # @return [Answer]
+      # Returns the {Answer} that comes in place of what its method returns.
       def postpone
         @postponed = true
         @core.defer(Answer.new(@core, @reply))
       end
 
-      def postponed? = !!@postponed
-
-      # Leaves the handling and the answer to another actor.
-      # @return [Message] for that one
+      # Leaves the handling and the answer to another actor, with a message for that.
       def forward_to(core)
         @postponed = true
-        Message.new(core, @name, @arguments, @keywords, @block, @reply, @deadline, @parent)
-          .tap do |message|
-          @parent.expect(message) if @parent && !unwanted?
-          @reply.message = message if @reply.respond_to?(:message=)
-        end
+        message = Message.new(core, @name, @arguments, @keywords, @block, @reply, @deadline,
+          @parent)
+        @parent.expect(message) if @parent && !unwanted?
+        @reply.message = message if @reply.respond_to?(:message=)
+        message
       end
 
-      # @return [Boolean] whether a full mailbox may drop it
+      # Whether a full mailbox may drop it.
       def droppable? = true
 
-      # @return [Boolean] whether nobody waits for it any more: it is answered, or the caller has
-      #   gone
+      # Whether nobody waits for it any more: it is answered, or the caller has gone.
       def unwanted? = !@reply.nil? && @reply.settled?
 
-      # @return [Object] what the method returns
       def invoke(object)
         return object.public_send(@name, *@arguments, &@block) unless @keywords
 
         object.public_send(@name, *@arguments, **@keywords, &@block)
       end
 
-      # Runs the block, which waits for another message's answer.
-      # @param answered [Object, nil] not nil when the answer is certain to come
-      # @return [Object] the block's value
-      # @raise [CallCycle]
+      # Runs the block, which waits for another message's answer. Raises CallCycle, unless the
+      # answer is certain to come.
       def await(message, answered = nil)
         @waits = message
         message.core.check_cycle(self, message) unless answered
@@ -109,8 +98,8 @@ module Raffia
         @waits = nil
       end
 
-      # @return [Message, nil] whose answer this one waits for. The waiting fiber may learn last
-      #   that the answer was given.
+      # The message whose answer this one waits for. The waiting fiber may learn last that the
+      # answer was given.
       def waits = (@waits unless @waits&.unwanted?)
 
       # Waits for another's answer from now on.
@@ -122,7 +111,7 @@ module Raffia
       # Waits no longer.
       def rest = @waits = nil
 
-      # @yield while the parent waits for this one, which was sent before
+      # Runs the block while the parent waits for this one, which was sent before.
       def awaited_by(parent)
         return yield if @parent
 

@@ -20,17 +20,17 @@ module Raffia
         @block = block
       end
 
-      # @return [Array(Array, Hash)] positional and keyword arguments
+      # Positional and keyword arguments.
       def arguments = [@arguments, @keywords]
 
       def block? = !@block.nil?
 
-      # @return [Actor] attached to its core before its `initialize` runs
+      # Returns the object, attached to its core before its `initialize` runs.
       def build(core)
-        @actor_class.allocate.tap do |object|
-          object.__send__(:raffia_attach, core)
-          object.__send__(:initialize, *@arguments, **@keywords, &@block)
-        end
+        object = @actor_class.allocate
+        object.__send__(:raffia_attach, core)
+        object.__send__(:initialize, *@arguments, **@keywords, &@block)
+        object
       end
 
       # The actor has ended: no other object follows.

@@ -10,14 +10,14 @@ module Raffia
       def self.current = RactorLocal.fetch(:raffia_actor_registry) { new }
 
       def initialize
-        @guard = SpinLock.new
+        @lock = SpinLock.new
         @refs = {}
         Fork.after_child { @refs = {} }
       end
 
       # @raise [Rejected] when a living actor has it
       def claim(name, ref)
-        @guard.hold do
+        @lock.hold do
           other = @refs[name]
           if other&.alive? && other != ref
             raise Rejected, "the name #{name.inspect} belongs to #{other.inspect}: choose " \
@@ -28,13 +28,13 @@ module Raffia
         end
       end
 
-      def release(name, ref) = @guard.hold { @refs.delete(name) if @refs[name] == ref }
+      def release(name, ref) = @lock.hold { @refs.delete(name) if @refs[name] == ref }
 
       # @return [Ref, nil]
       def [](name) = @refs[name]
 
       # @return [Array<Symbol, String>]
-      def names = @guard.hold { @refs.keys }
+      def names = @lock.hold { @refs.keys }
     end
   end
 end

@@ -37,31 +37,31 @@ module Raffia
       # @return [Object] for {disarm}
       def arm(at, call)
         Entry.new(at, call).tap do |entry|
-          @guard.hold { @entries << entry }
+          @lock.hold { @entries << entry }
           start_thread
           @wake.push(true)
         end
       end
 
-      def disarm(entry) = @guard.hold { @entries.delete(entry) }
+      def disarm(entry) = @lock.hold { @entries.delete(entry) }
 
       private
 
       def start_thread
-        pool = @guard.hold { @pool ? nil : @pool = Pool.new(on: :threads, workers: 1, idle: nil) }
+        pool = @lock.hold { @pool ? nil : @pool = Pool.new(on: :threads, workers: 1, idle: nil) }
         pool&.submit { tick until closed? }
       end
 
       def tick
-        soonest = @guard.hold { @entries.map(&:at).min }
+        soonest = @lock.hold { @entries.map(&:at).min }
         @wake.pop(timeout: soonest && [soonest - Clock.now, 0].max)
-        due = @guard.hold { @entries.select { |entry| entry.at <= Clock.now } }
+        due = @lock.hold { @entries.select { |entry| entry.at <= Clock.now } }
         due.each { |entry| fire(entry) }
       end
 
       def fire(entry)
         again = entry.call.call
-        @guard.hold { again ? entry.at = again : @entries.delete(entry) }
+        @lock.hold { again ? entry.at = again : @entries.delete(entry) }
       rescue => error
         disarm(entry)
         Actor.log_error("a timer failed", error)

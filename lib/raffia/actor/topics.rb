@@ -11,7 +11,7 @@ module Raffia
       def self.current = RactorLocal.fetch(:raffia_actor_topics) { new }
 
       def initialize
-        @guard = SpinLock.new
+        @lock = SpinLock.new
         reset
         Fork.after_child { reset }
       end
@@ -20,7 +20,7 @@ module Raffia
       # @param handler [Symbol, Proc]
       # @raise [ConfigError]
       def subscribe(core, pattern, handler)
-        first = @guard.hold do
+        first = @lock.hold do
           subscription = (@patterns[pattern] ||= Pattern.new(pattern)).add(core, handler)
           known = @cores.key?(core)
           (@cores[core] ||= {}.compare_by_identity)[subscription] = true
@@ -31,7 +31,7 @@ module Raffia
 
       # @param pattern [String, nil] nil: all that it has subscribed to
       def unsubscribe(core, pattern = nil)
-        @guard.hold do
+        @lock.hold do
           @cores[core]&.each_key do |one|
             remove(one) if pattern.nil? || one.pattern.text == pattern
           end
@@ -40,7 +40,7 @@ module Raffia
 
       # @return [Integer] how many subscribers took it
       def publish(topic, arguments, keywords)
-        wanted = @guard.hold { subscriptions(topic) }
+        wanted = @lock.hold { subscriptions(topic) }
         wanted.count { |subscription| subscription.offer(topic, arguments, keywords) }
       end
 
@@ -56,7 +56,7 @@ module Raffia
       end
 
       # @return [Hash{String => Hash}]
-      def stats = @guard.hold { @patterns.transform_values(&:stats) }
+      def stats = @lock.hold { @patterns.transform_values(&:stats) }
 
       private
 
@@ -82,7 +82,7 @@ module Raffia
 
       def forget_core(core)
         unsubscribe(core)
-        @guard.hold { @cores.delete(core) }
+        @lock.hold { @cores.delete(core) }
       end
 
       # A subscriber is observed once, however often it subscribes.
@@ -93,7 +93,7 @@ module Raffia
       def object_ended(core)
         return forget_core(core) unless core.alive?
 
-        @guard.hold { @cores[core]&.each_key(&:outlive) }
+        @lock.hold { @cores[core]&.each_key(&:outlive) }
         watch(core)
       end
     end

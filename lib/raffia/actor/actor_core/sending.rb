@@ -4,10 +4,14 @@ module Raffia
   class Actor
     class ActorCore
       # Sends messages to the actor. Its methods run in the sender.
+      #
+      # {deliver}, and all that use it, raise ActorDied, Full and CallCycle.
+      #
+      # @api private
       module Sending
         # Waits for the answer.
         def call(name, arguments, keywords, block)
-          @interface.check(ref, name, arguments, keywords)
+          @interface.check(self, name, arguments, keywords)
           parent = Message.current
           deadline = self.deadline
           message = Message.new(self, name, arguments, keywords, block, waiter = Waiter.new,
@@ -22,11 +26,9 @@ module Raffia
           raise
         end
 
-        # Leaves the answer to the reply.
-        # @param parent [Message, nil] which waits for it until {Message#rest}
-        # @raise [CallCycle]
+        # Leaves the answer to the reply. The parent, if any, waits for it until {Message#rest}.
         def request(name, arguments, keywords, block, reply, parent)
-          @interface.check(ref, name, arguments, keywords)
+          @interface.check(self, name, arguments, keywords)
           message = Message.new(self, name, arguments, keywords, block, reply, deadline, parent)
           reply.message = message
           parent&.expect(message)
@@ -36,22 +38,21 @@ module Raffia
 
         # Does not wait, unless the mailbox is full.
         def tell(name, arguments, keywords, block)
-          @interface.check(ref, name, arguments, keywords)
+          @interface.check(self, name, arguments, keywords)
           deliver(Message.new(self, name, arguments, keywords, block, nil, nil, nil), false)
         end
 
-        # As {tell}, and never waits.
-        # @return [Waiter, nil] until there is room; any thread may wait for it
+        # As {tell}, and never waits: it returns a {Waiter} until there is room, for any thread.
         def try_tell(name, arguments, keywords)
-          @interface.check(ref, name, arguments, keywords)
+          @interface.check(self, name, arguments, keywords)
           message = Message.new(self, name, arguments, keywords, nil, nil, nil, nil)
           rest = Fiber.blocking { put(message, false) }
           rest.is_a?(Waiter) ? rest : rest && drop(rest)
         end
 
-        # @return [Future]
+        # Returns a {Future}.
         def ask(name, arguments, keywords, block)
-          @interface.check(ref, name, arguments, keywords)
+          @interface.check(self, name, arguments, keywords)
           message = Message.new(self, name, arguments, keywords, block, future = Future.new,
             deadline, nil)
           future.message = message
@@ -59,10 +60,8 @@ module Raffia
           future
         end
 
-        # Puts the message into the mailbox, and has it handled.
-        # @param now [Boolean] whether somebody waits for it
-        # @return [:inside, nil] :inside when it ran nested in the message that waits for it
-        # @raise [ActorDied, Full, CallCycle]
+        # Puts the message into the mailbox, and has it handled: `now` if somebody waits for it.
+        # Returns :inside when it ran nested in the message that waits for it.
         def deliver(message, now)
           return :inside if message.parent && reenter(message)
 
@@ -74,14 +73,34 @@ module Raffia
         end
 
         # As {deliver}, without waiting for room: the message is put in when there is some.
-        # @return [:inside, nil]
-        # @raise (see #deliver)
         def enqueue(message)
           return :inside if message.parent && reenter(message)
 
           rest = put(message, true)
           drop(rest) if rest.is_a?(Message)
           nil
+        end
+
+        # Puts in what the block puts in, under the lock. Returns whether it did.
+        def insert
+          idle = @lock.hold do
+            return false unless yield
+
+            @lifecycle.acquire_running
+          end
+          wake if idle
+          true
+        end
+
+        # Runs the block, or a message, as work of the actor before the messages that wait.
+        def urge(message = nil, &block)
+          insert do
+            # A block is meant for the object that is there now. A message of a supervisor's child
+            # may come while the next object is made, and is meant for that.
+            next if dead? || (status == :restarting && message.nil?)
+
+            @mailbox.urge(message || SystemMessage.new(self, block))
+          end
         end
 
         # Has it work, if its loop has not ended: what ends the loop ends the actor, too.
@@ -91,11 +110,10 @@ module Raffia
           nil
         end
 
-        # As {WaitGraph#check}.
         def check_cycle(waiting, message) = WaitGraph.check(self, waiting, message)
 
-        # Runs a message that waits behind the one for whose end it is needed.
-        # @return [Boolean] whether that is allowed
+        # Runs a message that waits behind the one for whose end it is needed. Returns whether that
+        # is allowed.
         def admit(message)
           return false unless @settings.reentrant.include?(message.name)
           return false unless @lock.hold { @mailbox.delete(message) }
@@ -106,15 +124,13 @@ module Raffia
 
         private
 
-        # @return [nil, Message, Waiter] (see Mailbox#push)
+        # Returns what {Mailbox#push} does. The mailbox of an idle actor is empty, so there is room.
         def put(message, now)
-          idle = false
+          idle = nil
           rest = @lock.hold do
-            refuse unless @lifecycle.alive?
-
-            rest = @mailbox.push(message, !inside?)
-            idle = !rest.is_a?(Waiter) && @lifecycle.acquire_running
-            rest
+            idle = @lifecycle.acquire_running
+            refuse unless idle || @lifecycle.alive?
+            @mailbox.push(message) { !inside? }
           end
           dispatch(now) if idle
           rest
@@ -149,9 +165,7 @@ module Raffia
           message.reply&.fail(Full.new(text, limit: @settings.mailbox))
         end
 
-        # Runs a message now if this actor waits for its sender.
-        # @return [Boolean] whether it ran
-        # @raise [CallCycle] when its method may not run nested
+        # Runs a message now if this actor waits for its sender. Returns whether it ran.
         def reenter(message)
           return false unless WaitGraph.nested?(self, message)
 
@@ -161,8 +175,7 @@ module Raffia
 
         def dispatch(now) = @executor.dispatch(@execution, now)
 
-        # @return [Boolean] whether the running code is work of this actor, which cannot wait for
-        #   room
+        # Whether the running code is work of this actor, which cannot wait for room.
         def inside? = Message.current&.core.equal?(self)
 
         # The caller's own deadline is watched by its fiber; that of the actor's class is watched

@@ -16,13 +16,13 @@ module Raffia
         # @param core [ActorCore] the origin of the interrupt
         def initialize(core)
           @core = core
-          @guard = SpinLock.new
+          @lock = SpinLock.new
           @thread = @interrupt = nil
         end
 
         # @return [Boolean] whether this was the first
         def cancel(reason)
-          @guard.hold do
+          @lock.hold do
             return false if @interrupt
 
             @interrupt = Cancel.new(reason, origin: @core)
@@ -35,7 +35,7 @@ module Raffia
         # @return [Object] the block's value
         # @raise [Cancel]
         def expose(&)
-          @guard.hold { @interrupt ? (raise @interrupt) : @thread = ::Thread.current }
+          @lock.hold { @interrupt ? (raise @interrupt) : @thread = ::Thread.current }
           begin
             ::Thread.handle_interrupt(EXPOSED, &)
           ensure
@@ -48,7 +48,7 @@ module Raffia
         # Receives an interrupt that was sent and has not arrived: one that was raised has a
         # backtrace.
         def receive
-          interrupt = @guard.hold do
+          interrupt = @lock.hold do
             @thread = nil
             @interrupt
           end

@@ -15,7 +15,7 @@ module Raffia
         def self.shared = RactorLocal.fetch(KEY) { new }
 
         def initialize
-          @guard = SpinLock.new
+          @lock = SpinLock.new
         end
 
         # As {Fibers#dispatch}.
@@ -50,7 +50,7 @@ module Raffia
 
         # Lets the threads go. Others are started when they are needed.
         def close
-          @guard.hold { @workers.tap { @workers = nil } }&.close
+          @lock.hold { @workers.tap { @workers = nil } }&.close
         end
 
         private
@@ -64,7 +64,7 @@ module Raffia
           retry
         end
 
-        def workers = @guard.hold { @workers ||= WorkerThreads.new }
+        def workers = @lock.hold { @workers ||= WorkerThreads.new }
       end
     end
   end

@@ -17,7 +17,7 @@ module Raffia
           @most = most
           @ready = ready
           @pool = Pool.new(on: :threads, workers: most)
-          @guard = SpinLock.new
+          @lock = SpinLock.new
           start_over
           @fork = Fork.after_child { start_over }
         end
@@ -27,7 +27,7 @@ module Raffia
         #   each free thread began with another order that waits for it, too, none would be left
         # @raise [Closed]
         def submit(ahead: false, &order)
-          start if @guard.hold { add(order, ahead) }
+          start if @lock.hold { add(order, ahead) }
         end
 
         # @return [Integer] how many there are
@@ -39,20 +39,20 @@ module Raffia
         # Ends the threads when they have run all orders.
         def close
           @fork.remove
-          @guard.hold { @orders.close }
+          @lock.hold { @orders.close }
           @pool.shutdown(0)
         end
 
         # @return [Boolean] whether an idle thread is to wait
-        def stay? = !@guard.hold { @free += 1 if @free < @ready }.nil?
+        def stay? = !@lock.hold { @free += 1 if @free < @ready }.nil?
 
         # @return [Proc, nil] nil: it is closed
-        def wait = @orders.pop && @guard.hold { @ahead.shift || @others.shift }
+        def wait = @orders.pop && @lock.hold { @ahead.shift || @others.shift }
 
         # A thread has left.
         # @param waiting [Boolean] whether it waited
         def left(waiting)
-          @guard.hold do
+          @lock.hold do
             @live -= 1
             @free -= 1 if waiting
           end

@@ -36,7 +36,7 @@ module Raffia
         def initialize(transport, dispatcher)
           @transport = transport
           @dispatcher = dispatcher
-          @guard = SpinLock.new
+          @lock = SpinLock.new
           @writing = Thread::Mutex.new
           @open = {}
           @late = {}
@@ -67,7 +67,7 @@ module Raffia
         # @raise [NotDumpable]
         # @raise [ActorDied]
         def post(reply, ref, op, *arguments, breakable: false)
-          number = @guard.hold do
+          number = @lock.hold do
             next if @closed
 
             @open[@last += 1] = [reply, ref]
@@ -79,7 +79,7 @@ module Raffia
           write(ASK, number, [op, *arguments], breakable)
           number
         rescue Exception # standard:disable Lint/RescueException
-          @guard.hold { @open.delete(number) } if number
+          @lock.hold { @open.delete(number) } if number
           raise
         end
 
@@ -93,7 +93,7 @@ module Raffia
 
           block_given? ? yield : raise(TimeoutError.new(seconds: limit))
         ensure
-          forget(number) if number && @guard.hold { @open.delete(number) }
+          forget(number) if number && @lock.hold { @open.delete(number) }
         end
 
         # Sends a request that has no answer.
@@ -131,7 +131,7 @@ module Raffia
 
         # @param number [Integer] of a request of the other side
         # @return [Reply, nil] nil: it has been given
-        def pending_reply(number) = @guard.hold { @answers[number] }
+        def pending_reply(number) = @lock.hold { @answers[number] }
 
         private
 
@@ -139,7 +139,7 @@ module Raffia
         def conclude(kind, number, payload)
           return if number.zero?
 
-          @guard.hold { @answers.delete(number) }
+          @lock.hold { @answers.delete(number) }
           write(kind, number, payload)
         end
       end

@@ -9,7 +9,7 @@ module Raffia
         # @param connection [Connection] to the side where the core is
         def initialize(data, connection)
           super
-          @guard = SpinLock.new
+          @lock = SpinLock.new
           @blocks = {}
           @subscribed = {}
           @last = 0
@@ -23,7 +23,7 @@ module Raffia
         end
 
         def stop_timer(key)
-          connection.tell(:cancel, key) if @guard.hold { @blocks.delete(key) }
+          connection.tell(:cancel, key) if @lock.hold { @blocks.delete(key) }
         end
 
         def urge(&block) = connection.tell(:urge, keep(block, false))
@@ -42,7 +42,7 @@ module Raffia
           pattern = Topics::Pattern.check(pattern)
           unless handler.is_a?(Symbol)
             handler = keep(handler, true)
-            @guard.hold { (@subscribed[pattern] ||= []) << handler }
+            @lock.hold { (@subscribed[pattern] ||= []) << handler }
           end
           connection.ask(ref, :subscribe, pattern, handler)
         end
@@ -50,7 +50,7 @@ module Raffia
         def unsubscribe(pattern)
           pattern &&= Topics::Pattern.check(pattern)
           connection.ask(ref, :unsubscribe, pattern)
-          @guard.hold do
+          @lock.hold do
             keys = if pattern
               @subscribed.delete(pattern)
             else
@@ -62,7 +62,7 @@ module Raffia
 
         # @return [Proc, nil]
         def block(key)
-          @guard.hold do
+          @lock.hold do
             block, again = @blocks[key]
             @blocks.delete(key) unless again
             block
@@ -72,7 +72,7 @@ module Raffia
         private
 
         def keep(block, again)
-          @guard.hold do
+          @lock.hold do
             @blocks[@last += 1] = [block, again]
             @last
           end

@@ -75,7 +75,7 @@ module Raffia
 
           task, block = __send__(op, reply, *arguments)
           value = task.handle { task.deadline ? task.deadline.enforce(&block) : block.call }
-          reply.settle(value) unless task.postponed?
+          reply.settle(value) unless task.postponed
         rescue Cancel, SystemExit, SignalException
           raise
         rescue Exception => error # standard:disable Lint/RescueException

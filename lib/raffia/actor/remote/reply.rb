@@ -14,7 +14,7 @@ module Raffia
         def initialize(connection, number)
           @connection = connection
           @number = number
-          @guard = SpinLock.new
+          @lock = SpinLock.new
           @given = @forgotten = false
         end
 
@@ -42,7 +42,7 @@ module Raffia
         private
 
         def once
-          @guard.hold { @given ? (return false) : @given = true }
+          @lock.hold { @given ? (return false) : @given = true }
           @parent&.rest
           yield
           true

@@ -9,19 +9,19 @@ module Raffia
           super()
           @core = core
           @stub = stub
-          @guard = SpinLock.new
+          @lock = SpinLock.new
           @messages = {}
           @timers = {}
         end
 
         # @param number [Integer] of a request
         # @param message [Message] that the request handles
-        def remember(number, message) = @guard.hold { @messages[number] = message }
+        def remember(number, message) = @lock.hold { @messages[number] = message }
 
-        def forget(number) = @guard.hold { @messages.delete(number) }
+        def forget(number) = @lock.hold { @messages.delete(number) }
 
         # @return [Message, nil] that the object handles
-        def current = @guard.hold { @messages.each_value.first }
+        def current = @lock.hold { @messages.each_value.first }
 
         # (see RequestDispatcher#ended)
         def ended(connection, reason)
@@ -31,14 +31,14 @@ module Raffia
 
         private
 
-        def message(number) = @guard.hold { @messages[number] }
+        def message(number) = @lock.hold { @messages[number] }
 
         def other(connection, op, arguments, reply)
           case op
           when :waits then waits(connection, *arguments)
           when :rests then message(arguments.first)&.rest
           when :timer then timer(*arguments)
-          when :cancel then @guard.hold { @timers.delete(arguments.first) }&.cancel
+          when :cancel then @lock.hold { @timers.delete(arguments.first) }&.cancel
           when :urge then @core.urge { @stub.raffia_run(arguments.first) }
           when :link, :unlink then return change_link(op, arguments.first.raffia_core, reply)
           when :subscribe then subscribe(*arguments)
@@ -50,7 +50,7 @@ module Raffia
 
         def timer(seconds, again, key)
           timer = @core.start_timer(seconds, again, &run(key))
-          @guard.hold { @timers[key] = timer } if again
+          @lock.hold { @timers[key] = timer } if again
         end
 
         # The object's message waits for the answer of a request that it sent before.

@@ -26,7 +26,7 @@ module Raffia
           @spec = spec
           @supervisor = supervisor
           @dynamic = dynamic
-          @guard = SpinLock.new
+          @lock = SpinLock.new
           @generation = @in_a_row = 0
           @leaving = false
         end
@@ -54,7 +54,7 @@ module Raffia
         def ended(core, reason)
           return unless @core.nil? || core.equal?(@core)
 
-          waiter = @guard.hold do
+          waiter = @lock.hold do
             @failure = reason unless reason == :normal || reason == :shutdown
             next @waiter if @leaving
           end
@@ -84,7 +84,7 @@ module Raffia
           @generation += 1
           return if dead?
 
-          @guard.hold { @leaving = keep ? :for_now : :for_good }
+          @lock.hold { @leaving = keep ? :for_now : :for_good }
           conclude(keep) || @core.abandon
         end
 
@@ -115,7 +115,7 @@ module Raffia
           cancel_timer
           @generation += 1
           @born = Clock.now
-          @guard.hold { @leaving = false }
+          @lock.hold { @leaving = false }
         end
 
         def cancel_timer
@@ -136,7 +136,7 @@ module Raffia
 
         def ended_within?(seconds)
           waiter = Waiter.new
-          @guard.hold { @waiter = waiter }
+          @lock.hold { @waiter = waiter }
           # An end from here on settles the waiter.
           @core.at_rest? || waiter.wait(seconds) != Waiter::TIMED_OUT
         end

@@ -26,7 +26,7 @@ module Raffia
         def initialize(text)
           @text = text
           @regexp = compile if text.match?(/[*?]/)
-          @guard = SpinLock.new
+          @lock = SpinLock.new
           @subscriptions = {}.compare_by_identity
           @offered = @dropped = 0
         end
@@ -52,12 +52,12 @@ module Raffia
           @subscriptions
         end
 
-        def offered = @guard.hold { @offered += 1 }
+        def offered = @lock.hold { @offered += 1 }
 
-        def dropped = @guard.hold { @dropped += 1 }
+        def dropped = @lock.hold { @dropped += 1 }
 
         def stats
-          @guard.hold do
+          @lock.hold do
             {subscribers: @subscriptions.size, delivered: @offered - @dropped, dropped: @dropped}
           end
         end

@@ -75,14 +75,14 @@ module Raffia
             when ANSWER then answered(number, frame)
             when FAILURE, REFUSAL then failed(kind, number, frame)
             when LATER then later(number)
-            when FORGET then @guard.hold { @answers[number] }&.forget
+            when FORGET then @lock.hold { @answers[number] }&.forget
             end
           end
 
           def asked(number, frame)
             reply = Reply.new(self, number)
             op, *arguments = load(frame)
-            @guard.hold { @answers[number] = reply } unless number.zero?
+            @lock.hold { @answers[number] = reply } unless number.zero?
             @dispatcher.serve(self, op, arguments, reply)
           rescue IOError, SystemCallError
             raise
@@ -113,20 +113,20 @@ module Raffia
           end
 
           def settle(number)
-            reply, = @guard.hold { @open.delete(number) || @late.delete(number) }
+            reply, = @lock.hold { @open.delete(number) || @late.delete(number) }
             yield reply if reply
           end
 
           # The asker goes on, and another reply is settled in the end.
           def later(number)
-            reply, ref = @guard.hold { @open.delete(number) }
+            reply, ref = @lock.hold { @open.delete(number) }
             final = reply&.postpone or return
-            @guard.hold { @late[number] = [final, ref] }
+            @lock.hold { @late[number] = [final, ref] }
           end
 
           # No more frames follow.
           def finish(reason)
-            open = @guard.hold do
+            open = @lock.hold do
               @closed = true
               @reason ||= reason
               [*@open.values, *@late.values].tap { [@open, @late].each(&:clear) }

@@ -8,7 +8,7 @@ module Raffia
         class Monitors
           def initialize(connection)
             @connection = connection
-            @guard = SpinLock.new
+            @lock = SpinLock.new
             @own = {} # of this side, by key
             @served = {} # for the other side
           end
@@ -17,7 +17,7 @@ module Raffia
           # @return [Proc]
           def watch(ref, block)
             key = block.object_id
-            @guard.hold { @own[key] = [ref, block] }
+            @lock.hold { @own[key] = [ref, block] }
             # The connection may end at any time: its end takes what is there.
             if @connection.closed?
               notice(key, ref, @connection.reason)
@@ -30,24 +30,24 @@ module Raffia
             notice(key, ref, died.reason)
             block
           rescue Exception # standard:disable Lint/RescueException
-            @guard.hold { @own.delete(key) } # the caller was interrupted
+            @lock.hold { @own.delete(key) } # the caller was interrupted
             raise
           end
 
           def unwatch(ref, block)
             key = block.object_id
-            @connection.tell(:unwatch, ref, key) if @guard.hold { @own.delete(key) }
+            @connection.tell(:unwatch, ref, key) if @lock.hold { @own.delete(key) }
           end
 
           # One of the other side's actors has ended.
           def notice(key, ref, reason)
-            _, block = @guard.hold { @own.delete(key) }
+            _, block = @lock.hold { @own.delete(key) }
             block&.call(ref, reason)
           end
 
           # The connection has ended, and with it all actors behind it.
           def close(reason)
-            own, served = @guard.hold { [@own, @served].tap { @own, @served = {}, {} } }
+            own, served = @lock.hold { [@own, @served].tap { @own, @served = {}, {} } }
             own.each_value { |ref, block| block.call(ref, reason) }
             served.each_value { |ref, block| ref.raffia_core.unwatch(block) }
           end
@@ -55,13 +55,13 @@ module Raffia
           # Monitors an actor of this side for the other one.
           def serve(ref, key)
             block = lambda do |one, reason|
-              next unless @guard.hold { @served.delete(key) }
+              next unless @lock.hold { @served.delete(key) }
 
               ErrorCodec.with_reason(reason) { |why| @connection.tell(:watched, key, one, why) }
             end
             return if @connection.closed?
 
-            @guard.hold { @served[key] = [ref, block] }
+            @lock.hold { @served[key] = [ref, block] }
             ref.raffia_core.watch(&block)
             # The connection may have ended in between.
             stop_serving(ref, key) if @connection.closed?
@@ -69,12 +69,12 @@ module Raffia
           end
 
           def stop_serving(ref, key)
-            _, block = @guard.hold { @served.delete(key) }
+            _, block = @lock.hold { @served.delete(key) }
             ref.raffia_core.unwatch(block) if block
           end
 
           # @return [Integer] of this side
-          def size = @guard.hold { @own.size }
+          def size = @lock.hold { @own.size }
         end
       end
     end

@@ -9,7 +9,7 @@ module Raffia
           def initialize(connection, dispatcher)
             @connection = connection
             @dispatcher = dispatcher
-            @guard = SpinLock.new
+            @lock = SpinLock.new
             @told = @passed = nil
           end
 
@@ -17,7 +17,7 @@ module Raffia
           def describe(ref)
             core = ref.raffia_core
             name = Node.current.tell_of(core)
-            @guard.hold { note(core, name) }
+            @lock.hold { note(core, name) }
             Proxy.describe(core, name)
           end
 
@@ -36,10 +36,10 @@ module Raffia
           end
 
           # @return [Boolean] whether the other side was told of it
-          def told?(core) = @guard.hold { @told&.key?(core) } || false
+          def told?(core) = @lock.hold { @told&.key?(core) } || false
 
           # @return [Integer] actors of this side that the other was told of
-          def size = @guard.hold { @told ? @told.size : 0 }
+          def size = @lock.hold { @told ? @told.size : 0 }
 
           private
 
