@@ -10,14 +10,13 @@ require_relative "lab/progress"
 require_relative "lab/stop_signal"
 
 module Raffia
-  # Measures Raffia's strategies on the machine at hand, on real work whose results are checked.
+  # Measures Raffia's strategies on this machine, on real work whose results are checked.
   #
-  # An {Experiment} describes the work; a {Selection} says on which {Cell}s and how often; a
-  # {Campaign} runs them, each run a {Session} with a {Child} process of its own; {Rows} compares
-  # the runs; an {Outcome} is what {Report} shows.
+  # An {Experiment} describes the work. A {Selection} has the {Cell}s to measure and the number of
+  # runs. A {Campaign} runs them: each run is a {Session} with a {Child} process of its own. {Rows}
+  # compares the runs, and {Report} shows the {Outcome}.
   #
-  # The command `raffia lab` and the layout of its --json file are the interface; the classes here
-  # may change.
+  # The interface is the command `raffia lab` and the layout of its --json file.
   #
   # @api private
   module Lab

@@ -9,13 +9,9 @@ module Raffia
       # How to call it.
       USAGE = "Usage: raffia console [OPTIONS]"
 
-      # @return [String]
       def self.summary = "a prompt on your application, with fibers that go on"
 
-      # @param argv [Array<String>]
-      # @param out [IO]
-      # @param err [IO]
-      # @return [Integer] the exit code
+      # The exit code.
       # @raise [NotFound] when there is no such file
       # @raise [ConfigError] when there is no such layer of compat
       # @raise [MissingDependency] without IRB

@@ -25,7 +25,7 @@ module Raffia
         @debug = false
       end
 
-      # @return [Integer] the exit code
+      # The exit code.
       def call(argv)
         code = dispatch(*global_options(argv))
         @out.flush # a closed pipe must show while we can still be quiet about it
@@ -63,8 +63,7 @@ module Raffia
         USAGE
       end
 
-      # @return [Integer] {USAGE} for what the command line got wrong, {FAILED} for what went wrong
-      #   after that
+      # {USAGE} for what the command line got wrong, {FAILED} for what went wrong after that.
       def report(error)
         @err.puts "raffia: #{sentence(error)}"
         @err.puts error.full_message(highlight: false, order: :top) if debug?

@@ -22,10 +22,9 @@ module Raffia
         "Limits" => Limits, "Optional gems" => Gems
       }.freeze
 
-      # @return [String]
       def self.summary = "check this machine: Ruby, back ends, limits, optional gems"
 
-      # @return [Integer] the exit code: {FAILED} when something is broken, {OK} else
+      # The exit code: {FAILED} when something is broken, {OK} else.
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
         options = {paths: []}
         rest = parser(options).parse(argv)

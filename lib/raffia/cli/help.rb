@@ -4,10 +4,9 @@ module Raffia
   module CLI
     # `raffia help`, `raffia help COMMAND`, `raffia --help`
     module Help
-      # @return [String]
       def self.summary = "explain a command: raffia help run"
 
-      # @return [Integer] the exit code
+      # The exit code.
       def self.call(argv, out: $stdout, err: $stderr)
         name, needless = argv
         raise OptionParser::NeedlessArgument, needless if needless

@@ -38,16 +38,11 @@ module Raffia
         "recurring" => :Recurring, "export" => :Transfer, "import" => :Transfer
       }.freeze
 
-      # @return [String]
       def self.summary = "look at background jobs, retry, delete, move them"
 
-      # @param argv [Array<String>]
-      # @param out [IO]
       # @param err [IO] for progress
-      # @return [Integer] exit code: {FAILED} when there was nothing to change, or `check` found a
-      #   problem
+      # Exit code: {FAILED} when there was nothing to change, or `check` found a problem.
       # @raise [ConfigError] for an invalid store or name
-      # @raise [Raffia::Jobs::StoreUnavailable]
       def self.call(argv, out: $stdout, err: $stderr)
         options = {offset: 0, limit: 50}
         name, *rest = parser(options).parse(argv)

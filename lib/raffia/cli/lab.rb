@@ -18,14 +18,12 @@ module Raffia
           compare OLD NEW        two files of --json: what is better now, what worse
       TEXT
 
-      # @return [String]
       def self.summary = "measure every strategy on this machine, on real work"
 
-      # @param argv [Array<String>]
       # @param out [IO] the report goes here
       # @param err [IO] progress goes here
-      # @return [Integer] 0; 1 when a result was wrong, or worse than the one that it is compared
-      #   with; 130 after Ctrl-C
+      # 0; 1 when a result was wrong, or worse than the one that it is compared with; 130 after
+      # Ctrl-C.
       # @raise [ConfigError] when what is asked for makes no sense; nothing was run then
       def self.call(argv, out: $stdout, err: $stderr)
         options = {}

@@ -9,13 +9,10 @@ module Raffia
       # How to call it.
       USAGE = "Usage: raffia new [--path CHECKOUT] NAME"
 
-      # @return [String]
       def self.summary = "write a small application: web, job, actor, test"
 
-      # @param argv [Array<String>]
       # @param out [IO] what was written, and what to do next, goes here
-      # @param err [IO]
-      # @return [Integer] the exit code
+      # The exit code.
       # @raise [ConfigError] for a name that makes no sense, and for a folder that is there already
       #   or cannot be written
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument

@@ -14,8 +14,7 @@ module Raffia
       module_function
 
       # @param width [Integer] of the column with the options
-      # @yieldparam parser [OptionParser]
-      # @return [OptionParser] that knows --version, as any command should
+      # That knows --version, as any command should.
       def parser(usage, width = 32)
         OptionParser.new(usage, width) do |o|
           o.program_name = "raffia"
@@ -24,7 +23,6 @@ module Raffia
         end
       end
 
-      # @raise [OptionParser::InvalidArgument]
       def count(text, least: 1)
         number = Integer(text, 10, exception: false)
         return number if number && number >= least
@@ -32,7 +30,6 @@ module Raffia
         raise OptionParser::InvalidArgument, "#{text}: use a whole number from #{least} up"
       end
 
-      # @raise [OptionParser::InvalidArgument]
       def seconds(text, least: 0)
         number = Float(text, exception: false)
         return number if number&.finite? && number >= least
@@ -43,14 +40,13 @@ module Raffia
 
       # @param name [String] that does not exist
       # @param names [Array<String>] that do
-      # @return [String, nil] a question to put behind the sentence that says so
+      # NIL? A question to put behind the sentence that says so.
       def guess(name, names)
         DidYouMean::SpellChecker.new(dictionary: names).correct(name).first
           &.then { |found| " Did you mean #{found}?" }
       end
 
       # What commands with processes need.
-      # @raise [ConfigError]
       def common_store(url)
         return unless url.start_with?("memory:")
 
@@ -59,7 +55,6 @@ module Raffia
       end
 
       # --compat, of commands that run a program of the user's.
-      # @yieldparam names [Array<Symbol>]
       def compat(parser)
         parser.on("--compat[=NAMES]", "answer what it requires of parallel,",
           "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") do |names|

@@ -12,13 +12,12 @@ module Raffia
       RAILS = "config/environment.rb"
       FILE = "jobs.rb"
 
-      # @return [Array<String>] from the root: a program may go to another folder when it is loaded
+      # From the root: a program may go to another folder when it is loaded.
       attr_reader :paths
 
       # @param given [Array<String>] files, folders of Rails applications, or names of libraries
       # @param search [Array<String>] files that will do where none is given
       # @param optional [Boolean] whether there may be none
-      # @raise [NotFound]
       def initialize(given, search: [RAILS, FILE], optional: false)
         @paths = given.empty? ? found(search) : given.map { |path| resolve(path) }
         if @paths.empty? && !optional
@@ -27,7 +26,7 @@ module Raffia
         end
       end
 
-      # @return [String] for people
+      # For people.
       def name = @paths.map { |path| path.delete_prefix("#{::Dir.pwd}/") }.join(", ")
 
       # @raise [Exception] what it raises while it is loaded

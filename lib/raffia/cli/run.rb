@@ -12,10 +12,9 @@ module Raffia
       # How to call it.
       USAGE = "Usage: raffia run [OPTIONS] SCRIPT [ARGUMENTS]"
 
-      # @return [String]
       def self.summary = "run any Ruby script under the scheduler"
 
-      # @return [Integer] the exit code when the script comes to its end
+      # The exit code when the script comes to its end.
       # @raise [NotFound] when there is no such script
       # @raise [ConfigError] when there is no such back end, or layer of compat
       # @raise [SystemExit] when the script exits

@@ -13,9 +13,9 @@ module Raffia
       # Columns of the flags.
       WIDTH = 26
 
-      # @return [Hash{Symbol => Object}] settings, by name
+      # Settings, by name.
       attr_reader :given
-      # @return [Hash{Symbol => Object}] what else was asked for
+      # What else was asked for.
       attr_reader :asked
 
       def initialize
@@ -23,13 +23,12 @@ module Raffia
         @asked = {}
       end
 
-      # @return [Array<String>] arguments that are no flags
-      # @raise [OptionParser::ParseError]
+      # Arguments that are no flags.
       def parse(argv) = parser.parse(argv)
 
       def help? = !!@asked[:help]
 
-      # @return [Integer] the exit code
+      # The exit code.
       def help(out)
         out.puts parser, self.class::EXAMPLES
         OK

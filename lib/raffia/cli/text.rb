@@ -8,12 +8,12 @@ module Raffia
     module Text
       module_function
 
-      # @return [String] what the system says, without where in Ruby
+      # What the system says, without where in Ruby.
       def reason(error) = error.message[/\A[^@]+/].strip
 
       # Titles, names and messages may have anything in them: lines that break a table, or what
       # moves the cursor and renames the window.
-      # @return [String] one line of what can be seen
+      # One line of what can be seen.
       def plain(value)
         value.to_s.encode(::Encoding::UTF_8, invalid: :replace, undef: :replace).scrub
           .gsub(/[[:cntrl:]]+/, " ")

@@ -9,13 +9,9 @@ module Raffia
       # Usage line of the help.
       USAGE = "Usage: raffia top [OPTIONS] [PID | SOCKET]..."
 
-      # @return [String]
       def self.summary = "watch the actors of running processes"
 
-      # @param argv [Array<String>]
-      # @param out [IO]
-      # @param err [IO]
-      # @return [Integer] the exit code
+      # The exit code.
       # @raise [NotFound] when a process shows nothing
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
         options = {interval: 1.0}

@@ -6,10 +6,9 @@ module Raffia
   module CLI
     # `raffia version`, `raffia --version`
     module Version
-      # @return [String]
       def self.summary = "print the versions of Raffia and of the Ruby that runs it"
 
-      # @return [Integer] the exit code
+      # The exit code.
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
         help = false
         parser = Options.parser("Usage: raffia version") do |o|

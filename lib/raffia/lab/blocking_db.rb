@@ -3,16 +3,15 @@
 require_relative "../base/optional"
 require_relative "experiment"
 require_relative "limits"
-require_relative "meter"
 require_relative "service/mariadb"
-require_relative "blocking_db/ab"
+require_relative "blocking_db/apache_bench"
 require_relative "blocking_db/servers"
 
 module Raffia
   module Lab
     # Requests that each wait for a slow statement of a real MariaDB: 10 at once, then 1,000 of them
-    # 200 at once. What matters is how many statements are in the database at the same time, and
-    # what that costs the server in memory.
+    # 200 at once. The question is how many statements the database has at the same time, and how
+    # much memory that costs the server.
     class BlockingDB < Experiment
       VARIANTS = %i[processes threads offload fibers].freeze
       # Three times Puma's default.
@@ -22,7 +21,7 @@ module Raffia
       WIDE = 200
       ROUNDS = 5
       SPARE_FILES = 200
-      # Below this the statement no longer hides what a request costs in CPU.
+      # Seconds; a shorter statement does not hide the CPU that a request costs.
       PUBLISHED = 1.0
 
       def name = "blocking_db"
@@ -57,40 +56,34 @@ module Raffia
       def needs = {nofile: 2 * WIDE + SPARE_FILES}
 
       def obstacles(_params)
-        common = Ab.missing || Service::MariaDB.missing || missing("trilogy") ||
+        common = ApacheBench.missing || Service::MariaDB.missing || missing("trilogy") ||
           Limits.obstacle(needs)
         VARIANTS.to_h { |variant|
-          [variant,
-            common || ((variant == :fibers) ? nil : missing("mysql2"))]
+          [variant, common || (missing("mysql2") unless variant == :fibers)]
         }.compact
       end
 
-      # Loads the driver, for the forked workers too; the ten requests do the rest.
+      # Loads the driver before the workers are forked. The ten requests warm up the rest.
       def warm_up(setting)
-        Connections.new((setting.variant == :fibers) ? :trilogy : :mysql2,
-          setting.service.fetch(:port))
+        Application.client((setting.variant == :fibers) ? :trilogy : :mysql2)
       end
 
-      # @param setting [Setting]
-      # @param host [Child]
-      # @return [Hash{Symbol => Object}]
       def serve(setting, host) = Servers.new(setting, host).run
 
       def driver(params, announced)
         [[params[:ten], params[:ten]], [params[:requests], params[:wide]]].map do |load|
-          Ab.command(*load, announced.fetch(:port))
+          ApacheBench.command(*load, announced.fetch(:port))
         end
       end
 
       def driven(outputs)
-        ten, wide = outputs.map { |output| Ab.facts(output) }
+        ten, wide = outputs.map { |output| ApacheBench.facts(output) }
         {ten_seconds: ten[:seconds], wide_seconds: wide[:seconds],
-         complete: ten[:complete] + wide[:complete],
-         errors: ten[:errors] + wide[:errors]}
+         complete: ten[:complete] + wide[:complete], errors: ten[:errors] + wide[:errors]}
       end
 
       def verify(params, facts, report)
-        all = params[:ten] + params[:requests] + 2 * Ab::PROBE
+        all = params[:ten] + params[:requests] + 2 * ApacheBench::PROBE
         {
           "no request failed" => facts[:errors].zero? && facts[:complete] == all,
           "each request put one row into the table" => report[:rows] == all,
@@ -125,16 +118,14 @@ module Raffia
             "which waits in the fiber",
           "the figure is ab's time for the #{params[:requests]}, without the one that it sends " \
             "first and alone. Each request is a connection of its own",
-          "memory is looked at after the last one, with the connections to the database open"]
+          "memory is read after the last one, with the connections to the database open"]
       end
 
       private
 
-      def missing(gem)
-        (unless Optional.available?(gem)
-           "needs the gem #{gem}, which is not installed: gem install " \
-            "#{gem}"
-         end)
+      def missing(name)
+        return if Optional.available?(name)
+        "needs the gem #{name}, which is not installed: gem install #{name}"
       end
 
       def ratio(value, base) = (value.to_f / base if value && base)

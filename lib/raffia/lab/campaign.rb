@@ -7,18 +7,13 @@ require_relative "session"
 
 module Raffia
   module Lab
-    # Runs selections, one experiment after the other. Within an experiment the order is shuffled
-    # anew in each round of runs, so that a machine that gets slower, or a neighbour that comes and
-    # goes, falls on all cells alike.
+    # Runs selections, one experiment after the other. Each round of runs of an experiment has a new
+    # shuffled order, so that a machine that slows down slows all cells alike.
     class Campaign
-      # @return [Integer] of the shuffling; the same seed gives the same order
+      # Seed of the shuffling; the same seed gives the same order.
       attr_reader :seed
 
-      # @param selections [Array<Selection>]
-      # @param stop [StopSignal]
-      # @param progress [#start, #running, #finished]
-      # @param seed [Integer]
-      # @param counters [Hash{Symbol => String}] events to count in each run
+      # counters: names and perf events to count in each run.
       def initialize(selections, stop:, progress:, seed: Random.new_seed % 1_000_000,
         cores: Environment.cores, counters: {})
         @selections = selections
@@ -30,9 +25,7 @@ module Raffia
         @counters = counters
       end
 
-      # @yieldparam outcome [Hash] of each experiment, when it is done; of the last one too if it
-      #   was interrupted
-      # @return [Array<Hash>] all of them
+      # Yields and returns the outcome of each experiment, of an interrupted one too.
       def call(&block)
         prepared = @selections.map { |selection| prepare(selection) }
         @progress.start(prepared.flat_map(&:last))
@@ -44,8 +37,7 @@ module Raffia
 
       private
 
-      # @return [Array(Selection, Hash, Array<Cell>)] with the obstacles, and the cells in the order
-      #   of their runs
+      # The selection, its obstacles, and its cells in the order of their runs.
       def prepare(selection)
         obstacles = Environment.missing.merge(selection.experiment.obstacles(selection.params))
         cells = selection.cells.reject { |cell| obstacles.key?(cell.variant) }
@@ -58,7 +50,7 @@ module Raffia
         Outcome.of(Rows.new(selection, results, obstacles, @cores), finished:)
       end
 
-      # @return [Boolean] false when it was told to stop
+      # Returns false when a stop was requested.
       def run_cells(selection, cells, results)
         params = JSON.parse(JSON.generate(selection.params), symbolize_names: true)
         cells.each do |cell|

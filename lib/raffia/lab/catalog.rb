@@ -22,13 +22,9 @@ module Raffia
       RactorWeb, FanOut, Pipeline, Wordcount]
       .to_h { |type| type.new.freeze.then { |e| [e.name, e] } }.freeze
 
-    # Look an experiment up; or, with a block, define one of one's own, in a file for `raffia lab
-    # run ./FILE.rb`.
-    #
-    # @param name [String]
-    # @yield the words of {Definition}
-    # @return [Experiment]
-    # @raise [ConfigError] when there is none of that name, or when the definition makes no sense
+    # Looks an experiment up. With a block, defines one in a file for `raffia lab run ./FILE.rb`:
+    # the block's self is a {Definition}.
+    # Raises ConfigError for an unknown name or an incomplete definition.
     def self.experiment(name, &definition)
       return Source.define(name, &definition) if definition
       EXPERIMENTS.fetch(name) do
@@ -37,14 +33,11 @@ module Raffia
       end
     end
 
-    # Finds what is named on a command line: the lab's own experiments by name, one's own by their
-    # file.
+    # Finds the experiments that a command line names: the lab's own by name, a user's by file.
     module Catalog
       module_function
 
-      # @param words [Array<String>] names and paths
-      # @return [Array<Experiment>] each once
-      # @raise [ConfigError] when there is none, or when a name would mean two
+      # Raises ConfigError when there is none, or when two have the same name.
       def find(words)
         if words.empty?
           raise ConfigError, "name an experiment to run: #{EXPERIMENTS.keys.join(", ")}, all of " \

@@ -9,21 +9,22 @@ require_relative "source"
 
 module Raffia
   module Lab
-    # The process of one run. It takes its orders as lines on standard input and answers with JSON
-    # on descriptor 3; what the work itself prints disturbs neither.
+    # The process of one run. It takes orders as lines on standard input and answers with JSON on
+    # descriptor 3, so that output of the work disturbs neither.
     #
-    # 1. in:  the order (experiment, its file when it is the user's own, variant, workers, params,
-    #    service)
+    # 1. in:  the order: experiment, its file when it is the user's, variant, workers, params,
+    #    service
     # 2. out: ready, after a warm-up
     # 3. in:  go
-    # 4. out: announced, from an experiment that is driven from outside; then in: stop
+    # 4. out: announced, by an experiment that is driven from outside; then in: stop
     # 5. out: done, with the figures; or failed
-    # 6. in:  tell: a last look at this process's memory has been taken, and what is done now is no
-    #    part of the work
-    # 7. out: told, with the facts; or failed
+    # 6. in:  report, after the last reading of this process's memory: what follows is not part of
+    #    the work
+    # 7. out: reported, with the facts; or failed
+    # 8. in:  end of file
     # 8. in:  end of file
     class Child
-      # @return [Integer] the exit code
+      # Returns the exit code.
       def self.main(input: $stdin, output: IO.for_fd(3)) = new(input, output).run
 
       def initialize(input, output)
@@ -31,34 +32,27 @@ module Raffia
         @output = output
       end
 
-      # @return [Integer] the exit code
+      # Returns the exit code.
       def run
         order = JSON.parse(@input.gets || "", symbolize_names: true)
         experiment = find(**order.slice(:experiment, :file))
-        setting = Setting.new(variant: order[:variant].to_sym, workers: order[:workers],
-          params: order[:params],
-          service: order[:service])
-        ::Process.setproctitle(
-          "raffia lab: #{Cell.new(experiment.name, setting.variant, setting.workers)}"
-        )
+        setting = Setting.new(variant: order[:variant].to_sym,
+          **order.slice(:workers, :params, :service))
+        cell = Cell.new(experiment.name, setting.variant, setting.workers)
+        ::Process.setproctitle("raffia lab: #{cell}")
         set_up(experiment, setting) { |ready| carry_out(experiment, ready) }
       rescue SignalException
         1
-      rescue Exception => error # rubocop:disable Lint/RescueException -- whatever ended the work is the run's result
+      rescue Exception => error # rubocop:disable Lint/RescueException -- any error is the result
         say("failed", error: error.class.name, message: error.message,
           where: error.backtrace&.first, unfit: error.is_a?(NotShareable))
         1
       end
 
-      # Interface of this process for experiments that are driven from outside.
-      #
-      # @param facts [Hash] such as its port
-      # @return [void]
+      # Sends facts, such as a port, to the driver of an experiment that is driven from outside.
       def announce(**facts) = say("announced", **facts)
 
-      # Wait until the driver is done. Under a scheduler, the other fibers run meanwhile.
-      #
-      # @return [void]
+      # Waits until the driver is done. Under a scheduler, other fibers run meanwhile.
       def wait_for_stop = @input.gets
 
       private
@@ -83,7 +77,7 @@ module Raffia
         end
       end
 
-      # @return [Integer] the exit code; not 0 when there is nobody any more who wants the figures
+      # Returns the exit code; not 0 when the lab has gone.
       def carry_out(experiment, setting)
         Lifeline.hold(@input) { experiment.warm_up(setting) }
         GC.start
@@ -91,20 +85,16 @@ module Raffia
         return 1 unless @input.gets == "go\n"
         reading = measure(experiment, setting)
         say("done", seconds: reading.seconds, cpu: reading.cpu)
-        return 1 unless @input.gets == "tell\n"
-        say("told", facts: Lifeline.hold(@input) { experiment.examine(setting, reading.value) })
+        return 1 unless @input.gets == "report\n"
+        say("reported", facts: Lifeline.hold(@input) { experiment.examine(setting, reading.value) })
         @input.read
         0
       end
 
       def measure(experiment, setting)
-        driven = experiment.respond_to?(:serve)
         Meter.measure do
-          if driven
-            experiment.serve(setting, self)
-          else
-            Lifeline.hold(@input) { experiment.perform(setting) }
-          end
+          next experiment.serve(setting, self) if experiment.respond_to?(:serve)
+          Lifeline.hold(@input) { experiment.perform(setting) }
         end
       end
     end

@@ -5,8 +5,7 @@ require_relative "statistics"
 
 module Raffia
   module Lab
-    # Two results of the same experiments: what has become better since, what worse, and what these
-    # runs cannot tell.
+    # Compares two results of the same experiments: better, worse, or not known from these runs.
     #
     # A row's +ratio+ is that of its main figure, above 1.0 when the later result is better. Its
     # verdict:
@@ -18,19 +17,17 @@ module Raffia
     # * gone, new: the row has figures on one side only
     # * other size: the work is not the same, so nothing is compared
     class Comparison
-      # Of two runs on each side, one pair lies above the other by mere chance in one case of three.
+      # Of two runs on each side, one pair is above the other by mere chance in one case of three.
       FEWEST = 3
 
-      # @param before [Hash] of {Report::Document}
-      # @param after [Hash]
-      # @param tolerance [Float] the share by which a row may change and still be the same
+      # before, after: data of {Report::Document}. tolerance: the share by which a row may change
+      # and still be the same.
       def initialize(before, after, tolerance: 0.0)
         @before = before
         @after = after
         @tolerance = tolerance
       end
 
-      # @return [Hash{Symbol => Object}] plain data
       def to_h
         list = experiments
         {before: source(@before), after: source(@after), tolerance: @tolerance,
@@ -46,7 +43,7 @@ module Raffia
          ruby: data.dig(:environment, :ruby), commit: data.dig(:environment, :commit)}
       end
 
-      # Those that both have, in the order of the later one.
+      # Experiments that both results have, in the order of the later one.
       def experiments
         @after[:experiments].filter_map do |after|
           before = @before[:experiments].find { |each| each[:name] == after[:name] } or next

@@ -2,26 +2,20 @@
 
 require "zlib"
 require_relative "experiment"
-require_relative "mapping"
+require_relative "control"
 
 module Raffia
   module Lab
-    # Buffers deflated and inflated. zlib lets go of the GVL, so this is CPU work that even threads
-    # share out, and from Ruby 3.4 on fibers too, where the scheduler hands the call to its blocking
-    # pool.
+    # Buffers deflated and inflated. zlib releases the GVL, so threads run this CPU work in
+    # parallel. From Ruby 3.4 on fibers do, too: the scheduler moves the call to its blocking pool.
     class Deflate < Experiment
       BUFFERS = 16
       BLOCKS = 64
-      # Larger than the 32 KiB in which deflate looks for repetitions, so that repeating the block
-      # saves it no work.
+      # Larger than deflate's window of 32 KiB, so that the repeated blocks save it no work.
       BLOCK = 65_536
 
-      # Make a buffer, send it through deflate and inflate, and compare.
-      #
-      # @param seed [Integer]
-      # @param blocks [Integer] its size, in blocks of {BLOCK} bytes
-      # @return [Array(Integer, Integer)] bytes before and after deflate; 0 before when it came back
-      #   changed
+      # Sends a buffer of so many blocks through deflate and inflate. Returns its bytes before and
+      # after deflate; 0 before when it came back changed.
       def self.round_trip(seed, blocks)
         buffer = Random.new(seed).bytes(BLOCK / 2).unpack1("H*") * blocks
         small = ::Zlib::Deflate.deflate(buffer)
@@ -41,11 +35,11 @@ module Raffia
         "#{params[:buffers]} buffers of #{format("%.1f", params[:blocks] * BLOCK / 1e6)} MB"
       end
 
-      def warm_up(setting) = Mapping.call(setting, [0, 1], Work.new(Deflate, :round_trip, [1]))
+      def warm_up(setting) = Control.map(setting, [0, 1], Work.new(Deflate, :round_trip, [1]))
 
       def perform(setting)
         work = Work.new(Deflate, :round_trip, [setting.params[:blocks]])
-        trips = Mapping.call(setting, 0...setting.params[:buffers], work)
+        trips = Control.map(setting, 0...setting.params[:buffers], work)
         {bytes: trips.map(&:first), deflated: trips.map(&:last)}
       end
 

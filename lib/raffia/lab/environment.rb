@@ -7,36 +7,32 @@ require_relative "../executor/cpus"
 
 module Raffia
   module Lab
-    # Where the figures come from: without it a figure means nothing.
+    # Describes the machine, the Ruby and the commit of the figures.
     module Environment
       ROOT = File.expand_path("../../..", __dir__).freeze
 
       module_function
 
-      # @param backend [Symbol, nil] what is forced by the configuration
-      # @param rubies [Array<Interpreter>, nil] that the runs are done with
-      # @param counters [String, nil] why there are no {Counters}
-      # @return [Hash{Symbol => Object}]
+      # backend: forced by the configuration, or nil. rubies: {Interpreter}s of the runs, or nil.
+      # counters: why there are no {Counters}, or nil.
       def describe(backend: nil, rubies: nil, counters: nil)
-        {raffia: VERSION, commit: commit, ruby: RUBY_DESCRIPTION, yjit: yjit?, kernel: kernel,
-         cpu: cpu, cores: cores,
-         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), memory: memory,
+        {raffia: VERSION, commit:, ruby: RUBY_DESCRIPTION, yjit: yjit?, kernel:, cpu:, cores:,
+         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), memory:,
          rubies: rubies&.map(&:to_h),
          counters: counters ? "none: #{counters}" : "cycles and instructions in user mode, by perf",
-         ractors: ractors, backend: (backend || best_backend).to_s,
+         ractors:, backend: (backend || Raffia::Engine.best).to_s,
          nofile: ::Process.getrlimit(:NOFILE), load: load_average}
       end
 
-      # @return [Integer] cores that this process may use
+      # Cores that this process may use.
       def cores = Executor::Cpus.count
 
-      # @return [Boolean] whether the experiments run with YJIT: where this Ruby has it and nobody
-      #   turned it off
+      # Experiments run with YJIT where this Ruby has it and the configuration allows it.
       def yjit?
         (defined?(RubyVM::YJIT.enabled?) && (RubyVM::YJIT.enabled? || Raffia.config.yjit)) || false
       end
 
-      # @return [Hash{Symbol => String}] the variants that this Ruby has no means for, and why
+      # Variants that this Ruby lacks, with the reason.
       def missing
         return {} if RUBY_ENGINE == "ruby"
         %i[fibers processes ractors plain_processes plain_ractors].to_h do |name|
@@ -44,11 +40,9 @@ module Raffia
         end
       end
 
-      # Ruby 3.3 and 3.4 built with a JIT count each interpreted instruction in one variable of the
-      # process, whether the JIT is on or not (vm_insnhelper.h, JIT_COLLECT_USAGE_INSN), and Ractors
-      # take its cache line from each other all the time.
-      #
-      # @return [String, nil] what explains figures of Ractors that look too bad to be true
+      # A reason for slow Ractors, or nil. Ruby 3.3 and 3.4 built with a JIT count each instruction
+      # in one variable of the process, whether the JIT is on or not (vm_insnhelper.h,
+      # JIT_COLLECT_USAGE_INSN). Ractors take its cache line from each other all the time.
       def ractors
         return unless RUBY_ENGINE == "ruby" && RUBY_VERSION.start_with?("3.") && !yjit?
         return unless RbConfig::CONFIG.values_at("YJIT_SUPPORT", "RJIT_SUPPORT").include?("yes")
@@ -56,12 +50,12 @@ module Raffia
           "while YJIT is off (try --yjit)"
       end
 
-      # @return [String, nil] with a mark when files differ from it; nil for an installed gem
+      # With a mark when files have changed; nil for an installed gem.
       def commit
         return unless File.exist?(File.join(ROOT, ".git"))
         id = git("rev-parse", "--short=12", "HEAD")
-        id &&
-          "#{id}#{" with changes" unless git("status", "--porcelain", "--", "lib", "ext").to_s.empty?}"
+        changed = git("status", "--porcelain", "--", "lib", "ext").to_s
+        id && "#{id}#{" with changes" unless changed.empty?}"
       end
 
       def git(*arguments)
@@ -69,8 +63,6 @@ module Raffia
       rescue Errno::ENOENT
         nil # git is not installed
       end
-
-      def best_backend = Raffia::Engine.best
 
       def kernel = Etc.uname.values_at(:sysname, :release, :machine).join(" ")
 
@@ -91,8 +83,7 @@ module Raffia
         nil
       end
 
-      private_class_method :git, :ractors, :best_backend, :kernel, :cpu, :memory, :load_average,
-        :read
+      private_class_method :git, :ractors, :kernel, :cpu, :memory, :load_average, :read
     end
   end
 end

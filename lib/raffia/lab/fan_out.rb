@@ -3,40 +3,32 @@
 require "zlib"
 require_relative "experiment"
 require_relative "limits"
-require_relative "mapping"
+require_relative "control"
 require_relative "meter"
 require_relative "squares"
-require_relative "web/document"
+require_relative "service/slow_web"
 require_relative "web/fetch"
 
 module Raffia
   module Lab
-    # A thousand HTTP calls to a server that takes its time: how many can wait at once, and what
-    # does a waiting call cost?
+    # A thousand HTTP calls to a slow server: how many can wait at once, and how much does a waiting
+    # call cost?
     class FanOut < Experiment
       VARIANTS = %i[inline fibers threads processes fibers_in_processes fibers_in_ractors].freeze
       CALLS = 1_000
       DELAY = 50
       BYTES = 2_000
-      # One call after the other: all of them would take a minute and tell nothing more.
+      # Inline makes one call of so many: all of them would take a minute and say nothing more.
       INLINE_SHARE = 20
       SPARE_FILES = 200
 
-      # Make one call.
-      #
-      # @param index [Integer]
-      # @param client [Symbol] of {Web::Fetch}
-      # @param port [Integer]
-      # @param delay [Integer] milliseconds that the server takes
-      # @return [Integer] the checksum of the answer
+      # Makes one call, with a client of {Web::Fetch} and a delay of the server in milliseconds.
+      # Returns the checksum of the answer.
       def self.call(index, client, port, delay)
         Zlib.crc32(Web::Fetch.public_send(client, "/#{delay}/#{index}/#{BYTES}", port))
       end
 
-      # Make the calls of a worker, on fibers.
-      #
-      # @param range [Array(Integer, Integer)] from, and up to but not with
-      # @return [Array<Integer>] checksums
+      # Makes the calls of one worker in fibers. Range: from, and up to but not with.
       def self.calls(range, client, port, delay)
         Raffia.run do |scope|
           Range.new(*range, true).map { |index| scope.spawn { call(index, client, port, delay) } }
@@ -62,7 +54,7 @@ module Raffia
 
       def cpu_bound? = false
 
-      def metric = Metric.new(key: :rate, unit: "requests/s", more: true)
+      def metric = Metric::RATE
 
       def params(scale) = {calls: [(CALLS * scale).round, INLINE_SHARE].max, delay: DELAY}
 
@@ -72,10 +64,7 @@ module Raffia
 
       def needs = {nofile: CALLS + SPARE_FILES}
 
-      def obstacles(_params)
-        reason = Limits.obstacle(needs)
-        variants.to_h { |variant| [variant, reason] }.compact
-      end
+      def obstacles(_params) = blocked(Limits.obstacle(needs))
 
       def warm_up(setting)
         require "net/http"
@@ -89,7 +78,7 @@ module Raffia
         {calls: reading.value.size, rate: calls / reading.seconds, checksums: reading.value.sum}
       end
 
-      # @return [Integer] how many of the calls inline makes
+      # Number of calls that inline makes.
       def self.inline_calls(params) = params[:calls] / INLINE_SHARE
 
       def verify(params, facts, report)
@@ -98,7 +87,7 @@ module Raffia
           "each call was made" => [params[:calls], FanOut.inline_calls(params)].include?(calls),
           "each document came once" => report[:served] == calls && report[:different] == calls,
           "each came whole" => facts[:checksums] ==
-            (0...calls).sum { |index| Zlib.crc32(Web::Document.text(index, BYTES)) }
+            (0...calls).sum { |index| Zlib.crc32(Service::SlowWeb.document(index, BYTES)) }
         }
       end
 
@@ -116,17 +105,17 @@ module Raffia
 
       private
 
-      # The workers of a strategy by itself take one call after the other; in the other two each has
-      # all its calls waiting at once.
+      # The workers of a plain strategy take one call after the other. In the other two, each worker
+      # has all its calls waiting at once.
       def make(setting, calls, delay)
         strategy = setting.variant.name.delete_prefix("fibers_in_").to_sym
         arguments = [(strategy == :ractors) ? :socket : :net_http, setting.service.fetch(:port),
           delay]
         if strategy == setting.variant
-          return Mapping.call(setting, 0...calls, Work.new(FanOut, :call, arguments))
+          return Control.map(setting, 0...calls, Work.new(FanOut, :call, arguments))
         end
         ranges = Squares.split(calls, setting.workers)
-        Mapping.call(setting.with(variant: strategy), ranges, Work.new(FanOut, :calls, arguments))
+        Control.map(setting.with(variant: strategy), ranges, Work.new(FanOut, :calls, arguments))
           .flatten
       end
     end

@@ -8,8 +8,8 @@ require_relative "meter"
 
 module Raffia
   module Lab
-    # S16: a small HTTP server, a fiber for each connection, under wrk; one row for each back end of
-    # the event loop.
+    # A small HTTP server, a fiber for each connection, under wrk. One row for each back end of the
+    # event loop.
     class Http < Experiment
       BACKENDS = %i[uring epoll poll select].freeze
       CONNECTIONS = 1_024
@@ -28,7 +28,7 @@ module Raffia
 
       def workers?(_variant) = false
 
-      # The source of the published figures has it too.
+      # The published figures have it, too.
       def baseline = :poll
 
       def cpu_bound? = false
@@ -48,16 +48,13 @@ module Raffia
 
       def obstacles(_params)
         reason = Wrk.missing || Limits.obstacle(needs)
-        return BACKENDS.to_h { |backend| [backend, reason] } if reason
+        return blocked(reason) if reason
         Raffia::Engine.probe.reject { |found| found[:ok] }
           .to_h { |found| [found[:name], found[:reason]] }
       end
 
       def warm_up(_setting) = nil # wrk does it, with its first command
 
-      # @param setting [Setting]
-      # @param host [Child::Host] who wants to know the port, and says when to stop
-      # @return [Hash{Symbol => Object}]
       def serve(setting, host) = measured { Server.new.run(setting.variant, host) }
 
       def driver(params, announced)
@@ -72,8 +69,8 @@ module Raffia
         extra = facts[:served] - facts[:requests]
         {
           "zero errors" => facts[:errors].zero?,
-          # What was under way when wrk stopped counting was answered all the same, once for each of
-          # its two commands.
+          # The server also answers requests that are under way when wrk stops counting, in each
+          # of its two commands.
           "requests counted by the server" => extra.between?(0, 2 * params[:connections]),
           "all connections held" => facts[:connections] >= 2 * params[:connections]
         }
@@ -87,7 +84,7 @@ module Raffia
 
       private
 
-      # @return [Hash{Symbol => Object}] what the server counted, and what a request cost
+      # The server's counts, and the CPU of a request.
       def measured(&)
         reading = Meter.measure(&)
         facts = reading.value

@@ -5,8 +5,8 @@ require_relative "http/fleet"
 
 module Raffia
   module Lab
-    # The server of `http` on several cores. One loop; loops in Ractors that share the port, or that
-    # are handed what the main Ractor accepts; and the same in forked processes.
+    # The server of `http` on several cores: one loop; loops in Ractors that share the port, or that
+    # get the connections that the main Ractor accepts; and the same in forked processes.
     class HttpCores < Http
       VARIANTS = %i[one_loop ractors_handed ractors_sharing processes].freeze
 
@@ -24,10 +24,7 @@ module Raffia
 
       def cpu_bound? = true
 
-      def obstacles(_params)
-        reason = Wrk.missing || Limits.obstacle(needs)
-        reason ? VARIANTS.to_h { |variant| [variant, reason] } : {}
-      end
+      def obstacles(_params) = blocked(Wrk.missing || Limits.obstacle(needs))
 
       def serve(setting, host) = measured { Fleet.run(setting.variant, setting.workers, host) }
 

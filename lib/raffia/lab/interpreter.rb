@@ -9,17 +9,11 @@ require_relative "subprocess"
 
 module Raffia
   module Lab
-    # A Ruby that runs are done with, when it is not the lab's own.
-    #
-    # @!attribute [r] command
-    #   @return [Array<String>] its program and options
-    # @!attribute [r] label
-    #   @return [String] short, and different from that of the others
+    # A Ruby other than the lab's own. Its command is program and options; its label is short, and
+    # differs from the labels of the others.
     Interpreter = Data.define(:command, :label, :version, :description, :yjit) do
-      # @param list [Array<String>] programs, each perhaps with options: "/opt/ruby-3.4/bin/ruby
-      #   --yjit"
-      # @return [Array<Interpreter>] in that order
-      # @raise [ConfigError] when one is no Ruby, too old, or has no extension
+      # Examines programs, each perhaps with options: "/opt/ruby-3.4/bin/ruby --yjit".
+      # Raises ConfigError for one that is no Ruby, too old, or has no extension.
       def self.all(list)
         found = list.map { |text| self::Probe.new(text.strip).call }.uniq
         found.group_by(&:label).each_value do |same|
@@ -31,8 +25,7 @@ module Raffia
         found
       end
 
-      # @return [Hash{String => nil}] what of our environment it must not see: gems that are built
-      #   for another series
+      # Changes for its environment: it must not see our gems if they are of another series.
       def environment = series?(version) ? {} : self.class::OURS
 
       private
@@ -46,11 +39,11 @@ module Raffia
       # Asks a Ruby about itself.
       class Probe
         MINIMUM = Gem::Version.new("3.3.5")
-        # Ruby's own facts come first and by themselves: one that is too old cannot even read
-        # Raffia.
+        # Ruby's own facts come first: a Ruby that is too old cannot even parse Raffia.
         QUESTION = <<~'RUBY'
           require "json"
-          facts = {engine: RUBY_ENGINE, version: RUBY_ENGINE_VERSION, ruby: RUBY_VERSION, description: RUBY_DESCRIPTION,
+          facts = {engine: RUBY_ENGINE, version: RUBY_ENGINE_VERSION, ruby: RUBY_VERSION,
+                   description: RUBY_DESCRIPTION,
                    yjit: defined?(RubyVM::YJIT.enabled?) ? RubyVM::YJIT.enabled? : false}
           begin
             require "raffia/native"
@@ -71,8 +64,6 @@ module Raffia
           raise ConfigError, "--ruby #{text}: #{error.message}"
         end
 
-        # @return [Interpreter]
-        # @raise [ConfigError]
         def call
           facts = ask
           if Gem::Version.new(facts[:ruby]) < MINIMUM
@@ -105,8 +96,7 @@ module Raffia
           refuse("cannot be started: #{error.message}")
         end
 
-        # Of several Rubies that share a checkout each has an extension of its own, which its set-up
-        # builds.
+        # Rubies that share a checkout have an extension each, built by bin/setup.
         def remedy
           unless File.exist?(File.expand_path("../bin/setup", Subprocess::LIB))
             return "With it: gem install raffia"

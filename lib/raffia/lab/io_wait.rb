@@ -2,20 +2,15 @@
 
 require "socket"
 require_relative "experiment"
-require_relative "mapping"
+require_relative "control"
 
 module Raffia
   module Lab
-    # Three sockets whose answers come after 3, 2 and 5 seconds. Together that is 10 s in sequence
-    # and 5 s at best.
+    # Three sockets that answer after 3, 2 and 5 seconds: 10 s in sequence, 5 s at best.
     class IoWait < Experiment
       WAITS = [3.0, 2.0, 5.0].freeze
 
-      # Ask the slow server, and wait for its answer.
-      #
-      # @param seconds [Float] how long the server takes
-      # @param port [Integer]
-      # @return [Float] what the server answered
+      # Returns the answer of the slow server, which comes after so many seconds.
       def self.ask(seconds, port)
         socket = TCPSocket.new("127.0.0.1", port)
         socket.write("#{seconds}\n")
@@ -40,9 +35,9 @@ module Raffia
 
       def cpu_bound? = false
 
-      def warm_up(setting) = Mapping.call(setting, [0.0, 0.0], work(setting))
+      def warm_up(setting) = Control.map(setting, [0.0, 0.0], work(setting))
 
-      def perform(setting) = {answers: Mapping.call(setting, setting.params[:waits], work(setting))}
+      def perform(setting) = {answers: Control.map(setting, setting.params[:waits], work(setting))}
 
       def verify(params, facts, report)
         {

@@ -2,14 +2,11 @@
 
 module Raffia
   module Lab
-    # Limits of the kernel that a run's processes need raised. They are raised for these processes
-    # alone.
+    # Limits of the kernel, raised for the processes of a run alone.
     module Limits
       module_function
 
-      # @param needs [Hash{Symbol => Integer}] such as +{nofile: 1_224}+
-      # @return [Hash{Symbol => Array(Integer, Integer)}] options for Process.spawn; empty when
-      #   nothing has to be raised
+      # Options for Process.spawn; empty when the limits are high enough.
       def spawn_options(needs)
         needs.each_with_object({}) do |(name, wanted), options|
           soft, hard = ::Process.getrlimit(name.to_s.upcase)
@@ -17,7 +14,7 @@ module Raffia
         end
       end
 
-      # @return [String, nil] what to do, when a limit is too low here and cannot be raised
+      # Advice when a limit is too low here and cannot be raised, else nil.
       def obstacle(needs)
         needs.each do |name, wanted|
           hard = ::Process.getrlimit(name.to_s.upcase).last
@@ -26,20 +23,16 @@ module Raffia
         nil
       end
 
-      # Only trying tells: root may lack the capability, and a container may give it to others.
+      # Only a trial shows it: root may lack the capability, and a container may have it.
       def raisable?(name, wanted)
-        ::Process.wait(::Process.spawn("true", "rlimit_#{name}": [wanted, wanted], err: File::NULL))
-        true
-      rescue SystemCallError
-        false
+        !system("true", "rlimit_#{name}": [wanted, wanted], err: File::NULL).nil?
       end
 
       def advice(name, wanted, hard)
         "needs a limit of #{wanted} for #{name} in each process; the hard limit here is #{hard} " \
-        "and cannot be raised from " \
-          "here. Raise it as root: prlimit --pid $$ --#{name}=#{wanted}:#{wanted} in the shell, " \
-          "or in " \
-          "/etc/security/limits.conf, or LimitNOFILE= of the service"
+          "and cannot be raised from here. Raise it as root: prlimit --pid $$ " \
+          "--#{name}=#{wanted}:#{wanted} in the shell, or in /etc/security/limits.conf, or " \
+          "LimitNOFILE= of the service"
       end
 
       private_class_method :raisable?, :advice

@@ -4,35 +4,27 @@ require "zlib"
 require_relative "experiment"
 require_relative "mailer/mail"
 require_relative "mailer/smtp"
-require_relative "mapping"
+require_relative "control"
 
 module Raffia
   module Lab
-    # Mails, each built by a small DSL after some CPU work, and handed over SMTP to a sink that
-    # counts them.
+    # Mails, each built by a small DSL after some CPU work, and sent by SMTP to a sink that counts
+    # them.
     class Mailer < Experiment
       MAILS = 100
       FIB = 30
 
       # The naive recursion: its cost is its purpose.
-      #
-      # @param number [Integer]
-      # @return [Integer]
       def self.fib(number) = (number < 2) ? number : fib(number - 1) + fib(number - 2)
 
-      # Build one mail, and hand it over.
-      #
-      # @param index [Integer]
-      # @param port [Integer] of the SMTP server on loopback
-      # @param number [Integer] whose fib is worked out for the mail
-      # @return [Array(Integer, Integer)] the fib, and the checksum of the text that was sent
+      # Sends one mail to the SMTP server on a port of loopback. Returns the fib of number, and the
+      # checksum of the sent text.
       def self.deliver(index, port, number)
         result = fib(number)
         mail = write(index, number, result)
         [result, Zlib.crc32(SMTP.deliver("127.0.0.1", port, mail))]
       end
 
-      # @return [Mail]
       def self.write(index, number, result)
         Mail.build do
           from "lab@raffia.example"
@@ -58,11 +50,11 @@ module Raffia
       def service = :smtp_sink
 
       def warm_up(setting)
-        Mapping.call(setting, [0, 1], work(setting, 15))
+        Control.map(setting, [0, 1], work(setting, 15))
       end
 
       def perform(setting)
-        sent = Mapping.call(setting, 0...setting.params[:mails],
+        sent = Control.map(setting, 0...setting.params[:mails],
           work(setting, setting.params[:fib]))
         {sent: sent.size, fibs: sent.map(&:first).uniq, checksums: sent.sum(&:last)}
       end
@@ -77,12 +69,7 @@ module Raffia
         }
       end
 
-      def goals(rows)
-        [Goal.at_least("processes at least 0.85x independent programs",
-          rows.against(:processes, :plain_processes), 0.85),
-          Goal.at_least("ractors at least 0.95x plain Ractor.new",
-            rows.against(:ractors, :plain_ractors), 0.95)]
-      end
+      def goals(rows) = parallel_goals(rows)
 
       private
 

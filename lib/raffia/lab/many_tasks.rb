@@ -2,31 +2,26 @@
 
 require "zlib"
 require_relative "experiment"
+require_relative "control"
 require_relative "mailer"
-require_relative "mapping"
 
 module Raffia
   module Lab
-    # Ten thousand tasks on bounded pools, beside the loop that starts a thread for each. The loop
-    # needs ten thousand stacks and ends, on a machine that does not give as many, with a
-    # ThreadError.
+    # Ten thousand tasks on bounded pools, beside the loop that starts a thread for each. On a
+    # machine without memory or limits for that many stacks, the loop ends with a ThreadError.
     class ManyTasks < Experiment
       TASKS = 10_000
       FIB = 12
-      # Stands for the answer of a mail server. It is what makes the loop's threads pile up.
+      # Seconds that a mail server takes to answer; they let the loop's threads pile up.
       PAUSE = 0.01
 
-      # Work out, write and check a mail, then wait for a moment.
-      #
-      # @param index [Integer]
-      # @return [Integer] the mail's checksum
+      # Writes a mail and returns its checksum, then waits.
       def self.task(index)
         sum = checksum(index, Mailer.fib(FIB))
         sleep(PAUSE)
         sum
       end
 
-      # @return [Integer]
       def self.checksum(index, fib) = ::Zlib.crc32(Mailer.write(index, FIB, fib).to_s)
 
       def name = "threads_10k"
@@ -41,7 +36,7 @@ module Raffia
 
       def cpu_bound? = false
 
-      # The loop has as many threads as tasks, whatever one says.
+      # The loop always has as many threads as tasks.
       def workers?(variant) = variant != :plain_threads
 
       def workers(variant, _cores)
@@ -59,10 +54,10 @@ module Raffia
           "each"
       end
 
-      def warm_up(setting) = Mapping.call(setting, 0...10, work)
+      def warm_up(setting) = Control.map(setting, 0...10, work)
 
       def perform(setting)
-        sums = Mapping.call(setting, 0...setting.params[:tasks], work)
+        sums = Control.map(setting, 0...setting.params[:tasks], work)
         {tasks: sums.size, checksums: sums.sum}
       end
 

@@ -4,22 +4,15 @@ require_relative "../process/memory"
 
 module Raffia
   module Lab
-    # What a process and all its descendants hold at one moment. PSS counts a page that n processes
-    # share as 1/n of a page in each, so that the sum over a pool's processes is what the pool
-    # really takes; RSS would count it n times.
+    # Memory, threads and number of a process and its descendants. PSS counts a page that n
+    # processes share as 1/n of a page in each, so the sum is the memory that they really take. RSS
+    # would count the page n times.
     module Memory
-      # @!attribute [r] pss
-      #   @return [Integer, nil] bytes; nil where the kernel does not say
-      # @!attribute [r] threads
-      #   @return [Integer]
-      # @!attribute [r] processes
-      #   @return [Integer]
+      # pss: bytes, nil where the kernel does not say.
       Reading = Data.define(:pss, :threads, :processes)
 
       module_function
 
-      # @param pid [Integer]
-      # @return [Reading]
       def read(pid)
         pids = tree(pid)
         Reading.new(pss: Process::Memory.total_pss(pids),
@@ -27,12 +20,11 @@ module Raffia
           processes: pids.size)
       end
 
-      # @param pid [Integer]
-      # @return [Array<Integer>] the process and its descendants
+      # Pids of the process and its descendants.
       def tree(pid)
         children = Hash.new { |hash, key| hash[key] = [] }
-        # A descendant is younger, so its number is higher, unless numbers have started again from
-        # 1: then it is overlooked.
+        # A descendant is younger, so its number is higher. The rare exception is missed: numbers
+        # that have started again from 1.
         candidates = Dir.children("/proc")
           .filter_map { |name| name.to_i if name.match?(/\A\d+\z/) && name.to_i > pid }
         candidates.each { |each| (parent = parent(each)) && children[parent] << each }
@@ -42,8 +34,7 @@ module Raffia
         [pid] # no /proc on this system
       end
 
-      # The name in the second field may hold blanks and brackets: what counts comes after the last
-      # bracket.
+      # The name in the second field may hold blanks and brackets: read after the last bracket.
       def parent(pid)
         File.read("/proc/#{pid}/stat")[/\) \S (\d+)[^)]*\z/, 1]&.to_i
       rescue SystemCallError

@@ -4,23 +4,18 @@ require_relative "../base/clock"
 
 module Raffia
   module Lab
-    # Wall-clock time and CPU time of a block, the CPU time of child processes that ended during it
-    # included.
+    # Wall-clock and CPU time of a block, CPU of child processes that ended during it included.
     module Meter
-      # @!attribute [r] seconds
-      #   @return [Float] wall-clock
-      # @!attribute [r] cpu
-      #   @return [Float] seconds of CPU, user and system, on all cores
+      # seconds: wall-clock. cpu: seconds of user and system CPU on all cores.
       Reading = Data.define(:value, :seconds, :cpu)
 
-      # @return [Reading]
       def self.measure
         before = cpu
         value, seconds = Clock.measure { yield }
         Reading.new(value:, seconds:, cpu: cpu - before)
       end
 
-      # The process clock is finer than the ticks of Process.times, which alone know about children.
+      # The process clock is finer than Process.times, but only those count children.
       def self.cpu
         times = ::Process.times
         own(times) + times.cutime + times.cstime

@@ -3,27 +3,23 @@
 require "digest/sha2"
 require "tmpdir"
 require "zlib"
-require_relative "control/processes"
+require_relative "control"
 require_relative "experiment"
 require_relative "meter"
 require_relative "pipeline/flow"
-require_relative "web/document"
+require_relative "service/slow_web"
 require_relative "web/fetch"
 
 module Raffia
   module Lab
     # Documents read from a slow server, digested and deflated, and written to files: waiting, CPU
-    # and files mixed, as in most programs. In sequence each waits for the other; in a pipeline the
-    # waiting costs nothing.
+    # and files mixed, as in most programs. In a pipeline, the waiting costs nothing.
     class Pipeline < Experiment
       DOCUMENTS = 200
       BYTES = 512 * 1_024
       DELAY = 20
 
-      # The stage that takes CPU.
-      #
-      # @param text [String]
-      # @return [Array(String, String)] the digest, and the text deflated
+      # The stage that takes CPU: returns the digest, and the text deflated.
       def self.pack(text) = [Digest::SHA256.hexdigest(text), Zlib::Deflate.deflate(text)]
 
       def name = "pipeline"
@@ -43,7 +39,7 @@ module Raffia
 
       def service = :slow_web
 
-      # Half of it is waiting, which takes no core.
+      # Half of the work is waiting, which takes no core.
       def cpu_bound? = false
 
       def warm_up(setting)
@@ -61,7 +57,7 @@ module Raffia
 
       def verify(params, facts, report)
         expected = Array.new(params[:documents]) do |index|
-          Digest::SHA256.hexdigest(Web::Document.text(index, params[:bytes]))
+          Digest::SHA256.hexdigest(Service::SlowWeb.document(index, params[:bytes]))
         end
         {
           "each document was read once" => report[:served] == expected.size &&
@@ -85,7 +81,7 @@ module Raffia
 
       def in_folder(&) = Dir.mktmpdir("raffia-lab-pipeline-", &)
 
-      # @return [Array<String>] the digests
+      # Returns the digests.
       def run(setting, folder, documents:, bytes:, delay:)
         read = ->(index) {
           Web::Fetch.socket("/#{delay}/#{index}/#{bytes}", setting.service.fetch(:port))
@@ -94,17 +90,17 @@ module Raffia
         whole = ->(index) { write.call(index, Pipeline.pack(read.call(index))) }
         return Array.new(documents, &whole) if setting.variant == :inline
         if setting.variant == :plain_processes
-          return Control::Processes.map([*0...documents], setting.workers, whole)
+          return Control.processes([*0...documents], setting.workers, whole)
         end
         Flow.new(0...documents, read:, write:, pack: Work.new(Pipeline, :pack).to_proc)
           .run(on: setting.variant, workers: setting.workers)
       end
 
-      # @return [Integer] how many of the files hold what they should
+      # Number of files that hold the right text.
       def right(folder, documents:, bytes:, **)
         (0...documents).count do |index|
           Zlib::Inflate.inflate(File.binread(file(folder, index))) ==
-            Web::Document.text(index, bytes)
+            Service::SlowWeb.document(index, bytes)
         end
       end
 

@@ -7,11 +7,11 @@ require_relative "selection"
 
 module Raffia
   module Lab
-    # Turns what was asked for into selections, and refuses what makes no sense before anything is
-    # run.
+    # Turns the arguments of a command line into selections, and refuses wrong ones before anything
+    # runs.
     module Plan
-      # The tour: each experiment small enough that all of them take about three minutes on two
-      # cores, and large enough that the figures mean something.
+      # The tour takes about three minutes on two cores. Each experiment is large enough that its
+      # figures mean something.
       TOUR = {
         "mailer" => {scale: 0.32, runs: 3}.freeze,
         "io_wait" => {scale: 0.2, runs: 3}.freeze,
@@ -32,21 +32,13 @@ module Raffia
 
       module_function
 
-      # @param cores [Integer]
-      # @param rubies [Array<Interpreter>, nil]
-      # @return [Array<Selection>]
       def tour(cores: Environment.cores, rubies: nil)
         TOUR.map { |name, size| Selection.of(Lab.experiment(name), cores:, rubies:, **size) }
       end
 
-      # @param words [Array<String>] names of experiments, and files of one's own
-      # @param on [Array<String>, nil] strategies, or what an experiment has instead
-      # @param workers [Array<Integer>, nil]
-      # @param runs [Integer] of each cell
-      # @param scale [Numeric] 1 is the published size
-      # @param rubies [Array<Interpreter>, nil] nil for the lab's own
-      # @return [Array<Selection>]
-      # @raise [ConfigError] with a sentence that says what would be valid
+      # words: experiments, and files. on: strategies, or other variants. runs: of each cell.
+      # rubies: {Interpreter}s, nil for the lab's own.
+      # Raises ConfigError with a sentence that says what is valid.
       def of(words, on: nil, workers: nil, runs: RUNS, scale: 1.0, cores: Environment.cores,
         rubies: nil)
         experiments = Catalog.find(words)
@@ -74,10 +66,7 @@ module Raffia
       end
 
       def check_variants(on, experiments)
-        known = experiments.flat_map { |experiment|
-          [*experiment.variants,
-            *experiment.controls.keys]
-        }.uniq
+        known = experiments.flat_map { |each| [*each.variants, *each.controls.keys] }.uniq
         on.uniq.map do |name|
           known.find { |variant| variant.name == name } ||
             raise(ConfigError, "there is no strategy #{name} in " \

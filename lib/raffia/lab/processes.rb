@@ -6,15 +6,14 @@ require_relative "subprocess"
 
 module Raffia
   module Lab
-    # The processes of one run: starts them, waits for what they say, and sees that all of them end.
+    # The processes of one run: starts them, waits for their messages, and ends all of them.
     class Processes
-      # Seconds after which a run counts as hanging. Generous: the published sizes take a slow
-      # machine minutes.
+      # Seconds after which a run counts as hanging. The published sizes take a slow machine
+      # minutes.
       LIMIT = 900
 
-      # A run did not come to its end.
+      # A run failed. It is unfit when the variant cannot do the work at all.
       class Broken < StandardError
-        # @return [Boolean] because the work cannot be done on this variant at all
         attr_reader :unfit
 
         def initialize(message, unfit: false)
@@ -23,25 +22,19 @@ module Raffia
         end
       end
 
-      # @return [Sampler, nil] what watches memory
+      # The {Sampler} of memory, if any.
       attr_accessor :sampler
 
-      # @param stop [StopSignal]
       def initialize(stop)
         @stop = stop
         @list = []
         @give_up = Clock.now + LIMIT
       end
 
-      # @return [Subprocess]
       def start(command, **) = Subprocess.new(command, **).tap { |process| @list.unshift(process) }
 
-      # The one place that waits: for pipes, for the next look at memory, and for the wish to stop.
-      #
-      # @yieldreturn [Object] true when there is nothing left to wait for
-      # @return [void]
-      # @raise [StopSignal::Requested]
-      # @raise [Broken] when it takes too long
+      # The one place that waits: for pipes, the next reading of memory, and a stop. Returns when
+      # the block returns true. Raises {Broken} after {LIMIT}.
       def wait
         until yield
           @stop.check
@@ -55,16 +48,14 @@ module Raffia
         end
       end
 
-      # @return [Hash{Symbol => Object}] the next message of a process
-      # @raise [Broken] when it ends instead
+      # The next message of a process. Raises {Broken} when the process ends instead.
       def message(process)
         got = nil
         wait { (got = process.event) || process.silent? }
         got || raise(Broken, death(process))
       end
 
-      # @return [Hash{Symbol => Object}] the next message, which must be this one
-      # @raise [Broken] when it is another
+      # The next message, which must have this name. Raises {Broken} for another one.
       def event(process, name)
         got = message(process)
         return got if got[:event] == name
@@ -72,10 +63,8 @@ module Raffia
           unfit: got[:unfit] || false)
       end
 
-      # The youngest first: a load generator before its server. When all went well they end by
-      # themselves.
-      #
-      # @return [void]
+      # Ends all, the youngest first: a load generator before its server. After a good run they end
+      # by themselves.
       def finish = @list.each(&(@stop.requested? ? :stop : :finish))
 
       private

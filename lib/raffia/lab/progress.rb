@@ -4,16 +4,14 @@ require_relative "../base/clock"
 
 module Raffia
   module Lab
-    # Tells on standard error how far a campaign has come. A terminal gets one line that is drawn
-    # over and over, anything else a plain line now and then.
+    # Shows on standard error how far a campaign is. A terminal gets one line that is drawn over and
+    # over, other files a plain line now and then.
     class Progress
       # Seconds between plain lines.
       PLAIN_EVERY = 10
       CLEAR = "\r\e[K"
 
-      # @param io [IO]
-      # @param width [Integer] columns
-      # @param live [Boolean] whether the line can be redrawn
+      # live: whether the line can be redrawn.
       def initialize(io, width: 80, live: io.tty?)
         @io = io
         @width = width
@@ -21,32 +19,25 @@ module Raffia
         @spent = Hash.new { |hash, cell| hash[cell] = [] }
       end
 
-      # @param cells [Array<Cell>] one for each run that is to come
-      # @return [void]
+      # One cell for each run to come.
       def start(cells)
         @left = cells
         @total = cells.size
-        @said = Clock.now
+        @shown = Clock.now
       end
 
-      # @param cell [Cell] whose run starts now
-      # @return [void]
       def running(cell)
         @began = Clock.now
-        tell("run #{@total - @left.size + 1} of #{@total}, #{cell}#{remaining}")
+        show("run #{@total - @left.size + 1} of #{@total}, #{cell}#{remaining}")
       end
 
-      # @param cell [Cell] whose run is over
-      # @return [void]
       def finished(cell)
         @left.delete_at(@left.index(cell) || 0)
         @spent[cell] << Clock.now - @began if @began
         @began = nil
       end
 
-      # Take the line away before something else is printed.
-      #
-      # @return [void]
+      # Removes the line before something else is printed.
       def clear
         @io.write(CLEAR) if @live
         @io.flush
@@ -54,15 +45,15 @@ module Raffia
 
       private
 
-      def tell(text)
+      def show(text)
         return @io.write(CLEAR, text[0, @width - 1]).then { @io.flush } if @live
-        return if Clock.now - @said < PLAIN_EVERY
-        @said = Clock.now
+        return if Clock.now - @shown < PLAIN_EVERY
+        @shown = Clock.now
         @io.puts(text)
       end
 
-      # What each kind of run took so far, times how often it will come; one not seen yet counts
-      # like the average.
+      # Average time of each cell so far, times its number of runs to come. A cell without runs
+      # counts like the average of all.
       def remaining
         known = @spent.values.flatten
         return if known.size < 3

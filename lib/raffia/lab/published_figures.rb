@@ -5,17 +5,11 @@ module Raffia
     # Figures that others published of the same experiments, with their hardware. Only the ratios
     # can be compared: the seconds are of other machines and other Rubies.
     module PublishedFigures
-      # @!attribute [r] variant
-      #   @return [Symbol, nil] our variant that it stands beside
-      # @!attribute [r] workers
-      #   @return [Integer, nil] nil when the source's own number of cores decides
-      # @!attribute [r] value
-      #   @return [Float] in the experiment's unit
-      # @!attribute [r] ratio
-      #   @return [Float, nil] against the same source's sequence, above 1.0 when better
+      # variant: our variant to show it with, or nil. workers: nil when the source's cores decide.
+      # value: in the experiment's unit. ratio: to the source's own sequence, above 1.0 when better.
       Figure = Data.define(:label, :variant, :workers, :value, :ratio, :hardware) do
-        # @return [Boolean] whether it stands beside this row of ours
-        def beside?(other, count) = variant == other && (workers.nil? || workers == count)
+        # Whether it belongs to this row of ours.
+        def matches?(other, count) = variant == other && (workers.nil? || workers == count)
       end
 
       MRI2 = "MRI 2.0, 4 cores"
@@ -58,8 +52,6 @@ module Raffia
       }
       FIGURES = rows.transform_values { |rows| rows.map { |row| Figure.new(*row) }.freeze }.freeze
 
-      # @param name [String] an experiment's name
-      # @return [Array<Figure>]
       def self.of(name) = FIGURES.fetch(name, [])
     end
   end

@@ -4,8 +4,8 @@ require_relative "http_cores"
 
 module Raffia
   module Lab
-    # The same small Rack application served from N processes and from N Ractors, a listener and a
-    # loop in each, on one port. What is compared is requests and memory.
+    # The same small Rack application served from processes and from Ractors, a listener and a loop
+    # in each, on one port. The figures are requests and memory.
     class RactorWeb < HttpCores
       VARIANTS = %i[processes ractors].freeze
       CONNECTIONS = 64
@@ -24,26 +24,18 @@ module Raffia
 
       def baseline = :processes
 
-      # It is, but more workers than cores are no faster, and are not meant to be.
+      # It needs CPU, but more workers than cores are no faster, and are not meant to be.
       def cpu_bound? = false
 
       def params(scale) = {**super, connections: CONNECTIONS}
 
-      def obstacles(_params)
-        reason = Wrk.missing || Limits.obstacle(needs)
-        VARIANTS.to_h { |variant| [variant, reason] }.compact
-      end
-
-      # Loaded here and not above: the application's data are no business of the other experiments.
-      # The forked workers share it.
+      # Loads the application here because no other experiment needs it. The forked workers share
+      # it.
       def warm_up(_setting)
         require_relative "ractor_web/server"
         Application.call({"QUERY_STRING" => ""})
       end
 
-      # @param setting [Setting]
-      # @param host [Child]
-      # @return [Hash{Symbol => Object}]
       def serve(setting, host)
         measured { Fleet.share(setting.variant, setting.workers, host, server: Server) }
       end

@@ -4,24 +4,19 @@ require_relative "statistics"
 
 module Raffia
   module Lab
-    # Results of one experiment: a row for each cell, compared with the baseline.
+    # Results of one experiment: a row for each cell, compared with the baseline. With several
+    # Rubies, {#median}, {#speedup} and {#against} are about the first of them.
     class Rows
-      # @param checks [Array<Hash{String => Boolean}>]
-      # @return [Hash{String => Boolean}] a check holds when it holds everywhere
+      # A check holds when it holds everywhere.
       def self.together(checks)
         checks.reduce({}) { |all, some| all.merge(some) { |_, one, other| one && other } }
       end
 
-      # @return [Selection]
       attr_reader :selection
 
-      # @return [Integer]
       attr_reader :cores
 
-      # @param selection [Selection]
-      # @param results [Hash{Cell => Array<Hash>}] what each finished run gave (see {Session#call})
-      # @param obstacles [Hash{Symbol => String}] why variants were not run
-      # @param cores [Integer]
+      # results: values of {Session#call} by cell. obstacles: why variants were not run.
       def initialize(selection, results, obstacles, cores)
         @selection = selection
         @results = results
@@ -29,28 +24,24 @@ module Raffia
         @cores = cores
       end
 
-      # @return [Hash{Symbol => Object}] the experiment's sizes
       def params = selection.params
 
-      # With several Rubies, what follows is about the first of them.
-      #
-      # @return [Float, nil] the median of a cell's figure
+      # The median of a cell's figure, nil without one.
       def median(variant, workers)
         figures(cell(variant, workers)).then { |list| Statistics.median(list) unless list.empty? }
       end
 
-      # @return [Float, nil] against the baseline, above 1.0 when better
+      # Speed-up to the baseline, above 1.0 when better; nil without figures.
       def speedup(variant, workers)
         cell(variant, workers).then { |own| compared(own, base(own)) }&.value
       end
 
-      # @return [Float, nil] of two variants with the same, largest number of workers
+      # Speed-up of a variant to another one, both with the variant's largest number of workers.
       def against(variant, other)
         most = selection.cells.select { |each| each.variant == variant }.map(&:workers).max
         compared(cell(variant, most), cell(other, most))&.value
       end
 
-      # @return [Array<Hash{Symbol => Object}>] in the order of the table
       def to_a = selection.cells.map { |each| row(each) }
 
       private
@@ -63,7 +54,7 @@ module Raffia
         selection.cells.find { |each| each.variant == variant && each.workers == workers }
       end
 
-      # On the same Ruby, because strategies are compared.
+      # The baseline on the same Ruby, because strategies are compared.
       def base(own)
         selection.cells.find do |each|
           each.variant == experiment.baseline && each.ruby == own&.ruby
@@ -71,7 +62,7 @@ module Raffia
       end
 
       # The same work on the Ruby that was named first.
-      def elder(own) = own.ruby && cell(own.variant, own.workers)
+      def on_first_ruby(own) = own.ruby && cell(own.variant, own.workers)
 
       def good(cell) = @results.fetch(cell, []).reject { |run| run[:error] }
 
@@ -98,7 +89,7 @@ module Raffia
         {status: runs.empty? ? "not run" : "ok", reason: nil}
       end
 
-      # Not every block of a user's can go everywhere. An experiment of the lab's must.
+      # A user's block need not run everywhere. An experiment of the lab must.
       def unfit?(run) = run[:unfit] && experiment.defined_in
 
       def numbers(cell)
@@ -107,7 +98,7 @@ module Raffia
         ratio = compared(cell, base(cell))
         summary = Statistics.summary(figures(cell)).to_h
         ratios = {speedup: ratio&.to_h, efficiency: efficiency(cell, ratio),
-                  ruby_ratio: compared(cell, elder(cell))&.to_h}
+                  ruby_ratio: compared(cell, on_first_ruby(cell))&.to_h}
         costs = {cpu: middle(runs, :cpu), pss: runs.filter_map { |run| run[:pss] }.max,
                  **counted(runs)}
         {**summary, **ratios, **costs,
@@ -126,7 +117,7 @@ module Raffia
          ipc: Statistics.median(runs.map { |run| run[:instructions].fdiv(run[:cycles]) })}
       end
 
-      # The speed-up for each core that the workers can use: 1.0 is a perfect share of the work.
+      # Speed-up for each core that the workers can use: 1.0 is perfect.
       def efficiency(cell, ratio)
         return unless ratio && experiment.cpu_bound?
         ratio.value / [cell.workers, cores].min
@@ -135,7 +126,7 @@ module Raffia
       def checks(cell) = Rows.together(good(cell).map { |run| run[:checks] })
 
       def published(cell)
-        experiment.published.select { |figure| figure.beside?(cell.variant, cell.workers) }
+        experiment.published.select { |figure| figure.matches?(cell.variant, cell.workers) }
           .map(&:to_h)
       end
     end

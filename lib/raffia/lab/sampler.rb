@@ -5,28 +5,24 @@ require_relative "memory"
 
 module Raffia
   module Lab
-    # Looks at a process's memory from time to time, and keeps the peaks. Looking costs CPU that the
-    # run may want, and the kernel holds the process's memory map meanwhile: so it looks the less
-    # often, the longer a look takes.
+    # Reads a process's memory repeatedly, and keeps the peaks. A reading takes CPU from the run,
+    # and the kernel locks the process's memory map meanwhile: so slow readings are rarer.
     class Sampler
-      # Seconds between looks, at the least.
+      # Least seconds between readings.
       INTERVAL = 0.1
-      # The share of a core that looking may take.
+      # Share of a core that readings may take.
       SHARE = 0.02
 
-      # @return [Integer, nil] bytes
+      # Bytes, nil before the first reading.
       attr_reader :pss
 
-      # @return [Integer]
       attr_reader :threads
 
-      # @return [Integer]
       attr_reader :processes
 
-      # Seconds that one may wait without asking again.
+      # Most seconds of a wait.
       LONGEST = 1.0
 
-      # @param pid [Integer]
       def initialize(pid)
         @pid = pid
         @threads = 0
@@ -34,23 +30,19 @@ module Raffia
         @next = Clock.now
       end
 
-      # @return [Float] seconds until the next look
+      # Seconds until the next reading.
       def due_in = (@next - Clock.now).clamp(0.0, LONGEST)
 
-      # @return [void]
       def sample_if_due
         sample if due_in.zero?
       end
 
-      # Look for the last time.
-      #
-      # @return [void]
+      # Takes the last reading.
       def stop
         sample
         @next = Float::INFINITY
       end
 
-      # @return [void]
       def sample
         seen, took = Clock.measure { Memory.read(@pid) }
         @pss = [@pss, seen.pss].compact.max

@@ -4,17 +4,12 @@ require_relative "statistics"
 
 module Raffia
   module Lab
-    # How the speed-up grows with the number of workers: a series for each variant that was run with
-    # several.
+    # Speed-up over the number of workers: a series for each variant that ran with several numbers.
     class Scaling
       ALONE = {value: 1.0, low: 1.0, high: 1.0, noise: false, single: false}.freeze
 
-      # @param rows [Array<Hash>] of {Rows}
-      # @param metric [Metric]
-      # @param baseline [Symbol, nil] 1.0 is its figure; without one, a series is compared with its
-      #   own fewest workers
-      # @param cores [Integer]
-      # @param cpu_bound [Boolean] whether more workers than cores can be of use
+      # The baseline's figure is 1.0. Without one, a series is compared with its fewest workers.
+      # cpu_bound: more workers than cores are of no use.
       def initialize(rows, metric:, baseline:, cores:, cpu_bound:)
         @rows = rows.select { |row| row[:median] }
         @metric = metric
@@ -23,8 +18,8 @@ module Raffia
         @cpu_bound = cpu_bound
       end
 
-      # @return [Array<Hash{Symbol => Object}>] variant, ruby, control, against, points (workers,
-      #   median, speedup, ideal, efficiency)
+      # Each series: variant, ruby, control, against, points (workers, median, speedup, ideal,
+      # efficiency).
       def to_a
         counted = @rows.select { |row| row[:workers] }
           .group_by { |row| row.values_at(:variant, :ruby, :control) }

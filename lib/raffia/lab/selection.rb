@@ -4,35 +4,21 @@ require_relative "cell"
 
 module Raffia
   module Lab
-    # One experiment as it was asked for: at which scale, how often, and on which cells.
-    #
-    # @!attribute [r] experiment
-    #   @return [Experiment]
-    # @!attribute [r] scale
-    #   @return [Float]
-    # @!attribute [r] runs
-    #   @return [Integer] of each cell
-    # @!attribute [r] cells
-    #   @return [Array<Cell>] in the order of the table
+    # One experiment at a scale, with the cells to measure and the number of runs of each.
     Selection = Data.define(:experiment, :scale, :runs, :cells) do
-      # @param on [Array<Symbol>, nil] variants; a control comes with its strategy, and can be asked
-      #   for by itself
-      # @param workers [Array<Integer>, nil]
-      # @param rubies [Array<Interpreter>, nil] nil for the lab's own
-      # @param cores [Integer]
-      # @return [Selection]
-      # @raise [ConfigError] when the experiment has none of the variants
+      # on: variants; a control comes with its strategy, and can be selected alone. rubies:
+      # {Interpreter}s, nil for the lab's own.
+      # Raises ConfigError when the experiment has none of the variants.
       def self.of(experiment, scale:, runs:, cores:, on: nil, workers: nil, rubies: nil)
         cells = self::Cells.new(experiment, cores, on, workers, rubies).to_a
         new(experiment:, scale:, runs:, cells:)
       end
 
-      # @return [Hash{Symbol => Object}]
       def params = experiment.params(scale)
     end
 
     class Selection
-      # Works out the cells of a selection.
+      # The cells of a selection, in the order of the table.
       class Cells
         def initialize(experiment, cores, on, workers, rubies)
           @experiment = experiment
@@ -44,11 +30,10 @@ module Raffia
 
         def to_a
           variants.flat_map do |variant|
-            # The Rubies come last, so that they stand beside each other.
-            workers(variant).product(@rubies)
-              .map do |workers, ruby|
-                Cell.new(experiment: @experiment.name, variant:, workers:, ruby:)
-              end
+            # The Rubies come last, so that they are next to each other.
+            workers(variant).product(@rubies).map do |workers, ruby|
+              Cell.new(experiment: @experiment.name, variant:, workers:, ruby:)
+            end
           end
         end
 

@@ -5,16 +5,15 @@ require "socket"
 
 module Raffia
   module Lab
-    # A helper process: the other end of the sockets of an experiment. It runs in a process of its
-    # own and on IO.select alone (a {ResourceServer} does not), so that nothing of it is part of
-    # what is measured. It announces its port on descriptor 3, takes the lines `reset` and `report`
-    # on standard input, and ends when that is closed.
+    # A helper process: the other end of the sockets of an experiment. It has a process of its own
+    # and runs on IO.select alone (a {ResourceServer} does not), so that it is no part of what is
+    # measured. It announces its port on descriptor 3, takes `reset` and `report` as lines on
+    # standard input, and ends when that is closed.
     class Service
       MODES = {smtp_sink: "SmtpSink", slow_server: "SlowServer", slow_web: "SlowWeb",
                mariadb: "MariaDB", corpus: "Corpus"}.freeze
 
-      # @param name [String] one of {MODES}
-      # @return [Integer] the exit code
+      # Runs the helper with one of {MODES}. Returns the exit code.
       def self.main(name, input: $stdin, output: IO.for_fd(3))
         require_relative "service/#{name}"
         peer = const_get(MODES.fetch(name.to_sym)).new
@@ -23,16 +22,15 @@ module Raffia
         0
       end
 
-      # Loaded for those who need it: the other helpers are Ruby's standard library and nothing
-      # else.
+      # Loaded when needed: the other helpers need nothing but Ruby's standard library.
       def self.resource_server
         require_relative "service/resource_server"
         ResourceServer
       end
       private_class_method :resource_server
 
-      # @param peer [#accepted, #received, #due, #tick, #reset, #report] what the connections talk
-      #   to
+      # peer: answers accepted, received, due, tick, reset, report. A {ResourceServer}'s answers
+      # open, reset, report, close.
       def initialize(peer, input, output)
         @peer = peer
         @input = input
@@ -40,7 +38,6 @@ module Raffia
         @clients = []
       end
 
-      # @return [void]
       def run
         @server = TCPServer.new("127.0.0.1", 0)
         @server.listen(4096)
@@ -57,7 +54,7 @@ module Raffia
         @output.flush
       end
 
-      # Commands come first: a client that was told to start after a reset must find it done.
+      # Commands come first: a client that starts after a reset must find it done.
       def turn
         ready, = IO.select([@input, @server, *@clients], nil, nil, @peer.due)
         return @peer.tick unless ready

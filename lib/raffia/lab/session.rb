@@ -9,14 +9,9 @@ require_relative "sampler"
 module Raffia
   module Lab
     # One run: starts the process that does the work, and the helper process and load generator that
-    # it may need, watches its memory, asks for the result, and checks it.
+    # it may need; samples its memory, collects the result, and checks it.
     class Session
-      # @param experiment [Experiment]
-      # @param cell [Cell]
-      # @param params [Hash]
-      # @param stop [StopSignal]
-      # @param counters [Hash{Symbol => String}] events to count (see {Counters}); none where there
-      #   are none
+      # counters: events to count (see {Counters}).
       def initialize(experiment, cell, params, stop, counters: {})
         @experiment = experiment
         @cell = cell
@@ -25,9 +20,7 @@ module Raffia
         @processes = Processes.new(stop)
       end
 
-      # @return [Hash{Symbol => Object}] the figures, facts and checks; or +error+ in words, and
-      #   whether it is +unfit+
-      # @raise [StopSignal::Requested]
+      # Returns figures, facts and checks; or an error in words, and whether it is unfit.
       def call
         figures(*work)
       rescue Processes::Broken => error
@@ -44,23 +37,23 @@ module Raffia
         service = start_service
         child = start_child(service)
         @processes.event(child, "ready")
-        service&.tell("reset")
+        service&.puts("reset")
         driven, measured = counting(child) { measure(child) }
-        child.tell("tell")
-        facts = @processes.event(child, "told")[:facts]
+        child.puts("report")
+        facts = @processes.event(child, "reported")[:facts]
         [measured, facts.merge(driven), service ? ask(service) : {}]
       end
 
-      # @return [Array(Hash, Hash)] what the driver found, and the figures
+      # Returns the driver's facts, and the figures.
       def measure(child)
-        child.tell("go")
+        child.puts("go")
         driven = @experiment.respond_to?(:serve) ? drive(child) : {}
         done = @processes.event(child, "done")
         @sampler.stop
         [driven, done.slice(:seconds, :cpu)]
       end
 
-      # perf is there before the work begins, and counts nothing but it.
+      # perf starts before the work, and counts nothing else.
       def counting(child)
         return yield if @counters.empty?
         perf = @processes.start(Counters.command(child.pid, events: @counters))
@@ -74,7 +67,7 @@ module Raffia
 
       def order(perf, word)
         answers = perf.output.lines.size
-        perf.tell(word)
+        perf.puts(word)
         @processes.wait { perf.output.lines.size > answers || perf.silent? }
       end
 
@@ -93,7 +86,7 @@ module Raffia
         announced = service ? @processes.message(service) : {}
         child = @processes.start(child_command, **environment, **limits)
         @processes.sampler = @sampler = Sampler.new(child.pid)
-        child.tell(JSON.generate(experiment: @experiment.name,
+        child.puts(JSON.generate(experiment: @experiment.name,
           **{file: @experiment.defined_in}.compact, variant: @cell.variant,
           workers: @cell.workers, params: @params, service: announced))
         child
@@ -104,8 +97,7 @@ module Raffia
           **{with: @cell.ruby&.command}.compact)
       end
 
-      # What a user's own file requires may be known to their Bundler alone, and that comes by
-      # RUBYOPT.
+      # A user's file may require gems that only their Bundler finds. Bundler comes by RUBYOPT.
       def environment
         usual = (@experiment.defined_in && !@cell.ruby) ? {} : Subprocess::ENVIRONMENT
         {environment: usual.merge(@cell.ruby&.environment || {})}
@@ -114,7 +106,7 @@ module Raffia
       def limits = Limits.spawn_options(@experiment.needs)
 
       def ask(service)
-        service.tell("report")
+        service.puts("report")
         @processes.message(service)
       end
 
@@ -125,7 +117,7 @@ module Raffia
           @processes.wait { process.silent? }
           process.output
         end
-        child.tell("stop")
+        child.puts("stop")
         @experiment.driven(outputs)
       end
     end

@@ -7,20 +7,18 @@ require_relative "definition"
 
 module Raffia
   module Lab
-    # A file of experiments of one's own.
+    # A user's file of experiments.
     module Source
       HINT = "add Raffia::Lab.experiment \"name\" do ... end (raffia lab new NAME writes one to " \
         "start from)"
 
       module_function
 
-      # @param word [String] from the command line
-      # @return [Boolean] whether it names a file, and not an experiment
+      # Whether a word of the command line is a file, and not an experiment.
       def file?(word) = word.end_with?(".rb") || word.include?("/")
 
-      # @param path [String]
-      # @return [Array<UserExperiment>] in the order of the file
-      # @raise [ConfigError] when there is no such file, when it raises, or when it defines nothing
+      # The experiments in the order of the file. Raises ConfigError when it cannot be read, raises,
+      # or defines nothing.
       def load(path)
         raise ConfigError, "there is no file #{path}" unless File.file?(path)
         full = File.expand_path(path)
@@ -29,10 +27,7 @@ module Raffia
         found
       end
 
-      # Defines an experiment, for Lab.experiment with a block.
-      #
-      # @return [UserExperiment]
-      # @raise [ConfigError]
+      # Defines an experiment in the file that is being loaded (see {Lab.experiment}).
       def define(name, &block)
         full, found = open.last ||
           raise(ConfigError, "an experiment is defined in a file that raffia lab run loads: " \
@@ -46,7 +41,7 @@ module Raffia
         raise error.exception("#{name}: #{error.message}")
       end
 
-      # The files that are being loaded, the innermost last: each with what it has defined so far.
+      # Files that are being loaded, the innermost last, with the experiments of each so far.
       def open = RactorLocal.fetch(:raffia_lab_source) { [] }
 
       def collect(path, full)
@@ -65,7 +60,7 @@ module Raffia
         open.pop
       end
 
-      # @return [String] the file, with the line of it that was at work
+      # The file, with the line that was executing.
       def place(path, full, error)
         line = error.backtrace_locations&.find { |location| location.absolute_path == full }&.lineno
         [path, line].compact.join(":")

@@ -1,23 +1,20 @@
 # frozen_string_literal: true
 
 require_relative "experiment"
-require_relative "mapping"
+require_relative "control"
 
 module Raffia
   module Lab
     # The sum of the squares of 0...72,072,000 on 1 to N workers. The sums are Bignums: they
-    # allocate, and garbage collection stops all Ractors, which is what makes this harder than it
-    # looks.
+    # allocate, and garbage collection stops all Ractors.
     class Squares < Experiment
       LIMIT = 72_072_000
-      # The same parts for everybody, whatever the number of workers: a sum that starts anew is a
-      # Fixnum for a while, so smaller parts would be less work. Enough of them that workers can
-      # balance, and that a JIT, which compiles what is called often and not what loops for long,
-      # has something to compile.
+      # The same parts for every number of workers: each sum starts as a Fixnum, so more parts would
+      # be less work. There are enough for workers to balance, and for a JIT, which compiles what is
+      # called often.
       PARTS = 128
 
-      # @param range [Array(Integer, Integer)] from, and up to but not with
-      # @return [Integer]
+      # Range: from, and up to but not with.
       def self.sum(range)
         number, stop = range
         total = 0
@@ -28,15 +25,11 @@ module Raffia
         total
       end
 
-      # @param limit [Integer]
-      # @param parts [Integer]
-      # @return [Array<Array(Integer, Integer)>] 0...limit in equal parts
+      # 0...limit in equal parts.
       def self.split(limit, parts)
         (0..parts).map { |part| limit * part / parts }.each_cons(2).map(&:freeze)
       end
 
-      # @param limit [Integer]
-      # @return [Integer] the sum by the formula
       def self.closed_form(limit) = (limit - 1) * limit * (2 * limit - 1) / 6
 
       def name = "squares"
@@ -60,24 +53,19 @@ module Raffia
       def size(params) = "0...#{params[:limit].to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, "_")}"
 
       def warm_up(setting)
-        Mapping.call(setting, Squares.split(10_000, setting.workers), Work.new(Squares, :sum))
+        Control.map(setting, Squares.split(10_000, setting.workers), Work.new(Squares, :sum))
       end
 
       def perform(setting)
         ranges = Squares.split(setting.params[:limit], PARTS)
-        {sum: Mapping.call(setting, ranges, Work.new(Squares, :sum)).sum}
+        {sum: Control.map(setting, ranges, Work.new(Squares, :sum)).sum}
       end
 
       def verify(params, facts, _report)
         {"the sum equals the formula's" => facts[:sum] == Squares.closed_form(params[:limit])}
       end
 
-      def goals(rows)
-        [Goal.at_least("processes at least 0.85x independent programs",
-          rows.against(:processes, :plain_processes), 0.85),
-          Goal.at_least("ractors at least 0.95x plain Ractor.new",
-            rows.against(:ractors, :plain_ractors), 0.95)]
-      end
+      def goals(rows) = parallel_goals(rows)
     end
   end
 end

@@ -6,40 +6,32 @@ require_relative "environment"
 
 module Raffia
   module Lab
-    # A process that the lab started: its pipes, what came out of them, and its end. It leads a
-    # process group of its own, so that Ctrl-C reaches the lab alone, and the lab can end the
-    # process together with whatever that has started.
+    # A process that the lab started: its pipes, their output, and its end. It leads a process group
+    # of its own, so that Ctrl-C reaches the lab alone, and the lab can end the process with all of
+    # its children.
     class Subprocess
       LIB = File.expand_path("../..", __dir__).freeze
-      # Under `bundle exec`, RUBYOPT would load Bundler into each child, and into its memory; -I is
-      # all that they need.
+      # Under `bundle exec`, RUBYOPT would load Bundler into each child and its memory. They need
+      # -I alone.
       ENVIRONMENT = {"RUBYOPT" => nil}.freeze
-      # Seconds between the request to end and the order to.
+      # Seconds between SIGTERM and SIGKILL.
       PATIENCE = 3
       CHUNK = 65_536
-      # More than that of what a process says on standard error helps nobody.
+      # Last bytes of standard error that are reported.
       TAIL = 4_000
 
-      # Ruby with this gem's files, running one method.
-      #
-      # @param file [String] what to require, such as "raffia/lab/child"
-      # @param code [String] what to run
-      # @param with [Array<String>] another Ruby's command
-      # @return [Array<String>] the command
+      # The command of a Ruby that requires a file of this gem, such as "raffia/lab/child", and runs
+      # the code. with: another Ruby's command.
       def self.ruby(file, code, with: own)
         [*with, "-W:no-experimental", "-I", LIB, "-r", file, "-e", "exit #{code}"]
       end
 
-      # @return [Array<String>] the command of the Ruby that runs now
       def self.own = [RbConfig.ruby, *("--yjit" if Environment.yjit?)]
 
-      # @return [Integer]
       attr_reader :pid
 
-      # @param command [Array<String>]
-      # @param environment [Hash{String => String, nil}] what to change
-      # @param options [Hash] for Process.spawn
-      # @raise [SystemCallError] when it cannot be started
+      # environment: changes to it. options: for Process.spawn. Raises SystemCallError when the
+      # command cannot be started.
       def initialize(command, environment: ENVIRONMENT, **options)
         child_in, @input = IO.pipe
         @readers = {}
@@ -55,25 +47,21 @@ module Raffia
         [child_in, *writers&.values].compact.each(&:close)
       end
 
-      # @return [Array<IO>] what to wait for
+      # Pipes to wait for.
       def ios = @readers.keys
 
-      # @return [Boolean] whether all its pipes have come to their end
+      # Whether all its pipes have reached their end.
       def silent? = @readers.empty?
 
-      # @return [String] what it has printed on standard output
+      # Standard output so far.
       def output = @buffers[:output]
 
-      # @return [String] what it has written on descriptor 3 and {#event} has not taken
+      # Bytes of descriptor 3 that {#event} has not taken.
       def figures = @buffers[:events]
 
-      # @return [String] the last lines of standard error
       def errors = @buffers[:errors].strip[-TAIL..] || @buffers[:errors].strip
 
-      # Read what is there.
-      #
-      # @param io [IO] one of {#ios}
-      # @return [void]
+      # Reads the bytes that are there from one of {#ios}.
       def read(io)
         data = io.read_nonblock(CHUNK, exception: false)
         return if data == :wait_readable
@@ -82,36 +70,28 @@ module Raffia
         io.close
       end
 
-      # @return [Hash{Symbol => Object}, nil] the next message, taken from what was read so far
+      # The next message, taken from the bytes read so far; nil when it is not complete.
       def event
         line = @buffers[:events].slice!(/\A[^\n]*\n/)
         line && JSON.parse(line, symbolize_names: true)
       end
 
-      # @param line [String]
-      # @return [void]
-      def tell(line)
+      def puts(line)
         @input.write("#{line}\n")
       rescue Errno::EPIPE
-        nil # it has ended; what it said before, and its status, tell why
+        nil # it has ended; its status and last output say why
       end
 
-      # @return [void]
       def close_input = @input.close
 
-      # Ask it to come to an end of its own accord, as Ctrl-C does.
-      #
-      # @return [void]
       def interrupt = signal(:INT)
 
-      # Wait for the end, and close the pipes.
-      #
-      # @param patience [Numeric] seconds before it is asked to end, and again before it is ended
-      # @return [Process::Status]
+      # Waits for the end, and closes the pipes. After so many seconds the process gets SIGTERM, and
+      # after as many again SIGKILL.
       def finish(patience = PATIENCE)
         close_input
         status = ended_within(patience) || ended_by(:TERM, patience) || ended_by(:KILL, nil)
-        # Its workers share its group. They end with it, but not all at once.
+        # Its workers share its group. They end with it, but not at once.
         signal(:KILL)
         status
       ensure
@@ -119,7 +99,6 @@ module Raffia
         @readers.clear
       end
 
-      # @return [Process::Status]
       def stop
         signal(:TERM)
         finish
@@ -136,7 +115,7 @@ module Raffia
       def signal(name)
         ::Process.kill(name, -@pid)
       rescue Errno::ESRCH, Errno::EPERM
-        nil # nobody of the group is left (macOS says EPERM of a zombie)
+        nil # the group is empty (macOS says EPERM of a zombie)
       end
 
       def ended_by(name, patience)
@@ -144,7 +123,7 @@ module Raffia
         patience ? ended_within(patience) : ::Process.wait2(@pid).last
       end
 
-      # Reading goes on meanwhile: a process that cannot get rid of its output does not end.
+      # Reads meanwhile: a process that cannot write its output does not end.
       def ended_within(patience)
         give_up = Clock.now + patience
         loop do

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
+require_relative "control"
 require_relative "experiment"
-require_relative "mapping"
 require_relative "meter"
 require_relative "service/corpus"
 require_relative "wordcount/counter"
 
 module Raffia
   module Lab
-    # How often each word is in 100 MB of real text. Every word is a String for a moment, so this is
-    # a measure of what allocating costs side by side: in threads, in Ractors, whose garbage is
-    # collected together, and in processes.
+    # How often each word is in 100 MB of real text. Every word is a String for a moment, so this
+    # measures allocation: in threads, in Ractors, whose garbage is collected together, and in
+    # processes.
     class Wordcount < Experiment
       BYTES = 100_000_000
       LEAST = 10_000
@@ -30,27 +30,22 @@ module Raffia
       def service = :corpus
 
       def obstacles(_params)
-        if Service::Corpus.missing
-          [*variants, *controls.keys].to_h { |variant| [variant, Service::Corpus.missing] }
-        else
-          {}
-        end
+        blocked(Service::Corpus.missing, [*variants, *controls.keys])
       end
 
-      # The file is this run's own.
+      # The file belongs to this run.
       def warm_up(setting)
         path = setting.service.fetch(:path)
         Service::Corpus.resize(path, setting.params[:bytes])
-        Mapping.call(setting, Counter.parts(path, setting.workers)
+        Control.map(setting, Counter.parts(path, setting.workers)
           .map { |from, _| [from, from + 1_000].freeze }, work(path))
       end
 
       def perform(setting)
         path = setting.service.fetch(:path)
         reading = Meter.measure do
-          # One part for each worker, because each part comes back with a table of its own, of most
-          # words that there are.
-          Counter.together(Mapping.call(setting, Counter.parts(path, setting.workers), work(path)))
+          # One part for each worker, because each part returns a table of most words.
+          Counter.together(Control.map(setting, Counter.parts(path, setting.workers), work(path)))
         end
         {seconds: reading.seconds, cpu: reading.cpu, words: reading.value.values.sum,
          different: reading.value.size,
@@ -65,15 +60,11 @@ module Raffia
         }
       end
 
-      def goals(rows)
-        [Goal.at_least("processes at least 0.85x independent programs",
-          rows.against(:processes, :plain_processes), 0.85),
-          Goal.at_least("ractors at least 0.95x plain Ractor.new",
-            rows.against(:ractors, :plain_ractors), 0.95)]
-      end
+      def goals(rows) = parallel_goals(rows)
 
       def notes(_params)
-        ["the text is #{Service::Corpus.found.map { |path| File.basename(path, ".dict.dz") }.join(", ")}, " \
+        texts = Service::Corpus.found.map { |path| File.basename(path, ".dict.dz") }
+        ["the text is #{texts.join(", ")}, " \
           "over and over; a word is letters from a to z",
           "the time is that of reading, counting and putting the workers' tables together"]
       end

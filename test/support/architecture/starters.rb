@@ -4,7 +4,7 @@ module Architecture
   # Who may start threads, Ractors and processes, and who may touch what a process has only one of.
   class Starters < Rule
     # The lab's controls are the plain Ruby that Raffia is measured against.
-    CONTROLS = "lib/raffia/lab/control/"
+    CONTROLS = "lib/raffia/lab/control.rb"
     THREADS =
       %w[lib/raffia/executor/ lib/raffia/executor.rb lib/raffia/process/
         lib/raffia/process.rb lib/raffia/service/handle.rb].push(CONTROLS).freeze
@@ -27,7 +27,7 @@ module Architecture
       return if source.in?(*THREADS)
       offend(node,
         "#{constant_name(node.receiver)}.#{node.name} outside of executor/, process/ and " \
-        "lab/control/: use a pool, or be handed one")
+        "lab/control.rb: use a pool, or be handed one")
     end
 
     def forks(node)

@@ -3,7 +3,6 @@
 require "tmpdir"
 require "raffia/lab/comparison"
 require "raffia/lab/report/document"
-require "raffia/lab/result_file"
 require_relative "outcome_case"
 
 module Raffia
@@ -82,16 +81,16 @@ module Raffia
       end
 
       def test_files
-        in_a_file(JSON.generate(document)) { |path| assert_equal document, ResultFile.read(path) }
+        in_a_file(JSON.generate(document)) { |path| assert_equal document, Report::Document.read(path) }
         {"{" => /is no result of the lab/, "[]" => /is no result of the lab/,
          '{"experiments":1}' => /is no result/,
          '{"schema":9,"environment":{},"experiments":[]}' => /has schema 9; this version of the lab reads 2: measure again/}.each do |text, message|
           in_a_file(text) do |path|
-            assert_match message, assert_raises(ConfigError) { ResultFile.read(path) }.message
+            assert_match message, assert_raises(ConfigError) { Report::Document.read(path) }.message
           end
         end
         assert_match(%r{\A/no/such/file cannot be read: No such file or directory\z},
-          assert_raises(ConfigError) { ResultFile.read("/no/such/file") }.message)
+          assert_raises(ConfigError) { Report::Document.read("/no/such/file") }.message)
       end
 
       private
@@ -100,7 +99,7 @@ module Raffia
 
       # As it is read from a file.
       def document(**)
-        ResultFile.normal(Report::Document.of([outcome(**)], environment: ENVIRONMENT,
+        Report::Document.normal(Report::Document.of([outcome(**)], environment: ENVIRONMENT,
           interrupted: false, started: Time.at(0).utc, seed: 1, arguments: []))
           .merge(seconds: 1.0)
       end

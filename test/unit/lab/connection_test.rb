@@ -33,7 +33,7 @@ module Raffia
         ours, theirs = UNIXSocket.pair
         theirs.write("GET / HTTP/1.1\r\n\r\n")
         theirs.close
-        assert_equal 0, Web::Connection.new(ECHO).hold(ours)
+        assert_equal 0, Web::Connection.new(ECHO).serve(ours)
         assert_predicate ours, :closed?
       end
 
@@ -44,7 +44,7 @@ module Raffia
         ours, theirs = UNIXSocket.pair
         theirs.write(text)
         theirs.close_write
-        served = Web::Connection.new(ECHO).hold(ours)
+        served = Web::Connection.new(ECHO).serve(ours)
         [theirs.read, served]
       ensure
         theirs.close

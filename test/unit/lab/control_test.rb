@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/lab/mapping"
+require "raffia/lab/control"
 
 module Raffia
   module Lab
     class ControlTest < TestCase
-      def map(items, workers, &work) = Control::Processes.map(items, workers, work)
+      def map(items, workers, &work) = Control.processes(items, workers, work)
 
       def test_independent_programs_share_the_items_in_order
         need_fork

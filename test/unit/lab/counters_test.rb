@@ -81,7 +81,7 @@ module Raffia
 
       def tell(processes, process, word)
         lines = process.output.lines.size
-        process.tell(word)
+        process.puts(word)
         processes.wait { process.output.lines.size > lines || process.silent? }
       end
     end

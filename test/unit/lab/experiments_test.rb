@@ -131,7 +131,7 @@ module Raffia
       def test_fan_out_notices_a_call_that_was_lost_or_made_twice
         params = {calls: 40}
         sum = ->(calls) {
-          (0...calls).sum { |index| Zlib.crc32(Web::Document.text(index, FanOut::BYTES)) }
+          (0...calls).sum { |index| Zlib.crc32(Service::SlowWeb.document(index, FanOut::BYTES)) }
         }
         verdict = ->(calls, served, different, checksums = sum[calls]) do
           Lab.experiment("fan_out").verify(params, {calls:, checksums:}, {served:, different:})

@@ -38,7 +38,7 @@ module Raffia
         serve(:mariadb) do |port|
           app = BlockingDB::Application.new(:trilogy, port, 1)
           Raffia.run { |scope| 20.times { scope.spawn { app.call({}) } } }
-          connections = app.instance_variable_get(:@connections).instance_variable_get(:@idle)
+          connections = app.instance_variable_get(:@idle)
           assert_equal [20, {rows: 20}], [connections.size, report]
           app.call({})
           assert_equal 20, connections.size

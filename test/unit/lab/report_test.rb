@@ -6,7 +6,6 @@ require "raffia/lab/interpreter"
 require "raffia/lab/report/document"
 require "raffia/lab/report/page"
 require "raffia/lab/report/text"
-require "raffia/lab/result_file"
 require_relative "outcome_case"
 
 module Raffia
@@ -71,7 +70,7 @@ module Raffia
           list.map { |seconds| seconds * 2 }
         })
         comparison =
-          Comparison.new(*[outcome, slower].map { |one| ResultFile.normal(document([one])) }).to_h
+          Comparison.new(*[outcome, slower].map { |one| Report::Document.normal(document([one])) }).to_h
         out = StringIO.new
         Report::Text.new(out, WIDE).comparison(comparison)
         assert_includes out.string, "Against the result of 1970-01-01T00:00:00Z: 10 worse."

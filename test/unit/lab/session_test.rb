@@ -34,7 +34,7 @@ module Raffia
       FINE = 'out = IO.for_fd(3); $stdin.gets; out.puts(%({"event":"ready"})); out.flush; ' \
       "$stdin.gets; " \
         'out.puts(%({"event":"done","seconds":0.5,"cpu":0.25})); out.flush; $stdin.gets; ' \
-        'out.puts(%({"event":"told","facts":{"answer":42}})); out.flush; $stdin.read'
+        'out.puts(%({"event":"reported","facts":{"answer":42}})); out.flush; $stdin.read'
 
       # Takes notes of what it is told.
       Notes = Struct.new(:said) do

@@ -10,7 +10,7 @@ module Raffia
     class SlowWebTest < ServiceCase
       def test_both_clients_get_the_document
         serve(:slow_web) do |port|
-          assert_equal [Web::Document.text(7, 3_000)] * 2,
+          assert_equal [Service::SlowWeb.document(7, 3_000)] * 2,
             %i[net_http socket].map { |client| Web::Fetch.public_send(client, "/1/7/3000", port) }
           assert_equal({served: 2, different: 1, together: 1}, report)
         end
@@ -20,7 +20,7 @@ module Raffia
         serve(:slow_web) do |port|
           sums = FanOut.calls([0, 20], :socket, port, 1_500)
           assert_equal (0...20).map { |index|
-            Zlib.crc32(Web::Document.text(index, FanOut::BYTES))
+            Zlib.crc32(Service::SlowWeb.document(index, FanOut::BYTES))
           }, sums
           assert_equal({served: 20, different: 20, together: 20}, report)
           tell("reset")
@@ -30,9 +30,9 @@ module Raffia
 
       def test_documents_are_as_long_as_asked_and_differ
         [1, 7, 65_536, 131_075].each do |bytes|
-          assert_equal bytes, Web::Document.text(3, bytes).bytesize
+          assert_equal bytes, Service::SlowWeb.document(3, bytes).bytesize
         end
-        refute_equal Web::Document.text(1, 100), Web::Document.text(2, 100)
+        refute_equal Service::SlowWeb.document(1, 100), Service::SlowWeb.document(2, 100)
       end
 
       def test_another_answer_is_an_error

@@ -12,7 +12,7 @@ module Raffia
         assert_no_leaks do
           process = ruby('IO.for_fd(3).puts(\'{"event":"ready","port":7}\'); puts $stdin.gets; ' \
             'warn "oops"')
-          process.tell("hello")
+          process.puts("hello")
           drain(process)
           assert_equal({event: "ready", port: 7}, process.event)
           assert_nil process.event
@@ -53,7 +53,7 @@ module Raffia
       def test_telling_one_that_has_gone
         process = ruby("exit 3")
         drain(process)
-        process.tell("hello")
+        process.puts("hello")
         assert_equal 3, process.finish.exitstatus
       end
 

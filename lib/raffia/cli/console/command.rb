@@ -21,15 +21,13 @@ module Raffia
         Exit = Class.new(::Interrupt)
         private_constant :Exit
 
-        # @param options [Hash]
-        # @param out [IO]
         def initialize(options, out)
           @options = options
           @out = out
           @pid = ::Process.pid
         end
 
-        # @return [Integer] the exit code
+        # The exit code.
         def call
           program = Program.new(@options[:require], optional: true)
           ::ARGV.clear # or `gets` would read files of these names

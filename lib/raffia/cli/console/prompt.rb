@@ -25,7 +25,6 @@ module Raffia
         # Ctrl-C. Ruby calls the handler in any running fiber, or in the loop; it is meant for what
         # was typed. A second one, before the first took effect, is for the running fiber, which
         # does not yield.
-        # @return [void]
         def signal_handle
           if Fiber.current.equal?(@fiber) || @told || !%i[IN_EVAL IN_INPUT].include?(@signal_status)
             return super
@@ -38,7 +37,6 @@ module Raffia
         end
 
         # Raises the error of a fiber that nothing waits for, as any block of {Raffia.run} does.
-        # @return [String, nil]
         def read_input(prompt)
           @told = false
           super

@@ -29,7 +29,7 @@ module Raffia
           @system = system
         end
 
-        # @return [Array<Check>] what this system does not tell is left out
+        # What this system does not tell is left out.
         def call = [open_files, fibers, locked_memory, cpu, memory, rings, listen_queue].compact
 
         private

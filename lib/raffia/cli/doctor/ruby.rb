@@ -59,7 +59,7 @@ module Raffia
             config.values_at("YJIT_SUPPORT", "RJIT_SUPPORT").any? { |built| built && built != "no" }
         end
 
-        # @return [Symbol, nil] nil where there is no such thing (JRuby)
+        # NIL? Nil where there is no such thing (JRuby).
         def yjit_state
           return unless RUBY_ENGINE == "ruby"
           return :absent unless defined?(RubyVM::YJIT)

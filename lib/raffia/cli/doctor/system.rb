@@ -17,23 +17,23 @@ module Raffia
           @cores = cores
         end
 
-        # @return [Integer] the cores that this process may run on
+        # The cores that this process may run on.
         attr_reader :cores
 
-        # @return [Integer, nil] a number from /proc/sys, "vm.max_map_count" for one
+        # NIL? A number from /proc/sys, "vm.max_map_count" for one.
         def sysctl(name) = read("proc/sys/#{name.tr(".", "/")}")&.to_i
 
-        # @return [Array<Integer>, nil] soft and hard limit
+        # NIL? Soft and hard limit.
         def rlimit(name)
           @process.getrlimit(name)
         rescue ArgumentError, NotImplementedError
           nil
         end
 
-        # @return [Integer] what {#rlimit} says for "no limit"
+        # What {#rlimit} says for "no limit".
         def unlimited = ::Process::RLIM_INFINITY
 
-        # @return [Float, nil] the CPU quota of our cgroup in cores, nil when there is none
+        # The CPU quota of our cgroup in cores, nil when there is none.
         def cpu_quota
           quotas = cgroup_files("cpu.max").map { |text| text.split.first(2) } + cpu_quotas_v1
           quotas.filter_map { |quota, period|
@@ -41,7 +41,7 @@ module Raffia
           }.min
         end
 
-        # @return [Integer, nil] the memory limit of our cgroup in bytes, nil when there is none
+        # The memory limit of our cgroup in bytes, nil when there is none.
         def memory_limit
           texts = cgroup_files("memory.max") + cgroup_files("memory.limit_in_bytes", "memory")
           texts.filter_map { |text| text.to_i if text.match?(/\A\d+\z/) && text.to_i < NO_LIMIT_V1 }

@@ -14,11 +14,9 @@ module Raffia
       class Context
         include UserCode
 
-        # @return [Hash]
         attr_reader :options
-        # @return [IO] for progress
+        # For progress.
         attr_reader :err
-        # @return [IO]
         attr_reader :out
 
         def initialize(options, out, err)
@@ -34,8 +32,6 @@ module Raffia
 
         # A command that only reads must not create a store.
         # @param new [Boolean] whether it may create one
-        # @return [Raffia::Jobs::Store]
-        # @raise [NotFound]
         def store(new: false)
           store = Raffia::Jobs.store
           return store if new || store.exist?
@@ -45,8 +41,7 @@ module Raffia
         end
 
         # @param name [String] such as "dead", "queue:mail", or "queue" with a queue
-        # @return [Array(Symbol, String)] set, and queue or nil
-        # @raise [ConfigError]
+        # Set, and queue or nil.
         def set(name, queue = nil)
           name, queue = name.split(":", 2) if name.start_with?("queue:")
           set = Raffia::Jobs::Store::SETS.find { |one| one.name == name }
@@ -61,8 +56,6 @@ module Raffia
           [set, queue && queue(queue)]
         end
 
-        # @param name [String]
-        # @return [String]
         # @raise [ConfigError] for an invalid name
         def queue(name)
           return name if Raffia::Jobs::Client::PayloadBuilder::QUEUE.match?(name)
@@ -72,7 +65,6 @@ module Raffia
         end
 
         # Entries of a set, read page by page.
-        # @return [Enumerator]
         def each_entry(set, queue = nil, match: options[:match], page: 500)
           return enum_for(:each_entry, set, queue, match: match, page: page) unless block_given?
 
@@ -86,14 +78,14 @@ module Raffia
 
         # @param data [Object] for --json
         # @yieldreturn [String, Array<String>] for people
-        # @return [Integer] {OK}
+        # {OK}.
         def answer(data)
           out.puts(options[:json] ? JSON.pretty_generate(data) : yield)
           OK
         end
 
         # @param rows [Array<Array>] titles first
-        # @return [Array<String>] lines, numbers aligned to the right
+        # Lines, numbers aligned to the right.
         def table(rows)
           rows = rows.map { |row| row.map { |cell| cell.is_a?(Numeric) ? cell : Text.plain(cell) } }
           widths = rows.transpose.map { |column| column.map { |cell| cell.to_s.size }.max }
@@ -104,8 +96,6 @@ module Raffia
           end
         end
 
-        # @param time [Float, nil]
-        # @return [String]
         def time(time) = time ? Time.at(time).utc.strftime("%Y-%m-%d %H:%M:%S UTC") : ""
       end
     end

@@ -43,7 +43,7 @@ module Raffia
           end
         end
 
-        # @return [Integer] {FAILED} when there is a problem
+        # {FAILED} when there is a problem.
         def check
           found = @store.check
           @context.answer({"store" => @store.url, "problems" => found}) do

@@ -32,7 +32,7 @@ module Raffia
 
         private
 
-        # @return [String, nil] the id of a job
+        # NIL? The id of a job.
         def carry_out(change, name)
           case change
           when "run" then @schedule.run(name)

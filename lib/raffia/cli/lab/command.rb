@@ -2,7 +2,6 @@
 
 require_relative "../../lab"
 require_relative "../../lab/report/target"
-require_relative "../../lab/result_file"
 require_relative "compare"
 require_relative "listing"
 require_relative "measurement"
@@ -27,7 +26,7 @@ module Raffia
 
         # @param words [Array<String>] a verb and what it is about; none for the tour
         # @param argv [Array<String>] as typed, for the report
-        # @return [Integer] the exit code
+        # The exit code.
         def call(words, options, argv)
           verb, *names = words
           case verb
@@ -56,7 +55,7 @@ module Raffia
           end
           rubies = Raffia::Lab::Interpreter.all(options[:ruby]) if options.key?(:ruby)
           selections = verb ? run(names, options, rubies) : tour(options, rubies)
-          earlier = Raffia::Lab::ResultFile.read(options[:against]) if options.key?(:against)
+          earlier = Raffia::Lab::Report::Document.read(options[:against]) if options.key?(:against)
           Measurement.new(@out, @err, selections, rubies:, earlier:, tolerance: tolerance(options),
             argv:, **targets(options))
             .call(**options.slice(:seed))

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../../lab/comparison"
-require_relative "../../lab/result_file"
 require_relative "output"
 
 module Raffia
@@ -17,13 +16,13 @@ module Raffia
           @targets = targets
         end
 
-        # @return [Integer] the exit code: {FAILED} when something has become worse
+        # The exit code: {FAILED} when something has become worse.
         def call(paths)
           unless paths.size == 2
             raise ConfigError, "raffia lab compare needs two files: raffia lab compare OLD.json " \
               "NEW.json"
           end
-          before, after = paths.map { |path| Raffia::Lab::ResultFile.read(path) }
+          before, after = paths.map { |path| Raffia::Lab::Report::Document.read(path) }
           comparison = Raffia::Lab::Comparison.new(before, after, tolerance: @tolerance).to_h
           Output.text(@out, Raffia.config).comparison(comparison)
           Output.write(@targets, {**after, comparison:})

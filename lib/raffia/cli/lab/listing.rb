@@ -14,7 +14,7 @@ module Raffia
         end
 
         # @param words [Array<String>] files, or names; none for all that the lab has
-        # @return [Integer] the exit code
+        # The exit code.
         def call(words)
           list = words.empty? ? Raffia::Lab::EXPERIMENTS.values : Raffia::Lab::Catalog.find(words)
           width = list.map { |experiment| experiment.name.size }.max

@@ -5,7 +5,6 @@ require_relative "../../lab/comparison"
 require_relative "../../lab/counters"
 require_relative "../../lab/report/document"
 require_relative "../../lab/report/text"
-require_relative "../../lab/result_file"
 require_relative "output"
 
 module Raffia
@@ -28,7 +27,7 @@ module Raffia
           @targets = targets
         end
 
-        # @return [Integer] the exit code
+        # The exit code.
         def call(**seed)
           config = Raffia.config
           obstacle = Raffia::Lab::Counters.obstacle
@@ -47,7 +46,7 @@ module Raffia
 
         private
 
-        # @return [Hash{Symbol => Object}] the whole report
+        # The whole report.
         def measure(stop, environment, **options)
           started = Time.now
           progress = Raffia::Lab::Progress.new(@err,
@@ -65,7 +64,7 @@ module Raffia
 
         def compared(report)
           return report unless @earlier
-          after = Raffia::Lab::ResultFile.normal(report)
+          after = Raffia::Lab::Report::Document.normal(report)
           comparison = Raffia::Lab::Comparison.new(@earlier, after, tolerance: @tolerance).to_h
           @out.puts
           @text.comparison(comparison)

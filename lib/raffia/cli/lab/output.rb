@@ -23,7 +23,7 @@ module Raffia
           targets[:html]&.write(Raffia::Lab::Report::Page.of(report))
         end
 
-        # @return [Boolean] whether anything but a control has become worse
+        # Whether anything but a control has become worse.
         def worse?(comparison)
           return false unless comparison
           comparison[:experiments].flat_map { |each| each[:rows] }

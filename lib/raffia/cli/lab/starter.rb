@@ -28,7 +28,7 @@ module Raffia
           @out = out
         end
 
-        # @return [Integer] the exit code
+        # The exit code.
         # @raise [ConfigError] when there is such a file or experiment already, or when it cannot be
         #   written
         def call(names)

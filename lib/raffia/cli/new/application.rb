@@ -19,7 +19,6 @@ module Raffia
         private_constant :TEMPLATE, :ROOT
 
         # @param path [String, nil] of a checkout of raffia
-        # @raise [ConfigError]
         def initialize(name, path = nil)
           unless NAME.match?(name)
             raise ConfigError, "#{name.inspect} is no name for an application: use small " \
@@ -33,7 +32,6 @@ module Raffia
           @path = path ? ::File.expand_path(path) : (ROOT if checkout?(ROOT))
         end
 
-        # @raise [ConfigError]
         def write(out)
           make_folder
           files.each do |file|

@@ -29,7 +29,6 @@ module Raffia
           @live = out.tty? && !once
         end
 
-        # @raise [NotFound]
         def call
           views = @source.call # wrong names are reported before anything is shown
           return write(views) unless @live

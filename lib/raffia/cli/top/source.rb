@@ -23,8 +23,6 @@ module Raffia
         end
 
         # @param strict [Boolean] whether all that were named have to be there
-        # @return [Array<Hash>]
-        # @raise [NotFound]
         def call(strict: true)
           return all if @names.empty?
 
@@ -49,7 +47,6 @@ module Raffia
           end
         end
 
-        # @return [Hash, nil]
         def read(path)
           ::UNIXSocket.open(path) do |socket|
             socket.timeout = READ_TIMEOUT

@@ -23,7 +23,6 @@ module Raffia
           @width = width
         end
 
-        # @return [Array<String>]
         def lines
           return [NOBODY] if @views.empty?
 

@@ -6,9 +6,9 @@ require_relative "../../base/ractor_local"
 module Raffia
   module Lab
     class Auto < Experiment
-      # The work, of as many kinds as there are answers: items, and a block for them.
+      # Kinds of work for {Auto}: items, and a block for them.
       module Workloads
-        # Each in words.
+        # Descriptions by name.
         ALL = {
           arithmetic: "200,000 additions",
           ruby_100us: "5,000 items of Ruby code, 100 us each",
@@ -23,8 +23,7 @@ module Raffia
           stream: "200 items of Ruby code, 5 ms each, from an Enumerator that does not know its " \
             "size"
         }.transform_values(&:freeze).freeze
-        # How often the loop below is called for YJIT to compile it, and how often, and how long, it
-        # is measured then.
+        # WARM_UP calls of the loop make YJIT compile it; then RUNS runs of TURNS are measured.
         WARM_UP = 200
         RUNS = 20
         TURNS = 50_000
@@ -33,9 +32,6 @@ module Raffia
 
         module_function
 
-        # @param name [Symbol]
-        # @param scale [Float]
-        # @return [Array(Enumerable, Proc)]
         def of(name, scale)
           millisecond # before anything is measured
           public_send(name, ->(count) { [(count * scale).round, 3].max })
@@ -47,7 +43,7 @@ module Raffia
 
         def ruby_10ms(count) = [0...count.call(60), proc { |n| Workloads.compute(10) + n }]
 
-        # Larger than the 32 KiB in which deflate looks for repetitions.
+        # The block is larger than deflate's window of 32 KiB.
         def zlib(count)
           block = Random.new(1).bytes(32_768).unpack1("H*")
           [Array.new(count.call(16)) { block * 64 },
@@ -56,7 +52,7 @@ module Raffia
 
         def fiber_waits(count) = [0...count.call(300), proc { |n| sleep(0.005) && n }]
 
-        # Like a library that knows no Fiber scheduler.
+        # Sleeps like a library that knows no Fiber scheduler.
         def thread_waits(count)
           [0...count.call(100),
             proc { |n| ::Fiber.new(blocking: true) { sleep(0.005) }.resume && n }]
@@ -72,7 +68,7 @@ module Raffia
           [0...count.call(60), proc { |n| Workloads.compute(10) + seen[n] }]
         end
 
-        # A small scale makes them shorter, too.
+        # A small scale makes the items shorter, too.
         def few_long(count)
           length = [count.call(200), 200].min
           [0...[count.call(6), 6].min, proc { |n| Workloads.compute(length) + n }]
@@ -88,12 +84,11 @@ module Raffia
             proc { |n| Workloads.compute(5) + n }]
         end
 
-        # @param milliseconds [Numeric] on this machine
-        # @return [Integer] something that depends on all of it
+        # Computes for so many milliseconds of this machine.
         def compute(milliseconds) = turn((milliseconds * millisecond).round)
 
-        # @return [Float] turns of the loop in a millisecond of CPU; measured once, and known to
-        #   processes that are forked later
+        # Turns of the loop in a millisecond of CPU. Measured once, and known to processes that are
+        # forked later.
         def millisecond
           RactorLocal.fetch(KEY) do
             WARM_UP.times { turn(TURNS / 100) }

@@ -1,26 +1,44 @@
 # frozen_string_literal: true
 
-require_relative "connections"
+require_relative "../../base/optional"
 
 module Raffia
   module Lab
     class BlockingDB < Experiment
-      # A Rack application that has one thing to do: a statement that takes its time.
+      # A Rack application with one slow statement. It has as many connections to the database as
+      # are used at once: each goes back to a list after its statement.
       class Application
-        # @param driver [Symbol]
-        # @param database [Integer] its port
-        # @param seconds [Float] that the statement takes
-        # @param around [#call] runs the call of the driver
-        def initialize(driver, database, seconds, around: :call.to_proc)
-          @connections = Connections.new(driver, database)
-          @statement = "insert into t select sleep(#{seconds})"
-          @around = around
+        OPTIONS = {host: "127.0.0.1", username: "root", database: "lab"}.freeze
+        # The first waits in the fiber. The second blocks its thread, but releases the GVL.
+        DRIVERS = {trilogy: "Trilogy", mysql2: "Mysql2::Client"}.freeze
+
+        # Loads one of {DRIVERS}.
+        def self.client(driver)
+          Optional.gem(driver.name, for: "the lab's blocking_db experiment")
+          Object.const_get(DRIVERS.fetch(driver))
         end
 
-        # @return [Array(Integer, Hash, Array<String>)]
+        # port: of the database. seconds: of the statement. around: runs the driver's call.
+        def initialize(driver, port, seconds, around: :call.to_proc)
+          @client = Application.client(driver)
+          @port = port
+          @statement = "insert into t select sleep(#{seconds})"
+          @around = around
+          @idle = []
+        end
+
         def call(_env)
-          @around.call(-> { @connections.with { |connection| connection.query(@statement) } })
+          @around.call(method(:insert))
           [200, {"content-type" => "text/plain"}, ["inserted\n"]]
+        end
+
+        private
+
+        # Array's push and pop are atomic under the GVL, and no fiber can run between.
+        def insert
+          connection = @idle.pop || @client.new(**OPTIONS, port: @port)
+          connection.query(@statement)
+          @idle.push(connection)
         end
       end
     end

@@ -10,31 +10,22 @@ require_relative "application"
 module Raffia
   module Lab
     class BlockingDB < Experiment
-      # The servers that are compared. Each has one listener, and takes one request from each
-      # connection.
+      # The servers to compare. Each has one listener, and takes one request from each connection.
       class Servers
         BACKLOG = 1_024
 
-        # A worker that answers one request after the other.
-        #
-        # @param _index [Integer]
-        # @param listener [Integer] its descriptor
-        # @param ready [Integer] descriptor of the pipe on which it says that it is there
-        # @param database [Integer] port
-        # @param seconds [Float] that a statement takes
-        # @return [Integer] how many requests it answered
+        # A worker that answers one request after the other, and returns their number. listener, and
+        # ready, the pipe on which it says that it has started, are descriptors.
         def self.attend(_index, listener, ready, database, seconds)
           listener = TCPServer.for_fd(listener).tap { |copy| copy.autoclose = false }
-          conversation = Web::Connection.new(Application.new(:mysql2, database, seconds))
+          connection = Web::Connection.new(Application.new(:mysql2, database, seconds))
           IO.for_fd(ready, "w", autoclose: false).syswrite(".")
           served = 0
-          loop { served += conversation.hold(listener.accept) }
+          loop { served += connection.serve(listener.accept) }
         rescue Errno::EINVAL
-          served # nobody comes any more: the listener was shut down
+          served # the listener was shut down
         end
 
-        # @param setting [Setting]
-        # @param host [Child] who wants to know the port, and says when to stop
         def initialize(setting, host)
           @setting = setting
           @host = host
@@ -42,16 +33,15 @@ module Raffia
           @seconds, @wide = setting.params.values_at(:sleep, :wide)
         end
 
-        # @return [Hash{Symbol => Integer}] how many requests were answered, and what all processes
-        #   took then
+        # Returns the number of answered requests, and the memory of all processes at the end.
         def run
           @listener = TCPServer.new("127.0.0.1", 0)
           @listener.listen(BACKLOG)
           case @setting.variant
           when :fibers then serve(Application.new(:trilogy, @database, @seconds))
           when :offload then offload
-          when :threads then crew(:threads, @setting.workers)
-          when :processes then crew(:processes, @wide)
+          when :threads then run_workers(:threads, @setting.workers)
+          when :processes then run_workers(:processes, @wide)
           end
         ensure
           @listener&.close
@@ -59,8 +49,7 @@ module Raffia
 
         private
 
-        # A fiber for each connection here too; but the driver blocks, so its calls are made on
-        # other threads.
+        # A fiber for each connection, but the driver blocks, so other threads make its calls.
         def offload
           pool = Executor::Threads::BlockingPool.new(max: @wide)
           serve(Application.new(:mysql2, @database, @seconds,
@@ -70,24 +59,24 @@ module Raffia
         end
 
         def serve(app)
-          conversation = Web::Connection.new(app)
+          connection = Web::Connection.new(app)
           Raffia.run do |scope|
-            accepting = scope.spawn { accept(scope, conversation) }
+            accepting = scope.spawn { accept(scope, connection) }
             {**wait, served: accepting.value.sum(&:value)}
           end
         end
 
-        def accept(scope, conversation)
+        def accept(scope, connection)
           tasks = []
           loop do
             client = @listener.accept
-            tasks << scope.spawn { conversation.hold(client) }
+            tasks << scope.spawn { connection.serve(client) }
           end
         rescue Errno::EINVAL
-          tasks # as in attend
+          tasks # the listener was shut down
         end
 
-        def crew(strategy, workers)
+        def run_workers(strategy, workers)
           there, ready = IO.pipe
           work = Work.new(Servers, :attend, [@listener.fileno, ready.fileno, @database, @seconds])
           Raffia.run do |scope|
@@ -101,7 +90,7 @@ module Raffia
           [there, ready].each(&:close)
         end
 
-        # Shutting the listener down wakes everybody who waits in accept, in whichever process.
+        # Shutting the listener down wakes all that wait in accept, in any process.
         def wait
           @host.announce(port: @listener.local_address.ip_port)
           @host.wait_for_stop

@@ -3,20 +3,17 @@
 module Raffia
   module Lab
     class Comparison
-      # Why two results may differ for other reasons than the code that was measured.
+      # Reasons for different results other than the code: machine, Ruby, size, load.
       module Differences
         FACTS = {ruby: "the Ruby", yjit: "YJIT", cpu: "the processor", cores: "the number of cores",
-                 kernel: "the kernel",
-                 backend: "the back end", governor: "the frequency governor",
-                 memory: "the memory"}.freeze
+                 kernel: "the kernel", backend: "the back end",
+                 governor: "the frequency governor", memory: "the memory"}.freeze
         # Load for each core.
         BUSY = 0.25
 
         module_function
 
-        # @param before [Hash] of {Report::Document}
-        # @param after [Hash]
-        # @return [Array<String>] in words
+        # Sentences about two data of {Report::Document}.
         def of(before, after)
           [*facts(before[:environment], after[:environment]), *sizes(before, after),
             *loads(before, after), *interrupted(before, after)]

@@ -7,69 +7,53 @@ require_relative "server"
 module Raffia
   module Lab
     class Http < Experiment
-      # Several servers on one port, each with a loop of its own.
+      # Several servers on one port, each with a loop of its own. Counts are sums over the servers.
       module Fleet
         module_function
 
-        # @param variant [Symbol]
-        # @param workers [Integer]
-        # @param host [Child::Host]
-        # @return [Hash{Symbol => Integer}] the sums of what the servers counted
+        # Returns the counts.
         def run(variant, workers, host)
           case variant
           when :one_loop then Server.new.run(nil, host)
-          when :ractors_handed then hand_on(workers, host)
+          when :ractors_handed then distribute(workers, host)
           when :ractors_sharing then share(:ractors, workers, host)
           when :processes then share(:processes, workers, host)
           end
         end
 
-        # A worker that shares the port.
-        #
-        # @param slot [Array(Integer, Integer)] descriptors: of its listener, and of the pipe that
-        #   says when to stop
-        # @param server [Class] {Server}, or one like it
-        # @return [Hash{Symbol => Integer}]
-        def attend(slot, server)
+        # A worker that shares the port. slot: descriptors of its listener, and of the pipe that
+        # stops it. server: {Server}, or a class like it.
+        def serve_shared(slot, server)
           listener = TCPServer.for_fd(slot.first).tap { |copy| copy.autoclose = false }
           stop = IO.for_fd(slot.last, autoclose: false)
-          server.new.attend(listener) { stop.gets }
+          server.new.serve(listener) { stop.gets }
         end
 
-        # A worker that accepts nothing.
-        #
-        # @param slot [Integer] descriptor of the pipe through which connections come
-        # @return [Hash{Symbol => Integer}]
-        def adopt(slot) = Server.new.adopt(IO.for_fd(slot, "rb", autoclose: false))
+        # A worker that accepts nothing: its connections come through a pipe of this descriptor.
+        def serve_accepted(slot) = Server.new.serve_from(IO.for_fd(slot, "rb", autoclose: false))
 
-        # Workers that share one port. The listeners are made and kept here: one that is closed
-        # loses the connections in its queue.
-        #
-        # @param strategy [Symbol]
-        # @param workers [Integer]
-        # @param host [Child::Host]
-        # @param server [Class]
-        # @return [Hash{Symbol => Integer}] the sums of what the servers counted
+        # Runs workers that share one port, and returns the counts. The listeners stay open here: a
+        # listener that closes loses the connections in its queue.
         def share(strategy, workers, host, server: Server)
           listeners = [listener(0)]
           port = listeners.first.local_address.ip_port
           listeners << listener(port) while listeners.size < workers
           stops = listeners.map { IO.pipe }
           slots = listeners.zip(stops).map { |socket, (stop, _)| [socket.fileno, stop.fileno] }
-          crew(slots, strategy, Work.new(Fleet, :attend, [server])) do
+          run_workers(slots, strategy, Work.new(Fleet, :serve_shared, [server])) do
             host.announce(port: port)
             host.wait_for_stop
-            stops.each { |_, tell| tell.puts }
+            stops.each { |_, pipe| pipe.puts }
           end
         end
 
-        def hand_on(workers, host)
+        def distribute(workers, host)
           listener = listener(0)
           inboxes = Array.new(workers) { IO.pipe(binmode: true) }
-          crew(inboxes.map { |inbox, _| inbox.fileno }, :ractors,
-            Work.new(Fleet, :adopt)) do |scope|
+          run_workers(inboxes.map { |inbox, _| inbox.fileno }, :ractors,
+            Work.new(Fleet, :serve_accepted)) do |scope|
             accepting = scope.spawn do
-              inboxes.cycle { |_, pipe| give(listener.accept.first, pipe) }
+              inboxes.cycle { |_, pipe| send_descriptor(listener.accept.first, pipe) }
             end
             host.announce(port: listener.local_address.ip_port)
             host.wait_for_stop
@@ -78,20 +62,19 @@ module Raffia
           end
         end
 
-        # Runs a worker for each slot, and the block beside them.
-        def crew(slots, strategy, work)
+        # Runs a worker for each slot, and the block meanwhile.
+        def run_workers(slots, strategy, work)
           Raffia.run do |scope|
-            found = scope.spawn do
+            workers = scope.spawn do
               Raffia.map(slots, on: strategy, workers: slots.size, chunk: 1, &work)
             end
             yield scope
-            found.value.reduce { |sum, facts| sum.merge(facts) { |_, a, b| a + b } }
+            workers.value.reduce { |sum, facts| sum.merge(facts) { |_, a, b| a + b } }
           end
         end
 
-        # The descriptor is another Ractor's now, and must not be closed when this object is
-        # forgotten.
-        def give(client, pipe)
+        # The descriptor belongs to another Ractor, so garbage collection here must not close it.
+        def send_descriptor(client, pipe)
           client.autoclose = false
           pipe.write([client.fileno].pack("l"))
         end
@@ -104,7 +87,7 @@ module Raffia
           socket
         end
 
-        private_class_method :hand_on, :crew, :give, :listener
+        private_class_method :distribute, :run_workers, :send_descriptor, :listener
       end
     end
   end

@@ -5,8 +5,7 @@ require "socket"
 module Raffia
   module Lab
     class Http < Experiment
-      # As small a server as can stand under load: a fiber for each connection, one fixed answer,
-      # keep-alive.
+      # A minimal server: a fiber for each connection, one fixed answer, keep-alive.
       class Server
         BODY = "Hello from Raffia's lab.\n"
         ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " \
@@ -19,15 +18,11 @@ module Raffia
           @connections = 0
         end
 
-        # Serve until the host says stop.
-        #
-        # @param backend [Symbol]
-        # @param host [Child::Host]
-        # @return [Hash{Symbol => Integer}]
+        # Serves until the host stops it, and returns the counts.
         def run(backend, host)
           listener = TCPServer.new("127.0.0.1", 0)
           listener.listen(BACKLOG)
-          attend(listener, backend) do
+          serve(listener, backend) do
             host.announce(port: listener.local_address.ip_port)
             host.wait_for_stop
           end
@@ -35,28 +30,21 @@ module Raffia
           listener&.close
         end
 
-        # Serve who comes to a listener until the block returns.
-        #
-        # @param listener [TCPServer]
-        # @param backend [Symbol, nil]
-        # @return [Hash{Symbol => Integer}]
-        def attend(listener, backend = nil)
+        # Serves a listener until the block returns.
+        def serve(listener, backend = nil)
           Raffia.run(backend: backend) do |scope|
-            accepting = scope.spawn { loop { take(listener.accept, scope) } }
+            accepting = scope.spawn { loop { start(listener.accept, scope) } }
             yield
             accepting.cancel
           end
           facts
         end
 
-        # Serve those whom somebody else has accepted, until no more of them come.
-        #
-        # @param inbox [IO] one descriptor after the other, in the machine's own form
-        # @return [Hash{Symbol => Integer}]
-        def adopt(inbox)
+        # Serves connections that another Ractor has accepted: native integers, their descriptors.
+        def serve_from(inbox)
           Raffia.run do |scope|
             while (descriptor = inbox.read(4))
-              take(TCPSocket.for_fd(descriptor.unpack1("l")), scope)
+              start(TCPSocket.for_fd(descriptor.unpack1("l")), scope)
             end
           end
           facts
@@ -66,17 +54,17 @@ module Raffia
 
         def facts = {served: @requests, connections: @connections}
 
-        def take(client, scope)
+        def start(client, scope)
           @connections += 1
-          scope.spawn { serve(client) }
+          scope.spawn { converse(client) }
         end
 
-        def serve(client)
+        def converse(client)
           input = +""
           part = +""
           answer(client, input << part) while client.readpartial(4_096, part)
         rescue EOFError, SystemCallError
-          nil # the client has gone, which is how each of its conversations ends
+          nil # the client has gone; every connection ends so
         ensure
           client.close
         end

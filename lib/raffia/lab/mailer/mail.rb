@@ -3,19 +3,14 @@
 module Raffia
   module Lab
     class Mailer < Experiment
-      # A mail, built by a small DSL.
-      #
-      # @example
-      #   Mail.build { from "a@lab.example"; to "b@lab.example"; subject "Hello"; body "Good
-      #   morning." }.to_s
+      # A mail, built by a small DSL:
+      #   Mail.build { from "a@lab.example"; to "b@lab.example"; subject "Hello"; body "Bye" }.to_s
       class Mail
         HEADERS = {from: "From", to: "To", subject: "Subject", id: "Message-ID",
                    date: "Date"}.freeze
         MANDATORY = %i[from to subject body].freeze
 
-        # @yield in the mail itself, so that its headers read like words
-        # @return [Mail]
-        # @raise [ConfigError] when a mail lacks what each mail must have
+        # The block's self is the mail. Raises ConfigError when one of {MANDATORY} is missing.
         def self.build(&block)
           mail = new
           mail.instance_exec(&block)
@@ -26,8 +21,8 @@ module Raffia
           @parts = {}
         end
 
-        # Each part is set with an argument and read without. Written out, because methods that
-        # define_method made of a block cannot be called in another Ractor.
+        # Each part is set with an argument and read without. Written out, because another Ractor
+        # cannot call methods that define_method made of a block.
         def from(value = nil) = part(:from, value)
 
         def to(value = nil) = part(:to, value)
@@ -40,14 +35,13 @@ module Raffia
 
         def body(value = nil) = part(:body, value)
 
-        # @return [Mail] itself
         def check
           missing = MANDATORY.reject { |name| @parts.key?(name) }
           return self if missing.empty?
           raise ConfigError, "a mail needs #{missing.join(", ")}: say it in the block of Mail.build"
         end
 
-        # @return [String] as RFC 5322 has it, lines ended by CRLF
+        # RFC 5322, with lines ended by CRLF.
         def to_s
           lines = HEADERS.filter_map do |name, header|
             "#{header}: #{@parts[name]}" if @parts.key?(name)

@@ -5,21 +5,15 @@ require "socket"
 module Raffia
   module Lab
     class Mailer < Experiment
-      # The client's half of SMTP (RFC 5321), as much as a mail to a server on loopback needs. Of
-      # our own because net-smtp is a bundled gem that may be absent, and because it cannot be used
-      # in a Ractor: it needs Timeout.
+      # A client of SMTP (RFC 5321), enough to send a mail to a server on loopback. The bundled gem
+      # net-smtp may be absent, and does not run in a Ractor because it needs Timeout.
       module SMTP
         # The server refused a step.
         class Refused < Error; end
 
         module_function
 
-        # @param host [String]
-        # @param port [Integer]
-        # @param mail [Mail]
-        # @return [String] the text that was sent
-        # @raise [Refused]
-        # @raise [SystemCallError] when the server cannot be reached
+        # Returns the sent text. Raises SystemCallError when the server cannot be reached.
         def deliver(host, port, mail)
           text = mail.to_s
           socket = TCPSocket.new(host, port)
@@ -35,8 +29,7 @@ module Raffia
           socket&.close
         end
 
-        # A line that starts with a dot would end the mail: such lines get another dot (RFC 5321,
-        # 4.5.2).
+        # A line that starts with a dot would end the mail, so it gets another dot (4.5.2).
         def stuff(text) = text.gsub(/^\./, "..")
 
         def say(socket, line, code)

@@ -7,9 +7,8 @@ require_relative "articles"
 module Raffia
   module Lab
     class RactorWeb < HttpCores
-      # A small Rack application: twenty articles of the catalogue, their prices added up, once as
-      # JSON and once through a template. It may be called in any Ractor: it has no state, and what
-      # it reads is shareable.
+      # A small Rack application: twenty articles and the sum of their prices, as JSON and through a
+      # template. Any Ractor may call it: it has no state, and its data are shareable.
       module Application
         PAGE = 20
         HEADERS = {"content-type" => "text/html; charset=utf-8"}.freeze
@@ -18,24 +17,22 @@ module Raffia
           <title>Articles from <%= articles.first.id %></title>
           <table>
           <% articles.each do |article| %>
-            <tr><td><%= escape(article.name) %><td><%= format("%.2f", article.cents / 100.0) %><td><%= article.stock %>
+            <tr><td><%= escape(article.name) %><td><%= format("%.2f", article.cents / 100.0) %>
+            <td><%= article.stock %>
           <% end %>
           </table>
           <p>Together <%= format("%.2f", articles.sum(&:cents) / 100.0) %>
           <script type="application/json"><%= json %></script>
         ERB
-        # Compiled into a method: a template that is an object would belong to the Ractor that made
-        # it.
+        # Compiled into a method: an ERB object would belong to the Ractor that made it.
         ERB.new(TEMPLATE, trim_mode: "<>").def_method(singleton_class, "render(articles, json)")
 
         ESCAPES = {"&" => "&amp;", "<" => "&lt;", ">" => "&gt;", '"' => "&quot;",
                    "'" => "&#39;"}.freeze
 
-        # ERB's own is an extension that may be called in the main Ractor only.
+        # ERB's own escape is an extension for the main Ractor only.
         def self.escape(text) = text.gsub(/[&<>"']/, ESCAPES)
 
-        # @param env [Hash{String => String}]
-        # @return [Array(Integer, Hash, Array<String>)]
         def self.call(env)
           first = env.fetch("QUERY_STRING").to_i % (Articles::SIZE - PAGE)
           articles = Articles::ALL[first, PAGE]

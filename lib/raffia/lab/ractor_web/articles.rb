@@ -3,8 +3,8 @@
 module Raffia
   module Lab
     class RactorWeb < HttpCores
-      # What the application has in memory: a shop's articles. Made before the workers, so that
-      # processes have it by copy-on-write and Ractors because it is shareable.
+      # A shop's articles, the data of the application. They are made before the workers:
+      # processes have them by copy-on-write, and Ractors because they are shareable.
       module Articles
         SIZE = 20_000
         WORDS = %w[amber birch copper dune ember fern gravel heather iris juniper kelp linen maple

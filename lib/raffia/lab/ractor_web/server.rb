@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "logger" # loaded before there are Ractors
+require "logger" # before there are Ractors
 require_relative "../../server"
 require_relative "application"
 
@@ -12,11 +12,8 @@ module Raffia
         BIND = ::Raffia::Server::Listen::Bind.parse("tcp://127.0.0.1:0")
         OPTIONS = ::Raffia::Server::Options.build({processes: 0})
 
-        # Like {Http::Server#attend}.
-        #
-        # @param listener [TCPServer]
-        # @return [Hash{Symbol => Integer}]
-        def attend(listener)
+        # Like {Http::Server#serve}.
+        def serve(listener)
           counters = ::Raffia::Server::Observability::Metrics::Counters.alone
           worker = ::Raffia::Server::Worker.new(Application,
             listeners: [::Raffia::Server::Listen::Listener.new(listener, BIND)], options: OPTIONS,
@@ -28,12 +25,9 @@ module Raffia
             end
             worker.run
           end
-          facts(::Raffia::Server::Observability::Metrics::Totals.new(counters.memory, []))
+          totals = ::Raffia::Server::Observability::Metrics::Totals.new(counters.memory, [])
+          {served: totals.requests, connections: totals.counted(:accepted)}
         end
-
-        private
-
-        def facts(totals) = {served: totals.requests, connections: totals.counted(:accepted)}
       end
     end
   end

@@ -6,22 +6,18 @@ require_relative "format"
 module Raffia
   module Lab
     module Report
-      # Bars on a terminal: full up to the median, light up to the largest run, on a common scale.
+      # Bars on a terminal: full up to the median, light up to the largest run, on one scale.
       module Bars
         FULL = "█"
         LIGHT = "░"
-        # The eighths of a column, by which a bar's end is exact.
+        # Eighths of a column, for the exact end of a bar.
         EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"].freeze
         PLAIN = ["#", "-"].freeze
         SHORTEST = 10
 
         module_function
 
-        # @param outcome [Hash] of {Outcome}
-        # @param width [Integer] of the terminal
-        # @param unicode [Boolean]
-        # @return [Array<Array(String, String, String)>] label, bar and value of each row that has a
-        #   figure
+        # Label, bar and value of each row that has a figure. width: columns of the terminal.
         def of(outcome, width, unicode: true)
           rows = outcome[:rows].select { |row| row[:median] }
           return [] if rows.empty?

@@ -5,14 +5,13 @@ require_relative "columns"
 module Raffia
   module Lab
     module Report
-      # The table of what came out ahead in each experiment.
+      # The table of the best row of each experiment.
       module BestColumns
         RESULTS = {true => "right", false => "WRONG", nil => "not checked"}.freeze
 
         module_function
 
-        # @param outcomes [Array<Hash>] of {Outcome}
-        # @return [Array<Column>]
+        # outcomes: of {Outcome}.
         def of(outcomes)
           rows = outcomes.map { |outcome| [outcome, best(outcome)] }
           [
@@ -28,9 +27,7 @@ module Raffia
           ]
         end
 
-        # @param outcome [Hash]
-        # @return [Hash, nil] the row that is ahead of all others but controls; nil where rows are
-        #   not to be compared
+        # The best row that is no control; nil when the rows cannot be compared.
         def best(outcome)
           return if outcome[:baseline].empty?
           rows = outcome[:rows].select { |row| row[:median] && !row[:control] }

@@ -5,26 +5,14 @@ require_relative "format"
 module Raffia
   module Lab
     module Report
-      # A column of a table. It knows how much it would be missed, so that a narrow terminal drops
-      # the others.
-      #
-      # @!attribute [r] head
-      #   @return [String]
-      # @!attribute [r] rank
-      #   @return [Integer] 0 is never dropped; the highest goes first
-      # @!attribute [r] cells
-      #   @return [Array<String>]
+      # A column of a table: head, cells, and rank. A narrow terminal drops the highest rank first,
+      # and never rank 0.
       Column = Data.define(:head, :rank, :cells) do
-        # @param rows [Array<Hash>]
-        # @yieldparam row [Hash]
-        # @yieldreturn [String]
-        # @return [Column]
         def self.of(rows, head, rank, &cell) = new(head:, rank:, cells: rows.map(&cell))
 
-        # @return [Boolean]
         def empty? = cells.all? { |cell| cell.empty? || cell == Format::NONE }
 
-        # @return [Boolean] names read from the left, figures compare from the right
+        # Names are aligned to the left, figures to the right.
         def name? = self.class::NAMES.include?(head)
       end
 
@@ -36,18 +24,16 @@ module Raffia
       module Columns
         module_function
 
-        # @param outcome [Hash] of {Outcome}
-        # @return [Array<Column>] those that have something to say
+        # Columns that are not empty. outcome: of {Outcome}.
         def of(outcome)
           [*names(outcome), *figures(outcome), *efficiency(outcome), *extras(outcome),
             *costs(outcome), *published(outcome)]
             .reject { |column| column.rank.positive? && column.empty? }
         end
 
-        # @return [String]
         def baseline(outcome) = Format::NAMES.fetch(outcome[:baseline], outcome[:baseline])
 
-        # @return [Quantity] for all the figures of the main metric
+        # The unit for all the figures of the main metric.
         def quantity(outcome) = Quantity.of(outcome[:unit], outcome[:rows].map { |row| row[:max] })
 
         def column(outcome, ...) = Column.of(outcome[:rows], ...)

@@ -7,8 +7,7 @@ module Raffia
       module EnvironmentSummary
         module_function
 
-        # @param environment [Hash] of {Environment}
-        # @return [Hash{String => String}] what a reader of a terminal needs
+        # Facts by name. environment: of {Environment}.
         def of(environment)
           {"Raffia" => [environment[:raffia], environment[:commit]].compact.join(", commit "),
            "Ruby" => ruby(environment, environment[:ruby]), "Rubies" => rubies(environment),
@@ -17,14 +16,12 @@ module Raffia
            "Ractors" => environment[:ractors]}.compact
         end
 
-        # @return [String, nil] those that --ruby names
+        # The Rubies of --ruby, nil without it.
         def rubies(environment)
           environment[:rubies]&.map { |each| "#{each[:label]}: #{ruby(each, each[:description])}" }
             &.join("; ")
         end
 
-        # @param about [Hash] with :yjit
-        # @return [String]
         def ruby(about, name) = "#{name}, YJIT #{about[:yjit] ? "on" : "off"}"
 
         def machine(environment)

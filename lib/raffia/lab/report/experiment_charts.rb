@@ -6,12 +6,10 @@ require_relative "columns"
 module Raffia
   module Lab
     module Report
-      # Charts of an experiment, and the one of the overview.
+      # Charts of an experiment, and the one of the overview; nil without figures.
       module ExperimentCharts
         module_function
 
-        # @param outcome [Hash]
-        # @return [Charts::BarChart, nil] nil when nothing was measured
         def figures(outcome)
           quantity = Columns.quantity(outcome)
           bars = measured(outcome).map do |row|
@@ -21,36 +19,30 @@ module Raffia
           chart(bars, "#{outcome[:name]}: medians, #{better} is better", quantity)
         end
 
-        # @param outcome [Hash]
-        # @return [Charts::BarChart, nil] nil when nothing was compared
         def speedups(outcome)
           rows = measured(outcome).select { |row| row[:speedup] }
           return if rows.empty?
 
           bars = rows.map { |row| speedup(label(row), row[:speedup], css(row)) } +
             outcome[:published].filter_map { |figure| published(figure) }
-          text = "#{outcome[:name]}: speed-up against #{outcome[:baseline]}, published ones " \
+          label = "#{outcome[:name]}: speed-up against #{outcome[:baseline]}, published ones " \
             "included"
-          Charts::BarChart.new(bars, text, unit: "x", one: true)
+          Charts::BarChart.new(bars, label, unit: "x", one: true)
         end
 
-        # @param outcome [Hash]
-        # @return [Charts::LineChart, nil] speed-ups over workers beside the ideal ones
+        # Speed-ups over workers beside the ideal ones.
         def scaling(outcome)
           return if outcome[:scaling].empty?
 
           points = outcome[:scaling].flat_map { |series| series[:points] }
           counts = points.map { |point| point[:workers] }.uniq
-          Charts::LineChart.new("#{outcome[:name]}: speed-up by the number of workers, beside " \
-          "the ideal; " \
-            "its figures are in the table", outcome[:scaling].map { |series| line(series) },
-            unit: "x",
+          label = "#{outcome[:name]}: speed-up by the number of workers, beside the ideal; its " \
+            "figures are in the table"
+          Charts::LineChart.new(label, outcome[:scaling].map { |series| line(series) }, unit: "x",
             reference: points.to_h { |point| point.values_at(:workers, :ideal) }.sort,
             marks: counts.to_h { |count| [count, (count == 1) ? "1 worker" : count.to_s] })
         end
 
-        # @param outcome [Hash]
-        # @return [Charts::BarChart, nil]
         def memory(outcome)
           rows = measured(outcome).select { |row| row[:pss] }
           quantity = Quantity.of("bytes", rows.map { |row| row[:pss] })
@@ -58,21 +50,18 @@ module Raffia
           chart(bars, "#{outcome[:name]}: peak memory, shorter is better", quantity)
         end
 
-        # @param pairs [Array<Array(Hash, Hash)>] outcome and its best row
-        # @return [Charts::BarChart, nil]
+        # pairs: outcomes and their best rows.
         def best(pairs)
           bars = pairs.map do |outcome, row|
             speedup("#{outcome[:name]}: #{Format.label(row)}", row[:speedup], "bar")
           end
-          if bars.any?
-            Charts::BarChart.new(bars, "the best speed-up of each experiment", unit: "x", one: true)
-          end
+          return if bars.empty?
+          Charts::BarChart.new(bars, "the best speed-up of each experiment", unit: "x", one: true)
         end
 
         def chart(bars, label, quantity)
-          if bars.any?
-            Charts::BarChart.new(bars, label, unit: quantity.unit, factor: quantity.factor)
-          end
+          return if bars.empty?
+          Charts::BarChart.new(bars, label, unit: quantity.unit, factor: quantity.factor)
         end
 
         def measured(outcome) = outcome[:rows].select { |row| row[:median] }
@@ -100,15 +89,14 @@ module Raffia
           Charts::BarChart::Bar.new(label:, text:, css:, **ratio.slice(:value, :low, :high))
         end
 
-        # A source's own baseline is left out: its ratio is 1.
+        # nil for a source's own baseline: its ratio is 1.
         def published(figure)
           ratio = figure[:ratio]
           return if ratio.nil? || ratio.round(4) == 1
 
-          source = figure[:hardware].split(",").first # all of it would run into the number
+          source = figure[:hardware].split(",").first # the rest would overlap the number
           Charts::BarChart::Bar.new(label: "published: #{figure[:label]}, #{source}",
-            text: Format.times(ratio),
-            value: ratio, css: "bar published")
+            text: Format.times(ratio), value: ratio, css: "bar published")
         end
 
         def css(row) = row[:control] ? "bar control" : "bar"

@@ -10,15 +10,14 @@ require_relative "verdicts"
 module Raffia
   module Lab
     module Report
-      # First section of a report: were results right, which is fastest, where was it measured.
+      # First section of a report: whether results are right, the best rows, the machine.
       class Overview
-        # @param data [Hash] of {Document}
+        # data: of {Document}.
         def initialize(data)
           @data = data
           @outcomes = data[:experiments]
         end
 
-        # @return [String]
         def to_s
           <<~HTML
             <section id="overview" aria-labelledby="overview-title">
@@ -34,7 +33,6 @@ module Raffia
 
         private
 
-        # @return [Array<Array(Symbol, String)>]
         def state
           [*Verdicts.overall(@outcomes),
             ([:warn, "Interrupted: this is what was finished."] if @data[:interrupted])].compact
@@ -43,24 +41,22 @@ module Raffia
         def tiles
           environment = @data[:environment]
           goals = @outcomes.flat_map { |outcome| outcome[:goals] }.reject { |goal| goal[:met].nil? }
+          met = goals.count { |goal| goal[:met] }
           runs = @outcomes.flat_map { |outcome| outcome[:rows] }.sum { |row| row[:runs].size }
           tiles = {"Ruby" => ruby(environment),
                    "machine" => "#{environment[:cores]} cores, #{environment[:cpu]}",
                    "measured" => "#{runs} runs in #{@data[:seconds].round} s",
-                   "goals met" => (if goals.any?
-                                     "#{goals.count { |goal| goal[:met] }} of " \
-                     "#{goals.size}"
-                                   end)}
-          "<dl class=\"tiles\">#{tiles.compact.map { |name, value| "<div><dt>#{Html.escape(name)}</dt><dd>#{Html.escape(value)}</dd></div>" }.join}</dl>"
+                   "goals met" => ("#{met} of #{goals.size}" if goals.any?)}
+          items = tiles.compact.map do |name, value|
+            "<div><dt>#{Html.escape(name)}</dt><dd>#{Html.escape(value)}</dd></div>"
+          end
+          "<dl class=\"tiles\">#{items.join}</dl>"
         end
 
         def ruby(environment)
           rubies = environment[:rubies]&.map { |each| each[:label] }
-          if rubies
-            rubies.join(", ")
-          else
-            EnvironmentSummary.ruby(environment, environment[:ruby][/\A\S+ \S+/])
-          end
+          return rubies.join(", ") if rubies
+          EnvironmentSummary.ruby(environment, environment[:ruby][/\A\S+ \S+/])
         end
 
         def table
@@ -72,12 +68,10 @@ module Raffia
         def chart
           pairs = @outcomes.map { |outcome| [outcome, BestColumns.best(outcome)] }
             .select { |_, row| row && row[:speedup] }
-          if pairs.empty?
-            ""
-          else
-            "<div class=\"charts " \
-              "single\">#{Html.figure("Best speed-up of each experiment, longer is better", ExperimentCharts.best(pairs))}</div>"
-          end
+          return "" if pairs.empty?
+          chart = Html.figure("Best speed-up of each experiment, longer is better",
+            ExperimentCharts.best(pairs))
+          "<div class=\"charts single\">#{chart}</div>"
         end
 
         def comparison

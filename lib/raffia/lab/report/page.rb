@@ -10,26 +10,27 @@ require_relative "section"
 module Raffia
   module Lab
     module Report
-      # The report as one page that needs nothing else: no script, no font, no file beside it.
+      # The report as one page without script, font, or other files.
       class Page
         CSS = [File.join(__dir__, "page.css"), Charts::CSS].map { |file| File.read(file) }.join
           .freeze
         NOTE = <<~HTML
-          <footer><p>Bars are medians. The line with two ends on a bar is the 95% interval (a bootstrap over the runs), the dots are the runs.
-          A speed-up whose interval holds 1.0 is noise: these runs cannot tell the two apart; its bar is only an outline. Hatched bars are
-          controls, the same work without Raffia. Dashed bars are published figures from other machines and other Rubies: compare their
-          ratios, not their seconds. PSS is the memory of all processes of a run, shared pages counted once.</p></footer>
+          <footer><p>Bars are medians. The line with two ends on a bar is the 95% interval (a
+          bootstrap over the runs), the dots are the runs.
+          A speed-up whose interval holds 1.0 is noise: these runs cannot tell the two apart; its
+          bar is only an outline. Hatched bars are controls, the same work without Raffia. Dashed
+          bars are published figures from other machines and other Rubies: compare their ratios,
+          not their seconds. PSS is the memory of all processes of a run, shared pages counted
+          once.</p></footer>
         HTML
 
-        # @param data [Hash] of {Document}
-        # @return [String] the same data always give the same page
+        # The same data always give the same page. data: of {Document}.
         def self.of(data) = new(data).to_s
 
         def initialize(data)
           @data = data
         end
 
-        # @return [String]
         def to_s
           <<~HTML
             <!DOCTYPE html>
@@ -47,7 +48,7 @@ module Raffia
             <p class="soft">#{Html.escape(subtitle)}</p>
             #{navigation}</header>
             #{Overview.new(@data)}
-            #{@data[:experiments].map { |outcome| Section.new(outcome, change(outcome)) }.join("\n")}
+            #{sections.join("\n")}
             #{environment}
             #{NOTE}</main>
             </body>
@@ -63,8 +64,12 @@ module Raffia
 
         def names = @data[:experiments].map { |outcome| outcome[:name] }
 
-        def change(outcome)
-          @data.dig(:comparison, :experiments)&.find { |each| each[:name] == outcome[:name] }
+        def sections
+          @data[:experiments].map do |outcome|
+            change = @data.dig(:comparison, :experiments)
+              &.find { |each| each[:name] == outcome[:name] }
+            Section.new(outcome, change)
+          end
         end
 
         def navigation
@@ -79,7 +84,8 @@ module Raffia
             <section id="environment" aria-labelledby="environment-title">
             <h2 id="environment-title">Environment</h2>
             #{Html.facts(facts)}
-            <p>Everything that was measured, each run included: <a download="raffia-lab.json" href="#{json}">the JSON of this page</a>.</p>
+            <p>Everything that was measured, each run included:
+            <a download="raffia-lab.json" href="#{json}">the JSON of this page</a>.</p>
             </section>
           HTML
         end
@@ -96,8 +102,7 @@ module Raffia
           facts.transform_keys { |name| name.to_s.tr("_", " ") }
         end
 
-        # A link that carries its file with it, because the page must be one file and have no
-        # script.
+        # A link that carries its file, because the page is one file without script.
         def json = "data:application/json;base64,#{[Document.json(@data)].pack("m0")}"
       end
     end

@@ -3,12 +3,9 @@
 module Raffia
   module Lab
     module Report
-      # One unit for all the figures that stand in a column or on a chart: 900 ms beside 1.2 s is
-      # read twice.
+      # One unit for all the figures of a column or a chart: 900 ms beside 1.2 s is hard to compare.
       Quantity = Data.define(:unit, :factor) do
-        # @param unit [String] of an experiment's metric, or "bytes"
-        # @param values [Array<Numeric, nil>]
-        # @return [Quantity] the unit that suits the largest of them
+        # The unit that suits the largest value. unit: of an experiment's metric, or "bytes".
         def self.of(unit, values)
           largest = values.compact.max || 0
           steps = self::STEPS.fetch(unit, [[unit, 1]])
@@ -16,21 +13,19 @@ module Raffia
           new(unit: self::SHORT.fetch(name, name), factor:)
         end
 
-        # @param value [Numeric, nil]
-        # @return [String] with three significant digits: "12.3 ms"
+        # With three significant digits: "12.3 ms".
         def call(value) = value ? "#{number(value)} #{unit}" : self.class::NONE
 
-        # @return [String] without the unit
         def number(value)
           own = value * factor
           return "0" if own.zero?
           return Format.thousands(own.round) if own.round >= 1_000
-          own = own.round(2 - Math.log10(own).floor) # 9.996 has one digit less than it seems to
-          format("%.#{(2 - Math.log10([own, 0.01].max).floor).clamp(0, self.class::MOST_DIGITS)}f",
-            own)
+          own = own.round(2 - Math.log10(own).floor) # 9.996 becomes 10.0, with one digit less
+          digits = 2 - Math.log10([own, 0.01].max).floor
+          format("%.#{digits.clamp(0, self.class::MOST_DIGITS)}f", own)
         end
 
-        # @return [String] "3.90 - 4.10 s"
+        # "3.90 - 4.10 s".
         def range(low, high) = low ? "#{number(low)} - #{number(high)} #{unit}" : self.class::NONE
       end
 
@@ -40,7 +35,7 @@ module Raffia
           "bytes" => [["GB", 1.0 / (1 << 30)], ["MB", 1.0 / (1 << 20)]]
         }.each_value { |steps| steps.each(&:freeze).freeze }.freeze
         SHORT = {"requests/s" => "req/s"}.freeze
-        # Below that the next smaller unit reads better.
+        # Below that, the next smaller unit reads better.
         LEAST = 0.9995
         MOST_DIGITS = 3
         NONE = "-"

@@ -5,12 +5,11 @@ require_relative "columns"
 module Raffia
   module Lab
     module Report
-      # The table of every run: what the charts and the medians are made of.
+      # The table of every run behind the charts and medians.
       module RunColumns
         module_function
 
-        # @param outcome [Hash] of {Outcome}
-        # @return [Array<Column>] none when nothing was run
+        # No columns when nothing was run. outcome: of {Outcome}.
         def of(outcome)
           runs = runs(outcome)
           return [] if runs.empty?
@@ -47,10 +46,10 @@ module Raffia
               Format.extra(run[extra[:key].to_sym], extra[:format])
             end
           end
-          crowd = %i[processes threads].map do |key|
+          counts_of = %i[processes threads].map do |key|
             Column.of(runs, HEADS.fetch(key), 1) { |run| run[key].to_s }
           end
-          (counts + own + crowd).uniq(&:head)
+          (counts + own + counts_of).uniq(&:head)
         end
 
         def result(run) = run[:error] || (run[:checks].values.all? ? "right" : "WRONG")

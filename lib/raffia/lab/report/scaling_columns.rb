@@ -5,13 +5,11 @@ require_relative "columns"
 module Raffia
   module Lab
     module Report
-      # The table of how far more workers help: a line for each variant, and one for what would be
-      # ideal.
+      # The table of speed-ups by workers: a line for each variant, and one for the ideal.
       module ScalingColumns
         module_function
 
-        # @param outcome [Hash] of {Outcome}
-        # @return [Array<Column>] none when nothing was run with several numbers of workers
+        # No columns without variants on several numbers of workers. outcome: of {Outcome}.
         def of(outcome)
           series = outcome[:scaling]
           return [] if series.empty?
@@ -25,7 +23,6 @@ module Raffia
             }]
         end
 
-        # @return [String] what the figures are
         def caption(outcome)
           against = outcome[:baseline].empty? ? "the fewest workers" : Columns.baseline(outcome)
           "Speed-up against #{against}, and what share of the ideal that is, by the number of " \
@@ -47,12 +44,9 @@ module Raffia
         def point(series, count) = series[:points].find { |point| point[:workers] == count }
 
         def cell(series, count)
-          point = point(series, count)
-          if point
-            "#{Format.times(point[:speedup][:value])}#{format(" %4s", Format.percent(point[:efficiency]))}"
-          else
-            ""
-          end
+          point = point(series, count) or return ""
+          share = format(" %4s", Format.percent(point[:efficiency]))
+          "#{Format.times(point[:speedup][:value])}#{share}"
         end
 
         private_class_method :head, :name, :ideal, :point, :cell

@@ -5,19 +5,16 @@ require "io/console"
 module Raffia
   module Lab
     module Report
-      # What can be shown where a report goes to: how wide, in colour or not, and with which
-      # characters.
+      # The terminal or file of a report: columns, colours, and whether it shows Unicode.
       Screen = Data.define(:width, :color, :unicode) do
-        # @param io [IO]
-        # @param color [Symbol] :always, :never or :auto (see Config#color)
-        # @return [Screen]
+        # color: :always, :never or :auto (see Config#color).
         def self.of(io, color: :auto)
           tty = io.respond_to?(:tty?) && io.tty?
           new(width: width(io, tty), color: color == :always || (color == :auto && tty),
             unicode: Encoding.default_external == Encoding::UTF_8)
         end
 
-        # A pipe or file has no width; 120 columns let no column but the least important go.
+        # A pipe or file has no width; with 120 columns a table drops only the least important ones.
         def self.width(io, tty)
           columns = tty ? io.winsize.last : self::PIPED
           columns.zero? ? self::USUAL : [columns, self::NARROWEST].max
@@ -38,8 +35,7 @@ module Raffia
 
         def cyan(text) = paint(text, 36)
 
-        # @param text [String]
-        # @return [Array<String>] no longer than the screen is wide
+        # Lines that fit the width.
         def wrap(text, indent = 0)
           room = width - indent
           text.split.each_with_object([+""]) do |word, lines|

@@ -11,16 +11,14 @@ require_relative "verdicts"
 module Raffia
   module Lab
     module Report
-      # An experiment on the page: charts, and the tables with every number behind them.
+      # An experiment on the page: charts, and the tables with their numbers.
       class Section
-        # @param outcome [Hash] of {Outcome}
-        # @param change [Hash, nil] what {Comparison} has to say about it
+        # outcome: of {Outcome}. change: its part of a {Comparison}, or nil.
         def initialize(outcome, change = nil)
           @outcome = outcome
           @change = change
         end
 
-        # @return [String]
         def to_s
           <<~HTML
             <section class="experiment" id="#{id}" aria-labelledby="#{id}-title">
@@ -89,8 +87,8 @@ module Raffia
         def runs
           columns = RunColumns.of(@outcome)
           return "" if columns.empty?
-          "<details><summary>Every " \
-            "run</summary>#{Html.table(columns, "Every run of #{@outcome[:name]}")}</details>"
+          "<details><summary>Every run</summary>" \
+            "#{Html.table(columns, "Every run of #{@outcome[:name]}")}</details>"
         end
 
         def published

@@ -3,15 +3,13 @@
 module Raffia
   module Lab
     module Report
-      # A table of text that fits a width: columns that matter less go before a line is broken.
+      # A table of text that fits a width: less important columns go before a line is broken.
       module Table
         GAP = "  "
 
         module_function
 
-        # @param columns [Array<Column>]
-        # @param width [Integer]
-        # @return [Array<String>] the head, then a line for each row
+        # The head, then a line for each row.
         def lines(columns, width)
           kept = fit(columns, width)
           widths = kept.map { |column| widest(column) }
@@ -22,7 +20,6 @@ module Raffia
           end
         end
 
-        # @return [Array<Column>] those that fit
         def fit(columns, width)
           return columns if total(columns) <= width
           least = columns.select { |column| column.rank.positive? }.max_by(&:rank)

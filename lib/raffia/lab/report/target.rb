@@ -3,11 +3,10 @@
 module Raffia
   module Lab
     module Report
-      # A file that a report goes to. Whether it can be written is found out before the work, not
-      # after minutes of it.
+      # A file for a report. It is opened before the work, so that a wrong name is not found out
+      # minutes later.
       class Target
-        # @param path [String]
-        # @raise [ConfigError] when it cannot be written
+        # Raises ConfigError when it cannot be written.
         def initialize(path)
           @path = path
           probe
@@ -16,14 +15,11 @@ module Raffia
             "a file in a folder that you may write to"
         end
 
-        # @param text [String]
-        # @return [void]
         def write(text) = File.write(@path, text)
 
         private
 
-        # Opening is the one true test: permissions do not tell of read-only disks, and root has
-        # them all.
+        # Only opening shows it: permissions do not know read-only disks, and root has them all.
         def probe
           existed = File.exist?(@path)
           File.open(@path, "a") { nil }

@@ -17,26 +17,22 @@ module Raffia
       class Text
         STYLES = {good: :green, warn: :yellow, bad: :red, soft: :dim}.freeze
         CHANGES = {"better" => :green, "worse" => :red}.freeze
-        # Load for each core.
+        # Load for each core that can spoil a comparison.
         BUSY = 0.25
 
-        # @param io [IO]
-        # @param screen [Screen]
         def initialize(io, screen)
           @io = io
           @screen = screen
         end
 
-        # @param environment [Hash] of {Environment}
-        # @return [void]
+        # environment: of {Environment}.
         def environment(environment)
           EnvironmentSummary.of(environment).each { |name, value| folded(name, value) }
           busy(environment)
           @io.puts
         end
 
-        # @param outcome [Hash] of {Outcome}
-        # @return [void]
+        # outcome: of {Outcome}.
         def experiment(outcome)
           say "#{outcome[:name]}: #{outcome[:title]}", :bold
           say "#{outcome[:size]}; scale #{format("%g", outcome[:scale])}, #{runs(outcome)}", :dim
@@ -48,8 +44,7 @@ module Raffia
           @io.puts
         end
 
-        # @param comparison [Hash] of {Comparison}
-        # @return [void]
+        # comparison: of {Comparison}.
         def comparison(comparison)
           say ChangeColumns.summary(comparison), :bold
           comparison[:warnings].each { |warning| say "warning: #{warning}", :yellow }
@@ -57,8 +52,6 @@ module Raffia
           say ChangeColumns.legend, :dim
         end
 
-        # @param outcomes [Array<Hash>]
-        # @return [void]
         def closing(outcomes)
           summary(outcomes)
           Verdicts.overall(outcomes).each { |kind, text| say text, STYLES.fetch(kind) }
@@ -69,7 +62,7 @@ module Raffia
 
         private
 
-        # After one experiment it would only say again what stands above.
+        # A single experiment needs no summary.
         def summary(outcomes)
           return if outcomes.size < 2
           head, *rows = Table.lines(BestColumns.of(outcomes), @screen.width)
@@ -87,7 +80,6 @@ module Raffia
           @io.puts "#{@screen.dim(name.ljust(8))}  #{first.lstrip}", *rest
         end
 
-        # Half a core of other work is enough to spoil a comparison on two.
         def busy(environment)
           return unless environment[:load].to_f > environment[:cores] * BUSY
           say "The machine is busy (load #{environment[:load]}): what is measured now will be " \

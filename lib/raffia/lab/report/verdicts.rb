@@ -5,10 +5,10 @@ require_relative "format"
 module Raffia
   module Lab
     module Report
-      # What is to be said below a table, in the same words everywhere: whether the results were
-      # right, which goals were met, and why rows are missing.
+      # Sentences below a table, the same in all reports: right or wrong, goals, reasons of missing
+      # rows. Each has a kind: :good, :warn, :bad or :soft.
       module Verdicts
-        # Of an experiment as a whole: what could not be run to its end is no wrong result.
+        # Work that failed is no wrong result.
         OVERALL = {
           wrong: [:bad, "WRONG RESULTS in %s: their times mean nothing"].freeze,
           failed: [:bad, "FAILED, at least in part: %s"].freeze,
@@ -18,8 +18,7 @@ module Raffia
 
         module_function
 
-        # @param outcomes [Array<Hash>]
-        # @return [Array<Array(Symbol, String)>] in which of them all was right, and in which not
+        # Which of all experiments are right, and which are not.
         def overall(outcomes)
           names = outcomes.group_by { |outcome| state(outcome) }
           OVERALL.slice(*names.keys).map do |state, (kind, text)|
@@ -27,14 +26,13 @@ module Raffia
           end
         end
 
-        # @param outcome [Hash] of {Outcome}
-        # @return [Array<Array(Symbol, String)>] :good, :warn, :bad or :soft, and the sentence
+        # outcome: of {Outcome}.
         def of(outcome)
           [*checks(outcome), *goals(outcome), *reasons(outcome),
             *outcome[:notes].map { |note| [:soft, note] }]
         end
 
-        # @return [String] the published figures with their hardware
+        # The published figures with their hardware, nil without any.
         def published(outcome)
           groups = outcome[:published].group_by { |figure| figure[:hardware] }
             .map do |hardware, figures|
@@ -60,7 +58,7 @@ module Raffia
           end
         end
 
-        # With several Rubies they are about the first.
+        # With several Rubies, goals are about the first.
         def goals(outcome)
           ruby = outcome[:rows].first&.fetch(:ruby)
           on = ", on Ruby #{ruby}" if ruby

@@ -8,36 +8,29 @@ require "zlib"
 module Raffia
   module Lab
     class Service
-      # A large file of real text, made of dictionaries that Debian has as packages; and its words
-      # counted by programs that are not Ruby, to check what Ruby counted.
+      # A large file of real text, made of dictionaries that Debian has as packages. Programs other
+      # than Ruby count its words, to check Ruby's counts.
       class Corpus
-        # The Collaborative International Dictionary, WordNet, the Free On-line Dictionary of
-        # Computing, the Jargon File. WordNet's is enough; the others come with a dictionary server.
+        # The Collaborative International Dictionary, WordNet (enough by itself), the Free On-line
+        # Dictionary of Computing, the Jargon File.
         SOURCES = %w[gcide wn foldoc jargon].map { |name| "/usr/share/dictd/#{name}.dict.dz" }
           .freeze
         MISSING = "needs real text: Debian's package dict-wn has 31 MB of it (apt-get install " \
           "dict-wn)"
-        # Bytes, not letters: these programs and Ruby must agree on what a word is, whatever the
-        # locale.
-        COUNT = "export LC_ALL=C; tr A-Z a-z | tr -cs a-z '\\n' | awk 'NF {n[$0]++} END {for (w " \
-        "in " \
-          "n) print w, n[w]}' | sort"
+        # Bytes, not letters: these programs and Ruby must agree on words in every locale.
+        COUNT = "export LC_ALL=C; tr A-Z a-z | tr -cs a-z '\\n' | " \
+          "awk 'NF {n[$0]++} END {for (w in n) print w, n[w]}' | sort"
 
-        # @return [Array<String>] the dictionaries that this machine has
+        # The dictionaries that this machine has.
         def self.found = SOURCES.select { |path| File.readable?(path) }
 
-        # @return [String, nil] what to do when there is none
+        # Advice when there is none, else nil.
         def self.missing = (MISSING if found.empty?)
 
-        # @param table [String] a line for each word, with its count, in the order of the bytes
-        # @return [String] what two tables are compared by
+        # Digest of a table: a line for each word with its count, in the order of the bytes.
         def self.digest(table) = Digest::SHA256.hexdigest(table)
 
-        # Make the file as large as the run wants it, which only the run knows.
-        #
-        # @param path [String]
-        # @param bytes [Integer]
-        # @return [void]
+        # Makes the file as large as the run needs it; only the run knows that.
         def self.resize(path, bytes)
           own = File.size(path)
           File.open(path, "ab") do |file|
@@ -46,7 +39,6 @@ module Raffia
           File.truncate(path, bytes)
         end
 
-        # @return [Hash{Symbol => Object}]
         def open(_scope)
           @dir = Dir.mktmpdir("raffia-lab-corpus-")
           File.open(path, "wb") do |file|
@@ -57,19 +49,15 @@ module Raffia
           {path:, bytes: File.size(path)}
         end
 
-        # @return [void]
         def reset = nil
 
-        # Counted when the run is over, so that it takes no core from it.
-        #
-        # @return [Hash{Symbol => Object}]
+        # Counts after the run, so that it takes no core from it.
         def report
           table = IO.popen(["sh", "-c", COUNT], in: path, &:read)
           {words: table.scan(/\d+$/).sum(&:to_i), different: table.count("\n"),
            table: Service::Corpus.digest(table)}
         end
 
-        # @return [void]
         def close = (FileUtils.rm_rf(@dir) if @dir)
 
         private

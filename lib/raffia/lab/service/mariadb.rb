@@ -10,34 +10,30 @@ require_relative "../../base/optional"
 module Raffia
   module Lab
     class Service
-      # A MariaDB of the lab's own, on a free port of loopback: its data are in a new folder, and
-      # both are gone with the run. The system's service is neither needed nor touched.
+      # A private MariaDB on a free port of loopback, with its data in a new folder. Both are gone
+      # after the run. The system's service is neither needed nor touched.
       class MariaDB
         PROGRAM = "mariadbd"
         FOLDERS = %w[/usr/sbin /usr/local/sbin /usr/local/bin /usr/bin].freeze
         MISSING = "MariaDB's server is not installed; Debian has it without a service that " \
-        "starts: " \
-          "apt-get install mariadb-server-core"
-        # Enough for 200 clients. Commits reach the disk before they are acknowledged, which is the
-        # server's default. It has no system tables and so no accounts: they would take seconds to
-        # make.
+          "starts: apt-get install mariadb-server-core"
+        # Enough for 200 clients. Commits are flushed to disk, the server's default. There are no
+        # system tables and so no accounts: they would take seconds to make.
         SETTINGS = %w[--no-defaults --bind-address=127.0.0.1 --skip-networking=0 --skip-grant-tables
-          --skip-log-bin --max-connections=300
-          --back-log=300 --innodb-buffer-pool-size=32M].freeze
-        # It refuses to be root. This user is everywhere, and owns nothing.
+          --skip-log-bin --max-connections=300 --back-log=300
+          --innodb-buffer-pool-size=32M].freeze
+        # It refuses to run as root. This user exists everywhere, and owns nothing.
         NOBODY = "nobody"
         # Seconds for its start on a busy machine.
         PATIENCE = 60
 
-        # @return [String, nil]
         def self.program
           FOLDERS.map { |folder| File.join(folder, PROGRAM) }.find { |path| File.executable?(path) }
         end
 
-        # @return [String, nil] what to do when it cannot be had
+        # Advice when the program is missing, else nil.
         def self.missing = (MISSING unless program)
 
-        # @return [Hash{Symbol => Object}]
         def open(_scope)
           Optional.gem("trilogy", for: "the lab's blocking_db experiment")
           @dir = Dir.mktmpdir("raffia-lab-mariadb-")
@@ -50,15 +46,11 @@ module Raffia
           {port: @port}
         end
 
-        # @return [void]
         def reset = @connection.query("truncate table lab.t")
 
-        # @return [Hash{Symbol => Integer}]
         def report = {rows: @connection.query("select count(*) from lab.t").to_a.flatten.first}
 
-        # Its data are worth nothing, so it need not put them in order.
-        #
-        # @return [void]
+        # SIGKILL, because its data are worth nothing.
         def close
           ::Process.kill(:KILL, @pid) && ::Process.wait(@pid) if @pid
           FileUtils.rm_rf(@dir) if @dir
@@ -71,8 +63,7 @@ module Raffia
             "--pid-file=#{@dir}/pid", "--port=#{@port}"]
         end
 
-        # It must not outlive this process even if that is killed, and then only the kernel can see
-        # to it.
+        # It must not outlive this process, not even after kill -9: the kernel sees to that.
         def unprivileged
           if root?
             user = ["--reuid=#{NOBODY}", "--regid=#{Etc.getpwnam(NOBODY).gid}", "--clear-groups"]
@@ -103,8 +94,8 @@ module Raffia
           true
         end
 
-        # Without a key that counts up: the lock that hands out its numbers is held for the whole of
-        # an `insert ... select`, and the statements would come one after the other.
+        # Without an auto-increment key: `insert ... select` holds the lock of its numbers for the
+        # whole statement, and the statements would run one after the other.
         def prepare
           @connection.query("create database lab")
           @connection.query("create table lab.t (slept int) engine = innodb")

@@ -3,8 +3,8 @@
 module Raffia
   module Lab
     class Service
-      # A server that takes its time: a client writes a line with a number of seconds and gets the
-      # line back after them.
+      # A slow server: a client writes a line with a number of seconds and gets the line back after
+      # them.
       class SlowServer
         Answer = Struct.new(:at, :client, :line)
 
@@ -13,38 +13,32 @@ module Raffia
           reset
         end
 
-        # @return [void]
         def reset
           @answers = []
           @served = 0
           @together = 0
         end
 
-        # @return [Float, nil] seconds until something has to be done; nil when nothing is waiting
+        # Seconds until the next answer, nil when nothing is waiting.
         def due
           soonest = @answers.map(&:at).min
           soonest && [soonest - now, 0].max
         end
 
         # Answers clients that have waited long enough.
-        #
-        # @return [true]
         def tick
           due, @answers = @answers.partition { |answer| answer.at <= now }
           due.each { |answer| answer(answer) }
           true
         end
 
-        # @return [Hash{Symbol => Integer}]
         def report = {served: @served, together: @together}
 
-        # @param client [IO]
-        # @return [void]
         def accepted(client)
           @inputs[client] = +""
         end
 
-        # @return [Boolean] whether the conversation goes on
+        # Returns whether the connection stays open.
         def received(client, data)
           input = @inputs.fetch(client) << data
           while (line = input.slice!(/\A[^\n]*\n/))
@@ -54,8 +48,6 @@ module Raffia
           true
         end
 
-        # @param client [IO]
-        # @return [void]
         def dropped(client)
           @inputs.delete(client)
           @answers.reject! { |answer| answer.client.equal?(client) }

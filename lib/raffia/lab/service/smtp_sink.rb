@@ -5,14 +5,13 @@ require "zlib"
 module Raffia
   module Lab
     class Service
-      # A tiny SMTP server that keeps no mail, but counts what it got: how many, how many different
-      # ones, and a sum over the checksums of their text, by which the experiment proves that each
-      # mail arrived whole.
+      # A tiny SMTP server that keeps no mail, but counts: mails, different mails, and the sum of
+      # their texts' checksums, to prove that each mail arrived whole.
       class SmtpSink
         REPLIES = {
           "EHLO" => "250-lab.example\r\n250 8BITMIME\r\n", "HELO" => "250 lab.example\r\n",
-          "MAIL" => "250 2.1.0 ok\r\n",
-          "RCPT" => "250 2.1.5 ok\r\n", "RSET" => "250 2.0.0 ok\r\n", "NOOP" => "250 2.0.0 ok\r\n",
+          "MAIL" => "250 2.1.0 ok\r\n", "RCPT" => "250 2.1.5 ok\r\n",
+          "RSET" => "250 2.0.0 ok\r\n", "NOOP" => "250 2.0.0 ok\r\n",
           "DATA" => "354 end with a dot on a line of its own\r\n", "QUIT" => "221 2.0.0 bye\r\n"
         }.freeze
         END_OF_MAIL = "\r\n.\r\n"
@@ -24,38 +23,31 @@ module Raffia
           reset
         end
 
-        # @return [nil] nothing here happens by time
+        # Nothing here happens by time.
         def due = nil
 
-        # @return [true]
         def tick = true
 
-        # @return [void]
         def reset
           @mails = 0
           @ids = {}
           @checksums = 0
         end
 
-        # @return [Hash{Symbol => Integer}]
         def report = {mails: @mails, different: @ids.size, checksums: @checksums}
 
-        # @param client [IO]
-        # @return [void]
         def accepted(client)
           @sessions[client] = Session.new(+"", false)
           client.write("220 lab.example ESMTP\r\n")
         end
 
-        # @return [Boolean] whether the conversation goes on
+        # Returns whether the connection stays open.
         def received(client, data)
           session = @sessions.fetch(client)
           session.input << data
           session.in_data ? mail(client, session) : commands(client, session)
         end
 
-        # @param client [IO]
-        # @return [void]
         def dropped(client) = @sessions.delete(client)
 
         private

@@ -3,20 +3,17 @@
 module Raffia
   module Lab
     class Wordcount < Experiment
-      # The words of a file, part by part.
+      # Counts the words of a file, part by part.
       module Counter
         # Small enough that the strings of one block are dead, and still in the processor's cache,
-        # when the next one comes.
+        # when the next block comes.
         BLOCK = 262_144
-        # Longer than any word: how far a cut may have to move.
+        # Longest move of a cut, longer than any word.
         REACH = 4_096
 
         module_function
 
-        # @param path [String]
-        # @param count [Integer]
-        # @return [Array<Array(Integer, Integer)>] parts of about the same size, from, and up to but
-        #   not with; no word is in two
+        # Parts of about the same size: from, and up to but not with. No word is in two parts.
         def parts(path, count)
           File.open(path, "rb") do |file|
             cuts = (1...count).map { |part| cut(file, file.size * part / count) }
@@ -24,9 +21,7 @@ module Raffia
           end
         end
 
-        # @param part [Array(Integer, Integer)]
-        # @param path [String]
-        # @return [Hash{String => Integer}] the words in lower case
+        # Returns the words in lower case with their counts.
         def count(part, path)
           counts = {}
           rest = "".b
@@ -40,13 +35,11 @@ module Raffia
           rest.split(" ").tally(counts)
         end
 
-        # @param counts [Array<Hash{String => Integer}>]
-        # @return [Hash{String => Integer}]
         def together(counts)
           counts.reduce { |all, some| all.merge!(some) { |_, one, other| one + other } }
         end
 
-        # @return [String] a line for each word, in the order of the bytes
+        # A line for each word, in the order of the bytes.
         def table(counts) = counts.sort.map { |word, count| "#{word} #{count}\n" }.join
 
         def each_block((from, to), path)
