@@ -4,7 +4,6 @@ require_relative "../raffia"
 require_relative "native"
 
 unless Raffia::Native.http?
-  # Nothing less: without the parser every connection would be reset.
   why = Raffia::Native.available? ? "was compiled without llhttp" : "is not there for this Ruby"
   raise Raffia::MissingDependency, "there is no HTTP server here, because Raffia's extension " \
     "#{why}: #{Raffia::Native::HTTP_ADVICE}"
@@ -24,27 +23,25 @@ require_relative "server/handle"
 require_relative "service"
 
 module Raffia
-  # A Rack server: worker processes, and in each of them a fiber for each connection.
+  # A Rack server: worker processes with a fiber for each connection.
   #
   #     Raffia::Server.new(app, bind: "tcp://127.0.0.1:9292", processes: 2).run
   #
-  # A program that wants one beside its own work, or a test:
+  # In a test, or beside other work:
   #
   #     server = Raffia::Server.start(app)
   #     Net::HTTP.get(URI(server.url))
   #     server.stop
   class Server
-    # Starts a server in a thread of this process: no further processes, no signals.
+    # Starts a server in a thread of this process, without worker processes and signals.
     #
     # @param app [#call] a Rack application
-    # @param bind [String, Array<String>, nil] nil: what host and port say
-    # @param host [String] of this machine alone by default
+    # @param bind [String, Array<String>, nil] addresses; nil: host and port
     # @param port [Integer] 0: any free one
-    # @param options [Hash] as {#initialize} takes them
-    # @yieldparam handle [Handle]
-    # @return [Handle] once connections are accepted; with a block its value, and the server is
-    #   stopped then
-    # @raise [ConfigError] also for worker processes, which there are none of here
+    # @param options [Hash] as for {#initialize}
+    # @yieldparam handle [Handle] is stopped after the block
+    # @return [Handle, Object] once connections are accepted; with a block its value
+    # @raise [ConfigError] for invalid settings, and for worker processes
     # @raise [CannotListen]
     def self.start(app, bind: nil, host: "127.0.0.1", port: 0, processes: 0, **options)
       unless Settings.read(:processes, processes) == 0
@@ -68,15 +65,13 @@ module Raffia
     # @return [Logger]
     attr_reader :log
 
-    # @param app [#call, Application] a Rack application, or where to find it
+    # @param app [#call, Application] a Rack application
     # @param hooks [Hooks, nil]
-    # @param logger [Logger, nil] nil: one that follows the options `log`, `log_level` and
-    #   `log_format`
-    # @param renew [#call, nil] called at each restart, in the process that loads the application:
-    #   returns it (an {Application}), its hooks and a Hash of options. Nil: only the application's
-    #   code is new then
-    # @param options [Hash] each row of {Settings}: guides/server.md lists them
-    # @raise [ConfigError] for an option that does not exist or makes no sense
+    # @param logger [Logger, nil] nil: by the options `log`, `log_level` and `log_format`
+    # @param renew [#call, nil] called at each restart in the process that loads the application;
+    #   returns an {Application}, its hooks and a Hash of options. Nil: only code is reloaded
+    # @param options [Hash] settings of guides/server.md
+    # @raise [ConfigError] for unknown and invalid settings
     def initialize(app, hooks: nil, logger: nil, renew: nil, **options)
       @application = app.is_a?(Application) ? app : Application.of(app)
       @hooks = hooks || Hooks.new
@@ -99,17 +94,15 @@ module Raffia
       end
     end
 
-    # Serves until the process is told to stop. INT and TERM end the requests in flight first, a
-    # second INT does not wait for them.
+    # Serves until a signal. INT and TERM finish the requests in flight first, a second INT does
+    # not.
     #
-    # @param config [Service::Config] what systemd has said
-    # @param others [Array<Service::Role>] further processes under the same supervisor. Where there
-    #   are no worker processes they `start` in this one, and are stopped at the end; their
-    #   `metrics` are shown with the server's
-    # @yield once the addresses are ours and the application is loaded
-    # @yieldparam listeners [Array<Listen::Listener>]
-    # @return [Integer] the exit code that tells how it went
-    # @raise [CannotListen] when an address cannot be had
+    # @param config [Service::Config] what systemd has set
+    # @param others [Array<Service::Role>] further roles under the same supervisor. Without worker
+    #   processes they `start` in this one. Their `metrics` are shown with the server's
+    # @yieldparam listeners [Array<Listen::Listener>] when the application is loaded
+    # @return [Integer] exit code
+    # @raise [CannotListen]
     # @raise [Exception] what the application raises while it is loaded
     def run(config: Service::Config.load, others: [], &block)
       settle
@@ -121,7 +114,6 @@ module Raffia
       listening&.close
     end
 
-    # @return [SingleProcess] this server, to be run in any thread
     # @api private
     def single_process(listening = nil, metrics = nil)
       settle
@@ -140,7 +132,7 @@ module Raffia
         handles.concat(others.map(&:start))
         yield bound if block_given?
       end
-      # With Ractors that cannot be ended Ruby's own way out may take for ever.
+      # Ruby's own exit may wait for ever for Ractors that do not end.
       service.abandoned? ? ::Process.exit!(code) : code
     rescue WorkerDied => error
       log.fatal(error.message)
@@ -153,17 +145,18 @@ module Raffia
       role = WorkerRole.new(@application, listening, options, hooks: @hooks, log: log,
         reload: @reload)
       roles = [role, *others]
-      # One worker shares its memory with nobody, and loads for itself.
+      # A single worker shares its memory with nobody.
       template = options.preload == true || roles.sum(&:processes) > 1
       cluster = Service::Cluster.new(roles, preload: options.preload, template: template,
         **role.supervision, **systemd)
-      admin = Observability::Admin.start(role.panel, options, log, beside: others.first&.metrics)
+      health = Observability::HealthReport.serve(role.panel, options, log,
+        others: others.first&.metrics)
       cluster.run { yield listening.first if block_given? }
     ensure
-      admin&.stop
+      health&.stop
     end
 
-    # What would only be found out in the workers.
+    # Raises for settings that would fail only in the workers.
     def try_out
       options.static.each { |root| Static.new(root: root) } # is there such a folder?
       unless [nil, "-"].include?(options.access_log)
@@ -184,7 +177,7 @@ module Raffia
       hooks.add(:on_reopen) { @log_file.reopen } if @log_file
     end
 
-    # Whether there can be Ractors is known when the application has been looked at.
+    # The application decides whether Ractors are possible.
     def settle
       @options = Ractors::Choice.new(@application, options, log).call if options.ractors?
     end

@@ -1,17 +1,13 @@
 # frozen_string_literal: true
 
 module Raffia
-  # How a long-running command lives: its settings; in the {Foreground}, in worker processes as a
-  # {Cluster}, or behind a {Handle} in a thread. It knows neither HTTP nor jobs nor actors.
+  # How a long-running command lives: settings, and a process in the {Foreground}, worker processes
+  # ({Cluster}), or a thread ({Handle}). It knows neither HTTP nor jobs nor actors.
   #
   # @api private
   module Service
-    # Tells an application, and the programs that it starts, what it runs in. What systemd said was
-    # meant for this process and is taken away.
-    # @param environment [String]
-    # @param env [#[]=, #delete]
-    # @param force [Boolean] whether it counts more than what is set
-    # @return [void]
+    # Sets RACK_ENV and RAILS_ENV for the application and the programs that it starts. Removes
+    # systemd's variables, which are only for this process. `force`: replace values that are set.
     def self.export_environment(environment, env = Raffia::Config.environment, force: false)
       %w[RACK_ENV RAILS_ENV].each do |name|
         env[name] = environment if force || env[name].to_s.empty?

@@ -183,10 +183,10 @@ static int keep_for_later(struct batch *batch)
 {
     struct http1_output *output = &batch->response->output;
     size_t left = output->length - output->start;
-    if (output->ahead == 0) return 0;
+    if (output->buffer_limit == 0) return 0;
     for (long i = 0; i < remaining(batch); i++)
         left += (size_t)RSTRING_LEN(RARRAY_AREF(batch->strings, batch->first + i));
-    if (left - batch->offset > output->ahead) return 0;
+    if (left - batch->offset > output->buffer_limit) return 0;
     for (; remaining(batch) > 0; batch->first++, batch->offset = 0) {
         VALUE string = RARRAY_AREF(batch->strings, batch->first);
         raffia_http1_append(output, RSTRING_PTR(string) + batch->offset,
@@ -273,7 +273,7 @@ static void write_string(struct batch *batch, VALUE string)
         VALUE written =
             rb_rescue2(try_to_write, (VALUE)&attempt, is_gone, Qnil, rb_eStandardError, (VALUE)0);
         if (written == ID2SYM(id_wait_writable)) {
-            if ((size_t)RSTRING_LEN(attempt.string) <= response->output.ahead) {
+            if ((size_t)RSTRING_LEN(attempt.string) <= response->output.buffer_limit) {
                 raffia_http1_append(&response->output, RSTRING_PTR(attempt.string),
                                     (size_t)RSTRING_LEN(attempt.string));
                 break;

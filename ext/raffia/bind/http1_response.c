@@ -41,7 +41,7 @@ static int64_t size_of(VALUE strings)
 static void send_body(struct http1_response *response, VALUE strings, int64_t size)
 {
     /* The body is in memory already, so its size does not matter. */
-    if (response->output.ahead > 0) response->output.ahead = SIZE_MAX;
+    if (response->output.buffer_limit > 0) response->output.buffer_limit = SIZE_MAX;
     if (response->output.framing == BODY_NONE) {
         send_or_collect(response);
     } else if (size >= BIG) {
@@ -263,10 +263,10 @@ static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
 }
 
 /*
- * @overload inform(status, headers)
+ * @overload send_interim(status, headers)
  *   Sends an interim response, such as 103; nothing to a client of HTTP/1.0.
  */
-static VALUE http1_inform(VALUE self, VALUE status, VALUE headers)
+static VALUE http1_send_interim(VALUE self, VALUE status, VALUE headers)
 {
     struct http1_response *response = raffia_http1_response_of(self);
     if (response->request.http10) return Qnil;
@@ -294,13 +294,13 @@ static VALUE http1_set_write_timeout(VALUE self, VALUE seconds)
     return seconds;
 }
 
-/* @overload ahead=(bytes)
- *   How many bytes of a stream are kept for a later {flush} rather than waited for; of a whole
- *   response, all. 0: none.
+/* @overload write_buffer_limit=(bytes)
+ *   Bytes of a stream to keep for a later {flush} instead of waiting for the client; 0: none. A
+ *   whole response is kept whatever its size.
  *   @param bytes [Integer] */
-static VALUE http1_set_ahead(VALUE self, VALUE bytes)
+static VALUE http1_set_write_buffer_limit(VALUE self, VALUE bytes)
 {
-    output_of(self)->ahead = NUM2SIZET(bytes);
+    output_of(self)->buffer_limit = NUM2SIZET(bytes);
     return bytes;
 }
 
@@ -312,10 +312,10 @@ static VALUE http1_set_closing(VALUE self, VALUE closing)
     return closing;
 }
 
-/* @overload retract
+/* @overload reset_response
  *   Discards the response that has begun, if nothing of it has been sent.
  *   @return [Boolean] whether it was discarded */
-static VALUE http1_retract(VALUE self)
+static VALUE http1_reset_response(VALUE self)
 {
     struct http1_output *output = output_of(self);
     if (!output->begun || !output->whole) return Qfalse;
@@ -324,9 +324,9 @@ static VALUE http1_retract(VALUE self)
     return Qtrue;
 }
 
-/* @overload conclude
- *   Ends HTTP on this connection. */
-static VALUE http1_conclude(VALUE self)
+/* @overload disable_keep_alive
+ *   The connection takes no further request. */
+static VALUE http1_disable_keep_alive(VALUE self)
 {
     raffia_http1_request_of(self)->keep_alive = 0;
     return Qnil;
@@ -363,13 +363,13 @@ void raffia_init_http1_response(VALUE http1)
     rb_define_method(http1, "write", http1_write, 1);
     rb_define_method(http1, "send_file", http1_send_file, 3);
     rb_define_method(http1, "finish", http1_finish, -1);
-    rb_define_method(http1, "inform", http1_inform, 2);
+    rb_define_method(http1, "send_interim", http1_send_interim, 2);
     rb_define_method(http1, "flush", http1_flush, 0);
     rb_define_method(http1, "write_timeout=", http1_set_write_timeout, 1);
-    rb_define_method(http1, "ahead=", http1_set_ahead, 1);
+    rb_define_method(http1, "write_buffer_limit=", http1_set_write_buffer_limit, 1);
     rb_define_method(http1, "closing=", http1_set_closing, 1);
-    rb_define_method(http1, "retract", http1_retract, 0);
-    rb_define_method(http1, "conclude", http1_conclude, 0);
+    rb_define_method(http1, "reset_response", http1_reset_response, 0);
+    rb_define_method(http1, "disable_keep_alive", http1_disable_keep_alive, 0);
     rb_define_method(http1, "begun?", http1_has_begun, 0);
     rb_define_method(http1, "status", http1_status, 0);
     rb_define_method(http1, "body_sent", http1_body_sent, 0);

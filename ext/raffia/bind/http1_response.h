@@ -15,12 +15,12 @@ enum framing { BODY_NONE, BODY_LENGTH, BODY_CHUNKED, BODY_UNTIL_CLOSE, BODY_RAW 
 struct http1_output {
     char *bytes; /* `length` of them from `start` on are to be sent */
     size_t start, length, capacity;
-    int64_t declared; /* the content-length of the current response, or -1 */
-    int64_t body;     /* bytes of its body so far, without framing */
-    int64_t timeout;  /* nanoseconds in which some bytes must be sent; negative: no limit */
-    size_t ahead;     /* bytes kept for a later flush rather than waited for; 0: none */
-    int status;       /* of the last response, 0 before */
-    size_t mark;      /* where the current response begins in `bytes`; see `writing` and `whole` */
+    int64_t declared;    /* the content-length of the current response, or -1 */
+    int64_t body;        /* bytes of its body so far, without framing */
+    int64_t timeout;     /* nanoseconds in which some bytes must be sent; negative: no limit */
+    size_t buffer_limit; /* bytes kept for a later flush instead of waiting; 0: none */
+    int status;          /* of the last response, 0 before */
+    size_t mark; /* where the current response begins in `bytes`; see `writing` and `whole` */
     const struct head *writing; /* its head is being written, and is discarded if that raises */
     unsigned char whole;        /* nothing of it has been sent */
     unsigned char truncated;    /* a part of the output is lost, so no more may be sent */

@@ -4,16 +4,13 @@ require_relative "up/flags"
 
 module Raffia
   module CLI
-    # `raffia up`: a Rack application and its background jobs, under one supervisor.
+    # `raffia up`: a Rack application and its background jobs under one supervisor.
+    #
+    # @api private
     module Up
-      # @return [String]
       def self.summary = "serve a Rack application and do its jobs, under one supervisor"
 
-      # @param argv [Array<String>]
-      # @param out [IO]
-      # @param err [IO]
-      # @return [Integer] the exit code
-      # @raise (see Serve.call)
+      # Returns the exit code.
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
         flags = Flags.new
         names = flags.parse(argv)

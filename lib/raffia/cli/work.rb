@@ -4,20 +4,14 @@ require_relative "work/flags"
 
 module Raffia
   module CLI
-    # `raffia work`: does background jobs.
+    # `raffia work`: runs background jobs.
+    #
+    # @api private
     module Work
-      # @return [String]
       def self.summary = "do background jobs: raffia work -r ./jobs.rb"
 
-      # @param argv [Array<String>]
-      # @param out [IO] what is done goes here
-      # @param err [IO]
-      # @return [Integer] the exit code
-      # @raise [NotFound] without an application
-      # @raise [ConfigError] for settings that make no sense
-      # @raise [Jobs::StoreRefused] when the store refuses at the start; for one that is away,
-      #   workers wait
-      # @raise [Uncaught] around what the application raised while it was loaded
+      # Returns the exit code. Raises Jobs::StoreRefused for a store that refuses; workers wait for
+      # a store that is down.
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
         flags = Flags.new
         rest = flags.parse(argv)

@@ -6,16 +6,15 @@ require_relative "admission/time_limit"
 
 module Raffia
   class Server
-    # Decides when a request reaches the application, and for how long.
+    # Decides when a request reaches the application, and how long it may take.
     #
     # @api private
     class Admission
-      # @return [ConcurrencyLimiter, nil]
       attr_reader :limiter
 
       def initialize(app, options)
         @app = app
-        # Requests that find no thread free wait in the limiter, in their fibers.
+        # Requests without a free thread wait in the limiter, in their fibers.
         limit = [options.max_in_flight, (options.threads if options.threaded?)].compact.min
         @limiter = ConcurrencyLimiter.build(limit: limit, target: options.queue_target,
           max_wait: options.max_queue_time)
@@ -23,10 +22,8 @@ module Raffia
         @client_deadline = options.request_deadline
       end
 
-      # @param queued [Integer] microseconds that the request has waited; negative when not known
-      # @return [Object] what the application returns
-      # @raise [ConcurrencyLimiter::Busy] when it was not called
-      # @raise [TimeLimit::Passed] when it was interrupted
+      # Returns the response. `queued`: microseconds; negative when not known. Raises
+      # {ConcurrencyLimiter::Busy} before, and {TimeLimit::Passed} while it runs.
       def call(env, queued)
         wanted = env["HTTP_REQUEST_TIMEOUT"] if @client_deadline
         return call_within(@time_limit, env) unless wanted || @limiter
@@ -34,10 +31,7 @@ module Raffia
         admit(env, queued, wanted) { |limit| call_within(limit, env) }
       end
 
-      # The same for a caller that calls the application itself.
-      # @yieldparam limit [Numeric, nil] seconds that it may take
-      # @return [Object] the block's value
-      # @raise [ConcurrencyLimiter::Busy]
+      # Yields the time limit in seconds, or nil, when the request may begin.
       def admit(env, queued, wanted = (env["HTTP_REQUEST_TIMEOUT"] if @client_deadline), &)
         queued = queued.clamp(0..) / 1e6
         before = QueueTime.ago(env["HTTP_X_REQUEST_START"]) || 0.0
@@ -61,7 +55,7 @@ module Raffia
         limit ? TimeLimit.new(limit).enforce { @app.call(env) } : @app.call(env)
       end
 
-      # @return [Numeric, nil] seconds
+      # The client's time limit counts from the arrival of its request.
       def shorter(wanted, waited)
         patience = QueueTime.client_timeout(wanted) or return @time_limit
         left = patience - waited

@@ -6,16 +6,14 @@ require_relative "isolation"
 
 module Raffia
   class Server
-    # The application to serve, and where it comes from. It is loaded once in each process that
-    # needs it: in the one that forks the others, or with `preload false` in each worker.
+    # The application to serve, and how to load it. Each process that needs it loads it once: the
+    # template process, or with `preload false` every worker.
+    #
+    # @api private
     class Application
-      # What is looked for when no file is named.
       FILES = %w[config.ru app.rb].freeze
 
-      # @param path [String, nil] a rackup file, or a Ruby file whose last value is an application;
-      #   nil: the first of {FILES}
-      # @return [Application]
-      # @raise [NotFound]
+      # `path` names a rackup file, or a Ruby file whose last value is the application.
       def self.at(path)
         path ||= FILES.find { |name| ::File.exist?(name) } or
           raise NotFound,
@@ -31,9 +29,7 @@ module Raffia
         new(path) { |how| path.end_with?(".ru") ? rackup(path, how) : ruby(path) }
       end
 
-      # @param app [#call] one that is there already
-      # @param trusted [Boolean] whether it is our own, and keeps nothing by thread
-      # @return [Application]
+      # A `trusted` application is Raffia's own: it keeps no state by thread.
       def self.of(app, trusted: false) = new("the application", trusted: trusted) { app }
 
       def self.rackup(path, how)
@@ -44,22 +40,20 @@ module Raffia
       end
       private_class_method :rackup
 
-      # At the top level, with locals of its own, as Ruby would run it.
+      # Evaluates at the top level, with its own local variables, as Ruby runs a script.
       def self.ruby(path)
         ::TOPLEVEL_BINDING.dup.eval(::File.read(path), ::File.expand_path(path))
       end
       private_class_method :ruby
 
-      # @return [String] for people
       attr_reader :name
-      # @return [Symbol] as {#load_to} takes it
+      # :build, :record (what each Ractor builds for itself) or :share.
       attr_reader :how
 
-      # @return [Symbol] where it is to run: the option `execution`
+      # The option `execution`.
       attr_accessor :execution
 
-      # @yieldparam how [Symbol] :build, or :record what Ractors will each build for themselves
-      # @yieldreturn [#call]
+      # Yields the mode, :build or :record.
       def initialize(name, trusted: false, &load)
         @name = name
         @trusted = trusted
@@ -68,29 +62,23 @@ module Raffia
         @execution = :auto
       end
 
-      # @return [Boolean]
       def trusted? = @trusted
 
-      # @param how [Symbol] :build, :record, or :share what was recorded; from here on it is loaded
-      #   like that
-      # @return [void]
+      # Sets the mode of {load}; :share freezes what was recorded.
       def load_to(how)
         @app = @app.build if how == :build && @app.is_a?(Ractors::BuildPlan)
         @app = Ractors.ready(@app) if how == :share && @app
         @how = how
       end
 
-      # @return [#call, Ractors::BuildPlan] the same each time
-      # @raise [ConfigError] when what is there is no application
-      # @raise [Exception] what the application raises while it is loaded, SyntaxError included
+      # Returns the same object each time. Raises what the application raises, SyntaxError included.
       def load
         @app ||= (@how == :share) ? Ractors.ready(@load.call(:record)) : check(build)
       end
 
       private
 
-      # Rails asks once where what belongs to a request is kept, so it is told before the
-      # application is initialised.
+      # Rails reads its isolation level once, so it is set before the application is initialised.
       def build
         (@execution == :threads) ? @load.call(@how) : Isolation.by_fiber { @load.call(@how) }
       end

@@ -7,7 +7,7 @@ require_relative "hooks"
 
 module Raffia
   class Server
-    # raffia.rb: a Ruby file that sets options, names the application and adds hooks.
+    # Reads raffia.rb: a Ruby file that sets options, names the application and adds hooks.
     #
     #     bind "unix:///run/app.sock", mode: "0660"
     #     processes 4
@@ -15,16 +15,14 @@ module Raffia
     #     after_fork { |index| ActiveRecord::Base.establish_connection }
     #
     # Its words are the rows of {Settings}, the hooks of {Hooks::NAMES}, `rackup` and `app`.
+    #
+    # @api private
     class ConfigFile
-      # Where it is looked for.
       PLACES = %w[config/raffia.rb raffia.rb].freeze
 
-      # @return [String, nil] the first that is there
       def self.find = PLACES.find { |path| ::File.exist?(path) }
 
-      # @raise [NotFound]
-      # @raise [ConfigError] with the line
-      # @raise [Exception] what the file raises, SyntaxError included
+      # Raises ConfigError with the line, or what the file raises.
       def self.read(path)
         raise NotFound.new(name: path) unless ::File.file?(path)
 
@@ -34,29 +32,23 @@ module Raffia
       end
 
       attr_reader :path
-      # @return [Hash{Symbol => Object}] what {Options.build} takes
       attr_reader :given
       attr_reader :hooks
-      # @return [Application, nil] when the file names one
       attr_accessor :application
 
-      # @api private
       def initialize(path)
         @path = path
         @given = {}
         @hooks = Hooks.new
       end
 
-      # @api private
       def set(name, value)
         row = Settings[name]
         read = row.read(value)
         row.list? ? (given[row.name] ||= []).concat(read) : given[row.name] = read
       end
 
-      # What the file may say. Words of Ruby itself, such as require and puts, are there as well.
-      #
-      # @api private
+      # The methods of the file, besides those of Ruby itself.
       class Words
         def initialize(file)
           @file = file
@@ -70,13 +62,11 @@ module Raffia
           define_method(name) { |&block| at { @file.hooks.add(name, &block) } }
         end
 
-        # @param path [String] of the application
         def rackup(path) = at { @file.application = Application.at(path) }
 
-        # @param app [#call] or a block that takes env
         def app(app = nil, &block) = at { @file.application = Application.of(app || block) }
 
-        # @param words [Array] a certificate and its key, or one of the option's words
+        # Takes a certificate and its key, or a value of the option.
         def tls(*words)
           return at { set(Settings[:tls], words, {}) } unless words.size == 2
 
@@ -109,7 +99,7 @@ module Raffia
 
         def respond_to_missing?(...) = false
 
-        # Says where in the file it went wrong.
+        # Adds the line of the file to errors.
         def at
           yield
         rescue ConfigError, NotFound => error

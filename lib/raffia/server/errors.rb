@@ -4,9 +4,9 @@ require_relative "../base/error"
 
 module Raffia
   class Server
-    # A request that is not served: it is answered with this status, and its connection is closed.
+    # A request was refused: it gets this status, and its connection is closed.
     class Refused < Error
-      # @return [Integer] status of the response, from 400 on
+      # @return [Integer] status of the response
       attr_reader :status
       # @return [String] what is wrong with the request
       attr_reader :reason
@@ -18,15 +18,15 @@ module Raffia
       end
     end
 
-    # An invalid response, or one that does not keep what its head declares.
+    # The response is invalid, or does not match its head.
     class BadResponse < Error
     end
 
-    # The client has gone, or takes nothing more. An IOError, as a write to a socket raises.
+    # The client has gone, or takes nothing more. An IOError, like those of sockets.
     class Disconnected < IOError
     end
 
-    # An address cannot be listened on: it is in use, not this machine's, or not allowed.
+    # An address cannot be listened on: in use, foreign, or not allowed.
     class CannotListen < Error
     end
   end

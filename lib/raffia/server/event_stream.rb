@@ -6,8 +6,8 @@ require_relative "event_stream/heartbeats"
 
 module Raffia
   class Server
-    # A stream of server-sent events (text/event-stream), as a browser's EventSource reads them: a
-    # response that stays open, in a fiber of its own.
+    # A stream of server-sent events (text/event-stream) for a browser's EventSource: a response
+    # that stays open, in its own fiber.
     #
     # @example
     #   run do |env|
@@ -19,28 +19,24 @@ module Raffia
     #     end
     #   end
     #
-    # While the application sends nothing, the stream sends comments, so that proxies do not close
-    # it. When the client leaves, the block is cancelled where it waits, or at its next {#write}:
-    # clean up in `ensure`.
+    # Comments keep proxies from closing a silent stream. When the client leaves, the block is
+    # cancelled where it waits, or at its next {#write}: clean up in `ensure`.
     class EventStream
       # Turns off the buffering of nginx and other proxies.
       HEADERS = {"content-type" => "text/event-stream", "cache-control" => "no-cache",
                  "x-accel-buffering" => "no"}.freeze
       HEARTBEAT = ":\n\n"
-      # Line ends. One at the end of the data makes a last, empty line.
+      # A line end at the end of the data makes an empty line.
       LINE = /\r\n|\r|\n/
       private_constant :HEADERS, :HEARTBEAT, :LINE
 
       # Returns the Rack response for a stream of events.
-      #
-      # @param env [Hash] the request's
-      # @param heartbeat [Numeric, nil] seconds of silence after which a comment is sent and the
-      #   client checked; nil: never
-      # @param retry [Numeric, nil] seconds after which a browser reconnects; nil: its default,
-      #   about 3
-      # @param headers [Hash] more response headers
+      # @param heartbeat [Numeric, nil] seconds of silence before a comment and a check of the
+      #   client
+      # @param retry [Numeric, nil] seconds before a browser reconnects; nil: its default, about 3
+      # @param headers [Hash] further response headers
       # @yieldparam stream [EventStream]
-      # @return [Array] a Rack response: status, headers, body
+      # @return [Array] a Rack response
       def self.open(env, heartbeat: 15, retry: nil, headers: {}, &block)
         raise ConfigError, "EventStream.open needs a block: what writes the events" unless block
 
@@ -55,7 +51,7 @@ module Raffia
           }]
       end
 
-      # @return [String, nil] the last event that a reconnecting client has seen: continue after it
+      # @return [String, nil] the last event that a reconnecting client has seen
       attr_reader :last_event_id
 
       # @api private
@@ -66,11 +62,10 @@ module Raffia
         @pause = pause
       end
 
-      # Sends an event, and waits for a slow client.
-      #
-      # @param data [String, #to_s] may have several lines
-      # @param event [String, Symbol, nil] its type; browsers know one without as "message"
-      # @param id [String, Integer, nil] a reconnecting client sends the last one it has seen
+      # Sends an event. Waits for a slow client.
+      # @param data [#to_s] may have several lines
+      # @param event [String, Symbol, nil] its type; browsers default to "message"
+      # @param id [String, Integer, nil] reconnecting clients send the last id
       # @return [self]
       # @raise [Closed] when the client has gone
       # @raise [ConfigError] for a type or an id that is more than a line
@@ -104,8 +99,7 @@ module Raffia
         @output.close
       end
 
-      # Sends a comment and checks the client. Runs in the fiber of all streams, so it must not
-      # wait.
+      # Sends a comment and checks the client. Must not wait: one fiber serves all streams.
       # @api private
       def beat
         return if @writing
@@ -149,7 +143,7 @@ module Raffia
         socket.nil? || !socket.recv_nonblock(1, ::Socket::MSG_PEEK, exception: false).nil?
       end
 
-      # nil when a middleware such as Rack::Lint has wrapped the output: the next write fails then.
+      # nil when a middleware such as Rack::Lint wraps the output: the next write fails then.
       def socket = (@output.to_io if @output.respond_to?(:to_io))
     end
   end

@@ -5,18 +5,15 @@ require_relative "isolation"
 
 module Raffia
   class Server
-    # Decides, when an application has been loaded, whether its requests run in fibers or on
-    # threads.
+    # Decides whether the requests of a loaded application run in fibers or on threads.
     #
     # @api private
     class Execution
       LOCALE = "i18n before 1.15 keeps the locale by thread"
       private_constant :LOCALE
 
-      # @param application [Application] that is loaded
-      # @param log [Logger] gets a line when the application has a say in it
-      # @return [Options] with what was decided
-      # @raise [ConfigError] when fibers are asked for and requests would share their connections
+      # Returns the options with the decision, and logs the reason. Raises ConfigError when fibers
+      # are demanded and requests would share connections.
       def self.settle(application, options, log)
         return options if options.ractors?
 
@@ -25,16 +22,11 @@ module Raffia
         options.with(execution: execution.place, max_in_flight: execution.at_once)
       end
 
-      # @return [Symbol] :fibers or :threads
       attr_reader :place
-      # @return [String, nil] why, where it is not as somebody said
       attr_reader :reason
-      # @return [Integer, nil] requests at a time, where somebody has said so, or there are
-      #   connections for no more
+      # Requests at a time; nil: no limit.
       attr_reader :at_once
 
-      # @param (see settle)
-      # @raise [ConfigError]
       def initialize(application, options)
         @threads = options.threads
         @asked = options.execution
@@ -47,7 +39,6 @@ module Raffia
         @at_once ||= @connections
       end
 
-      # @return [String] for people
       def to_s
         where = (@place == :threads) ? "on #{@threads} thread#{"s" if @threads > 1}" : "in fibers"
         "Requests run #{where}#{", as many at once as Active Record has connections (#{@connections})" if @connections}#{": #{@reason}" if @reason}"

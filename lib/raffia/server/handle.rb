@@ -4,13 +4,12 @@ require_relative "../service/handle"
 
 module Raffia
   class Server
-    # A server that runs in a thread of this process. {#stop} lets the requests in flight end, for
-    # at most `drain_timeout`.
+    # A server in a thread of this process. {#stop} finishes the requests in flight, within
+    # `drain_timeout`.
     class Handle < Service::Handle
       # @return [Array<Listen::Listener>]
       attr_reader :listeners
 
-      # @param server [Server]
       # @raise [Exception] what kept it from starting
       def initialize(server)
         service = server.single_process

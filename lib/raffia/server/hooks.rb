@@ -4,10 +4,12 @@ require_relative "../base/error"
 
 module Raffia
   class Server
-    # Blocks of an application that are called as the server and its workers come and go. Several
-    # with one name are called in their order.
+    # Blocks of the application that run when the server and its workers start and stop. Blocks of
+    # one hook run in the order of their definition.
+    #
+    # @api private
     class Hooks
-      # Name, and what it gets and when.
+      # Name, time and arguments of each.
       NAMES = {
         before_fork: "in the supervisor, before a worker is forked: its index",
         after_fork: "in a worker that has just been forked: open its own connections here. Gets " \
@@ -28,9 +30,6 @@ module Raffia
         @blocks = NAMES.to_h { |name, _| [name, []] }
       end
 
-      # @param name [Symbol] one of {NAMES}
-      # @return [void]
-      # @raise [ConfigError]
       def add(name, &block)
         raise ConfigError, "#{name} needs a block: what is to be done" unless block
 
@@ -38,14 +37,10 @@ module Raffia
         nil
       end
 
-      # @return [void]
       def call(name, *arguments) = @blocks.fetch(name).each { |block| block.call(*arguments) }
 
-      # @param name [Symbol]
-      # @return [Array<#call>]
       def all(name) = @blocks.fetch(name)
 
-      # @return [Boolean]
       def any?(name) = @blocks.fetch(name).any?
     end
   end

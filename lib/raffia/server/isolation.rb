@@ -2,21 +2,18 @@
 
 module Raffia
   class Server
-    # ActiveSupport's setting for what belongs to a request: connections of Active Record,
-    # `Current`, the time zone. It is kept by thread unless something else is said, and then the
-    # requests of one thread share a connection, transactions and all.
+    # ActiveSupport's isolation level: where it keeps database connections, `Current` and the time
+    # zone. The default is by thread; then requests in fibers would share one connection.
     #
     # @api private
     module Isolation
-      # ActiveSupport's file that has it.
       FILE = "/active_support/isolated_execution_state.rb"
       private_constant :FILE
 
       module_function
 
-      # Loads an application whose requests run in fibers. ActiveSupport learns so as soon as it is
-      # there, hence before the application says anything: what that says counts more.
-      # @return [Object] the block's value
+      # Loads an application whose requests run in fibers. The level is set as soon as ActiveSupport
+      # is loaded, so the application's own setting wins.
       def by_fiber
         claim
         watched = watch unless loaded
@@ -26,8 +23,7 @@ module Raffia
         claim
       end
 
-      # Sets it where nobody has used it yet: because it is still to be loaded, or because Rails is
-      # still to be initialised.
+      # Sets the level while nobody has read it: before ActiveSupport or Rails is initialised.
       def claim
         unless defined?(::ActiveSupport) &&
             ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
@@ -39,7 +35,7 @@ module Raffia
         end
       end
 
-      # @return [String, nil] why fibers would share what belongs to one request, in words
+      # Why fibers would share data of a request; nil: they do not.
       def obstacle
         return unless rails || defined?(::ActiveRecord)
         return "config.active_support.isolation_level is :thread" if pinned?
@@ -50,26 +46,24 @@ module Raffia
         end
       end
 
-      # @return [Boolean] whether an application of Rails is there
       def rails? = !rails.nil?
 
-      # @return [Boolean] whether requests would share a locale
+      # Whether requests in fibers would share a locale.
       def shared_locale?
         rails? && defined?(::I18n::Config) && !::I18n::Config.method_defined?(:owned_by?)
       end
 
-      # @return [Integer, nil] how many requests may be at the database at once; nil: any number, or
-      #   there is none
+      # Size of Active Record's pool; nil: no limit, or no database.
       def connections
         ::ActiveRecord::Base.connection_pool.size if defined?(::ActiveRecord::Base)
       rescue # no database is configured, and versions differ in what they raise then
         nil
       end
 
-      # A monkey patch of `require` would see it too; this one is gone as soon as it has.
+      # Watches for the end of ActiveSupport's file. Patching `require` would stay for ever.
       def watch
         watched = ::TracePoint.new(:end) do |point|
-          # The end of `class << self` in it comes before what the module says last: its default.
+          # The file's `class << self` ends before the module sets its default.
           next unless point.path.end_with?(FILE) && point.self.instance_of?(::Module)
 
           ::ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
@@ -79,7 +73,7 @@ module Raffia
         watched
       end
 
-      # @return [Module, nil] what is loaded, not what an autoload would bring
+      # The loaded module. Does not trigger an autoload.
       def loaded
         unless defined?(::ActiveSupport) &&
             ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)

@@ -8,32 +8,25 @@ require_relative "listen/bind"
 
 module Raffia
   class Server
-    # The settings of one server, a reader for each row of {Settings}. Frozen and shareable, so they
-    # may go to Ractors.
+    # The settings of one server: a reader for each row of {Settings}. Frozen, shareable.
+    #
+    # @api private
     class Options < ::Data.define(*Settings.names)
-      # What the environment may say, under the names that {Config} has for it.
       FROM_ENVIRONMENT = %i[bind port processes environment].freeze
       private_constant :FROM_ENVIRONMENT
 
-      # @param given [Hash{Symbol => Object}] what is set; everything else is what the environment
-      #   says, or the default
-      # @param config [Config]
-      # @return [Options]
-      # @raise [ConfigError] for a name that is not in {Settings}, or a value that makes no sense
+      # Settings that are not given come from the environment, else they have their default. Raises
+      # ConfigError for unknown names and invalid values.
       def self.build(given = {}, config: Config.load)
         said = FROM_ENVIRONMENT.to_h { |name| [name, config.public_send(name)] }.compact
         ::Ractor.make_shareable(new(**Settings.build(said.merge(given.transform_keys(&:to_sym)))))
       end
 
-      # @return [String]
       def environment = super || "development"
 
-      # @return [Boolean]
       def development? = environment == "development"
 
-      # @return [Array<Listen::Bind>] where to listen. With nothing said: on this machine alone in
-      #   development, else everywhere
-      # @raise [ConfigError]
+      # Parsed addresses. The default is this machine in development, else all addresses.
       def binds
         return bind.map { |uri| Listen::Bind.parse(uri) } unless bind.empty?
 
@@ -44,8 +37,6 @@ module Raffia
         )]
       end
 
-      # @param out [#write] where it writes
-      # @return [Logger] as the options have it
       def logger(out)
         config = Raffia.config(:info)
         level = log ? log_level || config.log_level : :off
@@ -53,20 +44,17 @@ module Raffia
           out: out)
       end
 
-      # @return [Integer] how many worker processes there are; 0: none but this one
+      # Worker processes; 0: the server runs in this process.
       def workers
         return processes unless processes == :auto
 
         (ractors == :auto) ? 1 : [Executor::Cpus.count / ractor_count, 1].max
       end
 
-      # @return [Integer] in each process
       def ractor_count = (ractors == :auto) ? Executor::Cpus.count : [ractors, 1].max
 
-      # @return [Boolean]
       def ractors? = ractors != 0
 
-      # @return [Boolean] whether the application runs on threads, as far as is known yet
       def threaded? = execution == :threads
     end
   end

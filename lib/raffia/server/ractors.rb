@@ -8,13 +8,13 @@ require_relative "ractors/choice"
 
 module Raffia
   class Server
-    # Serves from several Ractors of one process, each with a listener, a loop and an application of
-    # its own (docs/ractors.md).
+    # Serves from several Ractors of one process, each with its own listener, loop and application
+    # (docs/ractors.md).
     #
     # @api private
     module Ractors
-      # @return [BuildPlan] shareable: its objects are frozen, and so are tables of its gems
-      # @raise [NotShareable] that names all obstacles
+      # Freezes the plan's objects and its gems' tables. Raises NotShareable that names all
+      # obstacles.
       def self.ready(app)
         sharing = DeepFreezer.new
         plan = BuildPlan.of(app).share(sharing)
@@ -24,7 +24,6 @@ module Raffia
         plan
       end
 
-      # @return [String]
       def self.refusal(findings)
         "the application cannot be served from Ractors: #{findings.join("; ")} (`raffia doctor " \
           "--rack config.ru` says more). Or leave `ractors` out, and use more processes"

@@ -5,31 +5,26 @@ require_relative "hooks"
 
 module Raffia
   class Server
-    # Reads settings and hooks of raffia.rb anew at a restart, in the process that loads the
-    # application. Settings that the supervisor itself goes by stay.
+    # Reads settings and hooks of raffia.rb again at a restart, in the process that loads the
+    # application.
     #
     # @api private
     class SettingsReload
-      # Settings that only a new start changes: the supervisor goes by them, or hands what they
-      # open to all generations.
+      # Settings that need a new start: the supervisor uses them, or all generations share them.
       KEPT = (%i[listen tls workers].flat_map { |section| Settings.section(section).map(&:name) } -
         %i[worker_requests] +
         %i[hard_timeout log log_level log_format metrics slow_request]).freeze
 
-      # What is served then.
       Result = ::Data.define(:application, :options, :hooks)
 
-      # @param said [Options] before it was settled how many Ractors there are
-      # @yieldreturn [Array(Application, Hooks, Hash)] the last is what {Options.build} takes
+      # `said`: the options before Ractors were decided. The block returns the application, the
+      # hooks, and settings for {Options.build}.
       def initialize(said, log, &read)
         @said = said
         @log = log
         @read = read
       end
 
-      # @param application [Application] of before
-      # @param options [Options] of before
-      # @raise [Exception] what the file raises, and what is wrong with it
       def call(application, options)
         fresh, hooks, given = @read.call
         fresh.load_to(application.how)

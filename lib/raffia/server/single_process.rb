@@ -1,19 +1,18 @@
 # frozen_string_literal: true
 
 require_relative "execution"
-require_relative "observability/admin"
+require_relative "observability/health_report"
 require_relative "observability/status_panel/single_process"
 require_relative "worker"
 
 module Raffia
   class Server
-    # A server without worker processes: one worker in this very process.
+    # A server without worker processes: one worker in this process.
     #
     # @api private
     class SingleProcess
       attr_reader :listening
 
-      # @param metrics [#write, #stats, #trouble, nil] reports work other than serving
       def initialize(application, listening, options, hooks:, log:, metrics: nil)
         @application = application
         @listening = listening
@@ -25,39 +24,36 @@ module Raffia
         @panel = Observability::StatusPanel::SingleProcess.new
       end
 
-      # @raise [Exception] what the application raises while it is loaded
       def load = @application.load
 
-      # Serves in this thread, whatever thread that is.
-      # @yieldparam listeners [Array<Listen::Listener>] before connections are accepted from them
+      # Serves in the calling thread. Yields the listeners before the first accept.
       def run(notifier = nil)
         @worker = make_worker(load, notifier)
         @worker.on_stop_accepting { listening.close }
         prepare if @worker.is_a?(Worker)
         @worker.stop if @asked
-        admin = Observability::Admin.start(@panel, @options, @log, beside: @metrics)
+        health = Observability::HealthReport.serve(@panel, @options, @log, others: @metrics)
         @worker.run do
           @panel.worker = @worker
           yield listening.first if block_given?
         end
         @hooks.call(:on_stop)
       ensure
-        admin&.stop
+        health&.stop
         listening.close
       end
 
-      # The first call ends the requests in flight, the second does not wait for them. From any
-      # thread, and from a trap.
+      # The first call drains, the second stops at once. Safe in any thread and in a trap.
       def stop
         how = @asked ? :now : :drain
         @asked = true
         @worker&.stop(how)
       end
 
-      # USR1: log files were moved away. QUIT: what do all fibers wait for?
+      # USR1 reopens log files, QUIT dumps the state of all fibers.
       def signals = {USR1: ->(_) { @worker&.reopen }, QUIT: ->(_) { Raffia.dump }}
 
-      # @return [Boolean] whether Ractors are left that cannot be ended
+      # Whether Ractors are left that cannot be ended.
       def abandoned? = !!@worker&.abandoned?
 
       private
@@ -68,7 +64,7 @@ module Raffia
           counters: @panel.counters, liveness: notifier)
       end
 
-      # Ractors have no hooks inside.
+      # Hooks do not run inside of Ractors.
       def prepare
         @worker.on_reopen { @hooks.call(:on_reopen) }
         @worker.run_beside(@hooks.all(:actors)) if @hooks.any?(:actors)

@@ -9,21 +9,18 @@ require_relative "static/path_resolver"
 
 module Raffia
   class Server
-    # Serves the files of a folder, as a Rack application, or as a middleware in front of one.
+    # Serves the files of a folder, as a Rack application or as a middleware.
     #
-    # Files are sent by sendfile(2) where the connection allows that, with ETag, Last-Modified and
-    # single ranges. A `.br` or `.gz` file beside a file replaces it for clients that accept it.
-    # Names that begin with a dot are not served, except `.well-known`, nor symbolic links to the
-    # outside.
+    # Uses sendfile(2) where the connection allows it, with ETag, Last-Modified and single ranges.
+    # Sends a `.br` or `.gz` file instead to clients that accept it. Does not serve hidden files,
+    # except `.well-known`, nor symbolic links to the outside.
     #
     # @example in config.ru
     #   use Raffia::Server::Static, root: "public", mount: "/assets", headers: {"cache-control" =>
     #   "public, max-age=31536000, immutable"}
     class Static
-      # @param app [#call, nil] called for paths that are not found; nil: they are 404
-      # @param root [String] the folder
-      # @param mount [String] the path of the folder
-      # @param index [String, nil] the file that is sent for a folder
+      # @param app [#call, nil] called for paths that are not found; nil: 404
+      # @param index [String, nil] file sent for a folder
       # @param headers [Hash{String => String}] of each response with a file
       # @param precompressed [Boolean] whether to look for `.br` and `.gz`
       # @raise [ConfigError] when there is no such folder
@@ -68,7 +65,7 @@ module Raffia
         [status, {**headers, "content-type" => "text/plain"}, ["#{reason}\n"]]
       end
 
-      # Adds a slash, so that relative links in the folder's page work.
+      # Relative links in the folder's page need the slash.
       def redirect(env)
         query = env["QUERY_STRING"].to_s
         query = "?#{query}" unless query.empty?

@@ -5,30 +5,26 @@ require_relative "../base/optional"
 
 module Raffia
   class Server
-    # Does TLS handshakes for a listener. Renewed certificate files are used without a restart.
-    #
-    # Only this file loads openssl.
+    # TLS handshakes of a listener. Uses renewed certificate files without a restart. Only this file
+    # loads openssl.
     #
     # @api private
     class TLS
-      # Preferred ones first.
       PROTOCOLS = %w[http/1.1].freeze
       # Seconds between two checks of the files.
       CHECK_INTERVAL = 1
-      # The answer to HTTP on a port for HTTPS.
+      # Response to HTTP on a port for HTTPS.
       PLAIN = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\nconnection: " \
       "close\r\ncontent-length: 60\r\n\r\n" \
         "This port speaks HTTPS: use a URL that begins with https://\n"
       private_constant :CHECK_INTERVAL, :PLAIN
 
-      # @return [Boolean] whether other Ractors than the main one can speak it. Ruby's openssl calls
-      #   a method of io/nonblock, which needs Ruby 3.4 for that
+      # Whether Ractors besides the main one can use TLS: openssl calls io/nonblock, which needs
+      # Ruby 3.4.
       def self.in_ractors? = RUBY_VERSION >= "3.4"
 
-      # @return [Settings] shareable
       attr_reader :settings
 
-      # @raise [ConfigError] when a file cannot be used
       def initialize(settings)
         load
         @settings = settings
@@ -36,8 +32,7 @@ module Raffia
         @checked_at = Clock.now
       end
 
-      # Runs in the connection's fiber.
-      # @return [OpenSSL::SSL::SSLSocket, nil] nil: it failed, and the peer was told
+      # Runs in the connection's fiber. Nil: it failed, and the peer knows.
       def handshake(socket)
         ssl = ::OpenSSL::SSL::SSLSocket.new(socket, context)
         ssl.sync_close = true
@@ -47,13 +42,10 @@ module Raffia
         nil
       end
 
-      # @return [#error, nil]
       attr_writer :log
 
-      # @return [Boolean] whether clients may show certificates
       def verifies? = @settings.verify != :none
 
-      # @return [OpenSSL::SSL::SSLContext] for new connections
       def context
         now = Clock.now
         return @contexts.first if now - @checked_at < CHECK_INTERVAL
@@ -67,7 +59,7 @@ module Raffia
 
       private
 
-      # Once, in the main Ractor: other Ractors must not load anything.
+      # Loads in the main Ractor: others must not load anything.
       def load
         return if defined?(Contexts)
 
@@ -77,7 +69,6 @@ module Raffia
 
       def complain(text) = @log ? @log.error(text) : warn("raffia: #{text}")
 
-      # @return [OpenSSL::SSL::SSLSocket, nil] nil: the time is over
       def accept(ssl, finish)
         loop do
           wanted = ssl.accept_nonblock(exception: false)
@@ -92,8 +83,8 @@ module Raffia
         (wanted == :wait_readable) ? io.wait_readable(seconds) : io.wait_writable(seconds)
       end
 
-      # Reads what the peer has sent: with unread input the kernel would reset the connection, and
-      # the answer would be lost.
+      # Reads the request first: the kernel resets a socket with unread input, and loses the
+      # response.
       def answer_plain_http(socket)
         socket.write_nonblock(PLAIN, exception: false)
         socket.shutdown(::Socket::SHUT_WR)

@@ -9,8 +9,8 @@ require_relative "websocket/receiver"
 
 module Raffia
   class Server
-    # A WebSocket (RFC 6455), in a fiber of its own: reads and writes wait. The gem websocket-driver
-    # does the framing; without it, loading this file raises MissingDependency.
+    # A WebSocket (RFC 6455) in its own fiber: reads and writes wait. Needs the gem
+    # websocket-driver.
     #
     # @example an echo, as a Rack app
     #   run do |env|
@@ -19,47 +19,39 @@ module Raffia
     #     end
     #   end
     #
-    # A message is a String: one in binary encoding is a binary message, any other is text, in
-    # UTF-8. {#read} belongs to one fiber; {#write}, {#push} and {#close} may be called by all
-    # fibers of its thread.
+    # A message is a String: binary encoding for a binary message, any other for text. One fiber
+    # calls {#read}; all fibers of its thread may call {#write}, {#push} and {#close}.
     #
-    # Only reading notices that the peer speaks, closes or has gone. To only write, spawn a
-    # task that reads: `socket.each { }`.
+    # Only reading notices what the peer sends, and that it has gone. An application that only
+    # writes should spawn a task that reads: `socket.each { }`.
     class WebSocket
-      # Seconds in which a peer must answer a close and take what is left.
+      # Seconds for the peer to answer a close and to take the rest.
       CLOSE_TIMEOUT = 5
-      # How much is read at a time. What the peer sends beyond it waits in the kernel, so a peer
-      # cannot outrun the app.
+      # Bytes per read. The rest waits in the kernel, so a peer cannot outrun the application.
       CHUNK = 16 * 1024
-      # RFC 6455, 7.4.1: the connection ended without a close. It is never sent.
+      # RFC 6455, 7.4.1: the connection ended without a close. Never sent.
       ABNORMAL = 1006
       GOING_AWAY = "going away"
       private_constant :CLOSE_TIMEOUT, :ABNORMAL, :GOING_AWAY
 
-      # Returns the Rack response for a WebSocket. The block runs after the server has switched
-      # protocols. When it ends the socket is closed: with 1000, with 1011 if it raised, with 1001
-      # if it was cancelled.
+      # Returns the Rack response for a WebSocket. The block runs after the switch of protocols. At
+      # its end the socket is closed: with 1000, with 1011 after an error, with 1001 when it was
+      # cancelled.
       #
-      # @param env [Hash] the request's
-      # @param protocols [Array<String>] subprotocols that the app speaks, the preferred first; the
-      #   first that the client offers too is {#protocol}
-      # @param origins [Array<String>, Symbol, nil] whose pages may connect, such as
-      #   "https://example.com"; nil: the page's host must be the request's; :any. Programs that are
-      #   no browsers send no origin, and may connect
-      # @param max_message [Integer] bytes of a message from the peer; one that is longer closes
-      #   with 1009
-      # @param ping [Numeric, nil] seconds without a word from the peer, after which it is asked;
-      #   after as long again it is gone
-      # @param backlog [Integer] bytes that may wait for a slow reader: then {#write} waits and
-      #   {#push} refuses
-      # @param write_timeout [Numeric] seconds in which a peer has to take something of the backlog,
-      #   or it is gone
-      # @param extensions [Array] extensions of websocket-driver, such as PermessageDeflate of the
-      #   gem permessage_deflate. Note that max_message is checked after that has inflated a message
-      # @param headers [Hash] more response headers
+      # @param protocols [Array<String>] subprotocols of the application, the preferred first
+      # @param origins [Array<String>, Symbol, nil] pages that may connect, such as
+      #   "https://example.com"; :any; nil: those of the request's host. Programs other than
+      #   browsers send no origin, and may
+      # @param max_message [Integer] bytes; a longer message closes with 1009
+      # @param ping [Numeric, nil] seconds of silence before a ping; the peer is gone after as many
+      #   more
+      # @param backlog [Integer] bytes for a slow reader; beyond, {#write} waits and {#push} refuses
+      # @param write_timeout [Numeric] seconds for the peer to take some of the backlog
+      # @param extensions [Array] of websocket-driver, such as PermessageDeflate, which inflates a
+      #   message before max_message is checked
+      # @param headers [Hash] further response headers
       # @yieldparam socket [WebSocket]
-      # @return [Array] status, headers, body; 426, 400 or 403 when it is not such a request, or
-      #   must not be one
+      # @return [Array] status, headers, body; 400, 403, 426 or 501 for a request that is refused
       def self.open(env, protocols: [], origins: nil, max_message: 1024 * 1024, ping: 30,
         backlog: 1024 * 1024, write_timeout: 30, extensions: [], headers: {}, &block)
         raise ConfigError, "WebSocket.open needs a block: the conversation" unless block
@@ -70,7 +62,7 @@ module Raffia
             extensions: extensions)
           drain, hijack = env.values_at("raffia.drain", "rack.hijack")
           serve = lambda do |stream|
-            # A middleware such as Rack::Lint may have wrapped it in an object that cannot wait.
+            # A middleware such as Rack::Lint may have wrapped the IO in an object that cannot wait.
             io = stream.respond_to?(:read_nonblock) ? stream : hijack.call
             Worker::StreamLoop.run(drain) do |loop_drain|
               new(io, driver, SendBuffer.new(io, backlog, write_timeout), ping)
@@ -84,9 +76,9 @@ module Raffia
       # @return [Boolean] whether the request asks for a WebSocket
       def self.request?(env) = Handshake.asked?(env)
 
-      # @return [String, nil] the subprotocol that both speak
+      # @return [String, nil] the negotiated subprotocol
       attr_reader :protocol
-      # @return [Integer, nil] the peer's code, or ours; 1006 when the peer left without a close
+      # @return [Integer, nil] 1006 when the peer left without a close
       attr_reader :close_code
       # @return [String, nil]
       attr_reader :close_reason
@@ -101,7 +93,8 @@ module Raffia
         driver.attach(send_buffer, self)
       end
 
-      # @return [String, nil] the next message, waited for; nil: the socket is closed
+      # Waits for a message.
+      # @return [String, nil] nil: the socket is closed
       def read
         until (message = @inbox&.shift)
           return if closed? && !@driver.paused?
@@ -111,18 +104,18 @@ module Raffia
         message
       end
 
+      # Yields messages until the socket is closed.
       # @yieldparam message [String]
-      # @return [void] when the socket is closed
       def each
         while (message = read)
           yield message
         end
       end
 
-      # Sends a message, and waits while the backlog is full.
+      # Sends a message. Waits while the backlog is full.
       # @return [self]
       # @raise [Closed] when the socket is closed, or the peer takes nothing
-      # @raise [EncodingError] for a text that is not valid in its encoding
+      # @raise [EncodingError] for invalid text
       def write(message)
         raise Closed, "the WebSocket is closed#{" (#{close_code})" if close_code}" if closed?
 
@@ -131,16 +124,14 @@ module Raffia
         self
       end
 
-      # Sends a message if the backlog is not full, and never waits: for a message to many sockets,
-      # some of them slow.
+      # Sends a message without waiting, for broadcasts that include slow sockets.
       # @return [Boolean] false: the backlog is full, or the socket is closed
       def push(message)
         !closed? && @send_buffer.capacity? && @driver.message(message)
       end
 
-      # Closes the socket. What the peer has sent before can still be read.
-      # @param code [Integer] 1000, or one of 3000 to 4999
-      # @return [void]
+      # Closes the socket. Messages sent before can still be read.
+      # @param code [Integer] 1000, or 3000 to 4999
       def close(code = 1000, reason = "")
         @driver.close(code, reason)
         @receiver.limit(CLOSE_TIMEOUT)
@@ -179,7 +170,7 @@ module Raffia
 
       private
 
-      # Waits for the peer's close, and until the last bytes are sent.
+      # Waits for the peer's close, and for the last bytes.
       def finish
         @receiver.limit(CLOSE_TIMEOUT)
         until closed?

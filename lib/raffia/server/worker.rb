@@ -11,13 +11,11 @@ require_relative "worker/graceful_shutdown"
 
 module Raffia
   class Server
-    # Serves in the calling process and thread: accepts on its listeners, a fiber per connection.
+    # Serves in the calling thread: accepts on its listeners, and runs a fiber per connection.
     #
     # @api private
     class Worker
-      # @param listeners [Array<Array<Listener>>] listeners of each of its Ractors; one without
-      #   Ractors
-      # @return [Worker, Ractors::WorkerGroup]
+      # `listeners`: one list for each Ractor, or a single list.
       def self.for(app, listeners, options:, **others)
         unless options.ractors?
           return new(app, listeners: listeners.first, options: options, **others)
@@ -27,16 +25,10 @@ module Raffia
         Ractors::WorkerGroup.new(app, listeners: listeners, options: options, **others)
       end
 
-      # @return [ConnectionSet] the open ones
       attr_reader :connections
-      # @return [Context]
       attr_reader :context
 
-      # @param listeners [Array<Listen::Listener>] they stay open when the worker ends
-      # @param worker_context [Object, nil] the supervisor's
-      # @param liveness [#beat, nil] is told that the loop turns
-      # @param backend [Symbol, nil] as {Raffia.run} takes it
-      # @param counters [Observability::Metrics::Counters] for its requests
+      # `liveness` receives a `beat` each second. The worker does not close its listeners.
       def initialize(app, listeners:, options:, worker_context: nil, liveness: worker_context,
         log: nil, backend: nil,
         counters: Observability::Metrics::Counters.alone)
@@ -52,8 +44,7 @@ module Raffia
         @on_stop_accepting = @on_reopen = @sidecars = nil
       end
 
-      # Serves until {stop}, in a scheduler of its own.
-      # @yield when connections are accepted
+      # Serves until {stop}. Yields when connections are accepted.
       def run(&)
         embedded = Fiber.scheduler
         stop = SignalException.new("TERM") # ends what the application has left in the loop
@@ -65,41 +56,35 @@ module Raffia
         raise unless signal.equal?(stop)
       end
 
-      # @yield when no more connections are accepted, and those that waited are: the listeners may
-      #   be closed. While a process holds them open, clients connect to it in vain
+      # Runs the block when the queue of the kernel is empty and the listeners may be closed.
+      # Clients can still connect, in vain, while any process holds them open.
       def on_stop_accepting(&block) = @on_stop_accepting = block
 
-      # Any thread may ask.
-      # @param slow [Numeric, nil] seconds from which on a request's backtrace is wanted
-      # @return [Hash] as {Observability::InFlightRequests#to_h}
+      # See {Observability::InFlightRequests#to_h}. Safe in any thread.
       def in_flight(slow) = Observability::InFlightRequests.new(self).to_h(slow: slow)
 
-      # @return [Boolean] see {Ractors::WorkerGroup#abandoned?}
       def abandoned? = false
 
-      # Any thread may ask, and so may a trap.
-      # @param how [Symbol] :drain lets the requests in flight end, :now does not
+      # `how`: :drain finishes requests in flight, :now does not. Safe in any thread and in a trap.
       def stop(how = :drain)
         @orders.push(how)
         nil
       end
 
-      # Opens log files again, which were moved away. Any thread may ask, and so may a trap.
+      # Reopens log files after a rotation. Safe in any thread and in a trap.
       def reopen
         @orders.push(:reopen)
         nil
       end
 
-      # @yield in the worker's own thread, after its log files were opened again
+      # Runs the block in the worker's thread after its log files were reopened.
       def on_reopen(&block) = @on_reopen = block
 
-      # Runs actors beside the requests: they start with the loop, and stop after the last request.
-      # @param blocks [Array<#call>] see {Raffia::Run::Sidecars}
+      # Runs actors with the loop, and stops them after the last request.
       def run_beside(blocks) = @sidecars = Raffia::Run::Sidecars.new(blocks, context.log)
 
-      # Accepts the connections that wait in sockets of another worker, which is down. Any thread
-      # may ask.
-      # @param sockets [Array<IO>] in the order of this worker's listeners; they are closed then
+      # Accepts what waits in sockets of a worker that is down, then closes them. Safe in any
+      # thread. `sockets`: in the order of this worker's listeners.
       def accept_from(sockets)
         @orders.push(sockets)
         nil
@@ -107,7 +92,6 @@ module Raffia
 
       private
 
-      # @return [GracefulShutdown]
       def serve(scope)
         fork_hook = Fork.after_child { close_after_fork }
         context.admission.limiter&.on_relief { connections.signal_capacity }
@@ -122,11 +106,10 @@ module Raffia
         fork_hook&.remove
         watchdog&.close
         context.close
-        context.telemetry.close
+        context.telemetry.access_log&.close
         helpers&.each { |task| task.cancel(:drain) }
       end
 
-      # @param how [Symbol] see {stop}
       def shut_down(how)
         @acceptors.stop
         if @on_stop_accepting
@@ -139,25 +122,24 @@ module Raffia
         end
       end
 
-      # A supervisor kills when its time is over, so requests are given up a little earlier.
+      # Less than the supervisor's limit, after which it kills.
       def grace
         limit = context.options.drain_timeout
         (limit && @worker_context) ? [limit - 1, limit / 2.0].max : limit
       end
 
-      # @param seconds [Numeric] to wait
-      # @return [Symbol, nil]
+      # Sockets that come too late are closed: the supervisor asks another worker.
       def take_order(seconds)
         order = @orders.pop(timeout: seconds)
         order.is_a?(::Array) ? order.each(&:close) : order # too late: another worker is asked
       end
 
-      # @return [Symbol] :drain or :now
+      # Returns :drain or :now.
       def await_order
         loop do
           case order = @orders.pop
           when :reopen
-            context.telemetry.reopen
+            context.telemetry.access_log&.reopen
             @on_reopen&.call
           when ::Array then @acceptors.adopt(order)
           else return order
@@ -165,8 +147,8 @@ module Raffia
         end
       end
 
-      # Runs in a child that the application has forked: a socket that it kept open would not be
-      # closed for the client.
+      # Runs in a child that the application forks. A socket open there would stay open for the
+      # client.
       def close_after_fork
         context.forked = true
         connections.each(&:close_after_fork)

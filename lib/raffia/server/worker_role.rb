@@ -9,24 +9,23 @@ require_relative "worker"
 
 module Raffia
   class Server
-    # The worker processes of a server, and what their supervisor does for them.
+    # The worker processes of a server: settings for their supervisor, and the life of a worker.
     #
     # @api private
     class WorkerRole < Service::Role
-      # Hooks of the supervisor's that are called as they are.
+      # Hooks of the supervisor, called unchanged.
       PLAIN = %i[before_fork on_restart on_reopen on_stop].freeze
-      # Hooks of a worker's, which get its index.
+      # Hooks of a worker, called with its index.
       INDEXED = %i[after_fork before_worker_shutdown].freeze
-      # Seconds that a worker has to report by itself which request has taken too long.
+      # Seconds for a worker to report a request that takes too long, before it is killed.
       MARGIN = 5
-      # A year, for times that a supervisor must have.
+      # A year: the supervisor needs a number.
       NEVER = 365 * 86_400
       private_constant :PLAIN, :INDEXED, :MARGIN, :NEVER
 
       attr_reader :processes
       attr_reader :panel
 
-      # @param reload [SettingsReload, nil] what a restart brings besides code
       def initialize(application, listening, options, hooks:, log:, reload: nil)
         super()
         @application = application
@@ -48,7 +47,7 @@ module Raffia
         @panel.supervisor = supervisor
       end
 
-      # @return [Hash] what the supervisor goes by, see {Process::Supervisor::Settings}
+      # See {Process::Supervisor::Settings}.
       def supervision
         {name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log,
          pid_file: @options.pidfile, boot_timeout: @options.boot_timeout || NEVER,
@@ -56,9 +55,8 @@ module Raffia
          total_memory: @options.total_memory, hooks: hooks}
       end
 
-      # In the process that loads for a generation: the template process, or each worker. (Where
-      # there are no template processes, that is the supervisor, before any restart.)
-      # @return [#call] the application
+      # Runs once per generation: in the template process, in each worker, or without template
+      # processes in the supervisor.
       def load
         renew
         @application.load.tap { @options = Execution.settle(@application, @options, @log) }
@@ -74,14 +72,14 @@ module Raffia
         context.on_stop { worker.stop(:drain) }
         prepare(context, worker) if worker.is_a?(Worker)
         answer(context, worker)
-        # An application that was loaded just now may have set handlers of its own.
+        # Loading the application may have replaced the signal handlers.
         handlers = Process::Supervisor::WorkerMain.signal_handlers(context)
         Signals.with(chain: false, **handlers) { worker.run { context.ready! } }
       end
 
       private
 
-      # A request that holds up its loop does so for the supervisor's heartbeat as well.
+      # A request that blocks its loop also stops the heartbeat that the supervisor sees.
       def hang_timeout = [@options.worker_timeout, @options.hard_timeout&.+(MARGIN)].compact.min
 
       def hooks
@@ -91,18 +89,16 @@ module Raffia
           on_worker_exit: ->(slot, how) { call(:on_worker_exit, slot[:index], how) }}
       end
 
-      # Processes that are forked after a restart know from the supervisor's copy of this object
-      # that they are to read the settings anew. A worker that loads by itself does so before its
-      # first hook.
+      # Children that are forked after a restart inherit `@restarted`, so they read the settings
+      # anew. A worker without preload does so before its first hook.
       def call(name, *arguments)
         @restarted = true if name == :on_restart
-        # As all workers do. Else clients could connect until the last request has ended.
+        # Workers close theirs, too. Else clients could connect until the last request has ended.
         @listening.close if name == :on_stop
         renew if name == :after_fork && !@options.preload
         @hooks.call(name, *arguments)
       end
 
-      # Once in a process.
       def renew
         return unless @restarted && @reload
 
@@ -111,7 +107,6 @@ module Raffia
         @application, @options, @hooks = renewed.application, renewed.options, renewed.hooks
       end
 
-      # Ractors have none of this.
       def prepare(context, worker)
         worker.run_beside(@hooks.all(:actors)) if @hooks.any?(:actors)
         context.on_accept { |sockets| worker.accept_from(sockets) }

@@ -5,27 +5,22 @@ require_relative "../base/version"
 
 module Raffia
   module Service
-    # Prints what a command has started, for people or as JSON. A subclass has {#title}, {#lines}
+    # Prints what a command has started, for people or as JSON. Subclasses define {#title}, {#lines}
     # and {#facts}.
     #
     # @api private
     class Banner
-      # @return [String] of Raffia, Ruby and the event loop
       def self.versions(back_end, yjit: yjit?)
         "Raffia #{VERSION} (Ruby #{RUBY_VERSION}#{" with YJIT" if yjit}, #{back_end})"
       end
 
-      # @return [Boolean] whether YJIT is enabled
       def self.yjit? = defined?(::RubyVM::YJIT) ? !!::RubyVM::YJIT.enabled? : false
 
-      # @param back_end [Symbol] of the event loop
-      # @param json [Boolean, nil]
       def initialize(back_end, json:)
         @back_end = back_end
         @json = json
       end
 
-      # @param out [IO]
       def print(out)
         out.puts(@json ? JSON.generate({**start, **facts}) : text)
         out.flush # readers may wait at a pipe

@@ -6,14 +6,12 @@ require_relative "role"
 
 module Raffia
   module Service
-    # Runs a service in worker processes, of one role or several, under one supervisor. Slots are in
-    # the order of the roles; those that are added later belong to the last one.
+    # Runs a service in worker processes of one or more roles, under one supervisor. Slots follow
+    # the order of the roles; added slots get the last role.
     #
     # @api private
     class Cluster
-      # @param preload [Boolean] whether roles are loaded for all workers, rather than in each
-      # @param hooks [Hash{Symbol => #call}] see {Process::Supervisor::HOOKS}
-      # @param settings [Hash] see {Process::Supervisor::Settings}
+      # `preload`: load roles once for all workers. `hooks` and `settings` are the supervisor's.
       def initialize(roles, preload: true, hooks: {}, **settings)
         @roles = roles
         @firsts = roles.each_index.map { |number| roles.first(number).sum(&:processes) }
@@ -25,11 +23,10 @@ module Raffia
         roles.each { |role| role.supervised_by(@supervisor) }
       end
 
-      # @return [Hash] see {Process::Supervisor#status}
+      # See {Process::Supervisor#status}.
       def status = @supervisor.status || {state: :booting, workers: 0, ready: 0, slots: []}
 
-      # @return [Integer] exit status
-      # @yield when signals are understood
+      # Returns the exit status. Yields when signals are handled.
       def run(&)
         signals = @roles.map(&:signals).reduce(:merge)
         Signals.with(chain: false, **signals) { @supervisor.run(&) }
@@ -37,8 +34,7 @@ module Raffia
 
       private
 
-      # @param index [Integer] of a slot
-      # @return [Integer] number of its role
+      # Number of the role that has this slot.
       def role(index) = @firsts.rindex { |first| first <= index }
 
       def sockets(index)

@@ -12,23 +12,17 @@ module Raffia
     # | NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID | by systemd: whom to tell, how often |        |
     # | LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES | by systemd: sockets handed in      |             |
     #
-    # @!attribute [r] environment
-    #   @return [String, nil]
-    # @!attribute [r] inherited
-    #   @return [Hash{Integer => String}] names of sockets that systemd has handed in, by descriptor
-    # @!attribute [r] notify_socket
-    #   @return [String, nil]
-    # @!attribute [r] watchdog
-    #   @return [Float, nil] seconds within which systemd wants a sign of life
+    # `watchdog` is in seconds. `inherited` has the names of systemd's sockets, by descriptor.
+    #
+    # @api private
     Config = ::Data.define(:environment, :inherited, :notify_socket, :watchdog) do
-      # @return [Config]
       def self.load(variables = Raffia::Config.variables)
         new(environment: variables.string("RAFFIA_ENV", "RACK_ENV", "RAILS_ENV"),
           inherited: inherited(variables), notify_socket: variables.string("NOTIFY_SOCKET"),
           watchdog: watchdog(variables))
       end
 
-      # As sd_watchdog_enabled(3) has it: a pid that is named must be ours.
+      # See sd_watchdog_enabled(3).
       def self.watchdog(variables)
         microseconds = variables.string("WATCHDOG_USEC").to_i
         ours = [nil, ::Process.pid.to_s].include?(variables.string("WATCHDOG_PID"))
@@ -36,7 +30,7 @@ module Raffia
       end
       private_class_method :watchdog
 
-      # As sd_listen_fds(3) has it: the descriptors begin at 3, for the process whose pid is named.
+      # See sd_listen_fds(3): descriptors begin at 3.
       def self.inherited(variables)
         return {}.freeze unless variables.string("LISTEN_PID") == ::Process.pid.to_s
 
@@ -48,7 +42,7 @@ module Raffia
     end
 
     class Config
-      # What systemd says to the process that it has started, and to no other.
+      # Variables for the process that systemd has started, and no other.
       SYSTEMD = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_USEC
         WATCHDOG_PID].freeze
     end

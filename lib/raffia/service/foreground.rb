@@ -6,18 +6,16 @@ require_relative "../process/systemd_notifier"
 
 module Raffia
   module Service
-    # Runs a service in this process until a signal stops it: pid file, signals, and what systemd is
-    # told. A service answers `load`, `run(notifier) { ready }`, `stop` and `signals`.
+    # Runs a service in this process until a signal: pid file, signals, systemd. A service answers
+    # `load`, `run(notifier) { ready }`, `stop` and `signals`.
     #
     # @api private
     class Foreground
-      # HUP stops too: nobody could take over, and the terminal may be gone.
+      # HUP stops, because nobody could take over and the terminal may be gone.
       STOP = %i[INT TERM HUP].freeze
       private_constant :STOP
 
-      # @param about [String] what systemd shows while it runs
-      # @param notify_socket [String, nil] systemd's
-      # @param watchdog [Numeric, nil] systemd's, in seconds
+      # `about`: status text for systemd. `watchdog`: systemd's, in seconds.
       def initialize(service, about:, pid_file: nil, notify_socket: nil, watchdog: nil)
         @service = service
         @about = about
@@ -27,18 +25,17 @@ module Raffia
         @ready = 0
       end
 
-      # @return [Hash] see {Process::Supervisor#status}
+      # See {Process::Supervisor#status}.
       def status = {state: @state, workers: 1, ready: @ready, slots: []}
 
-      # @return [Integer] exit status
-      # @yield when the service is ready
+      # Returns the exit status. Yields when the service is ready.
       def run(&)
         @pid_file.write
         handlers = self.handlers
         Signals.with(chain: false, **handlers) do
           @service.load
           @loaded = true
-          # The application may have set handlers of its own.
+          # Loading the application may have replaced the signal handlers.
           Signals.with(chain: false, **handlers) { work(&) }
         end
         0
@@ -61,7 +58,7 @@ module Raffia
         {**names.to_h { |name| [name, ->(_) { stop }] }, **@service.signals}
       end
 
-      # An application that loads has nothing to finish, and may load for ever.
+      # A loading application has nothing to finish, and may load for ever.
       def stop
         return exit(0) unless @loaded
 

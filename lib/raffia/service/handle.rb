@@ -9,20 +9,19 @@ module Raffia
       def initialize(service)
         @service = service
         ready = ::Thread::Queue.new
-        # Fiber storage is inherited: deadlines and scopes of the caller are not the service's.
+        # Fiber storage is inherited. Deadlines and scopes of the caller must not reach the service.
         @thread = ::Fiber.new(blocking: true, storage: {}) { start(ready) }.resume
         wait unless ready.pop
       end
 
-      # Lets the service finish what it has begun, and waits for that.
-      # @return [void]
+      # Finishes what the service has begun, and waits for that.
       # @raise [Exception] what the service ended with
       def stop
         @service.stop
         wait
       end
 
-      # @return [void]
+      # Waits for the end.
       # @raise [Exception] what the service ended with
       def wait
         @thread.value
@@ -34,7 +33,7 @@ module Raffia
 
       private
 
-      # The queue is closed when the service cannot start, so that nobody waits for it.
+      # Closes the queue when the service cannot start, so that the constructor does not wait.
       def start(ready)
         ::Thread.new do
           ::Thread.current.report_on_exception = false

@@ -2,36 +2,32 @@
 
 module Raffia
   module Service
-    # One kind of worker process: how many there are, what they load, how one of them lives.
-    # (A Procfile calls it a process type.) Subclasses say what differs from the defaults.
+    # One kind of worker process (a Procfile's process type): how many there are, what they load,
+    # what one of them does. Subclasses override the defaults.
     #
     # @api private
     class Role
-      # @return [Integer] worker processes at the start
       def processes = 1
 
-      # @return [Numeric, nil] seconds that a worker has to end
+      # Seconds for a worker to end, or nil.
       def drain_timeout = nil
 
-      # @param _number [Integer] of the worker in its role
-      # @return [Array<IO>] resources of its slot, kept by the supervisor
+      # Resources of a slot, by its number in this role. The supervisor keeps them open.
       def sockets(_number) = []
 
-      # @param _supervisor [Process::Supervisor] before it runs
+      # Called before the supervisor runs.
       def supervised_by(_supervisor) = nil
 
-      # @return [Hash{Symbol => #call}] further signals of the supervisor's process
+      # Further signals of the supervisor's process.
       def signals = {}
 
-      # Loads what workers need, once for each generation.
-      # @return [Object, nil] is handed to {#work}
+      # Loads what {#work} needs, once per generation.
       def load = nil
 
-      # The life of a worker process.
-      # @return [void] when it is to end
+      # Runs in a worker process until it has to end.
       def work(context, loaded) = raise(NotImplementedError)
 
-      # A worker of any role has sent a message to the supervisor.
+      # Gets the messages that workers of all roles send to the supervisor.
       def receive(_name, _data) = nil
     end
   end

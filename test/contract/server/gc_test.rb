@@ -2,7 +2,7 @@
 
 require_relative "server_contract"
 
-# The wire's C code holds Strings and sockets while its fiber waits: with the collector at work at
+# HTTP/1's C code holds Strings and sockets while its fiber waits: with the collector at work at
 # every allocation, and objects that move.
 module ServerGCTest
   # As text, because a process of its own has it too.
@@ -60,7 +60,7 @@ class ServerStressTest < Raffia::TestCase
   RUBY
 
   def test_with_the_collector_always_at_work
-    skip "the wire needs the extension" unless Raffia::Native.available?
+    skip "HTTP/1 needs the extension" unless Raffia::Native.available?
     with_server do |client, program|
       assert_equal "hello world", client.get("/array").body
       program.puts

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "../scheduler/scheduler_case"
-require_relative "../../unit/server/http1/wire_case"
+require_relative "../../unit/server/http1/http1_case"
 
-# A wire waits for its socket: in a fiber of whatever scheduler there is, or in its thread.
+# A connection waits for its socket in a fiber of any scheduler, or in its thread.
 module Http1WaitSuite
-  include WireCase
+  include HTTP1Case
 
   def test_a_request_that_comes_in_parts
     on_scheduler do |scheduler|
@@ -15,7 +15,7 @@ module Http1WaitSuite
           scheduler.yield
         end
       end
-      assert_equal "/a", @wire.receive(LONG, LONG)["PATH_INFO"]
+      assert_equal "/a", @http1.receive(LONG, LONG)["PATH_INFO"]
     end
   end
 
@@ -25,9 +25,9 @@ module Http1WaitSuite
     done = 0
     on_scheduler do
       @client << GET * 200
-      Fiber.schedule { 200.times { @wire.receive(LONG, LONG) && done += 1 } }
+      Fiber.schedule { 200.times { @http1.receive(LONG, LONG) && done += 1 } }
       Fiber.schedule { @client.wait_writable && @client.close_write }
-      assert_nil @wire.receive(LONG, LONG) if done == 200
+      assert_nil @http1.receive(LONG, LONG) if done == 200
     end
     assert_equal 200, done
   end
@@ -38,7 +38,7 @@ module Http1WaitSuite
       Fiber.schedule do
         400.times do
           @client << GET
-          @wire.receive(LONG, LONG)
+          @http1.receive(LONG, LONG)
           served += 1
         end
       end
@@ -67,13 +67,13 @@ module Http1WaitSuite
       @client << GET * 16
       before = answers(8).last
       scheduler.yield
-      half = @wire.sent
+      half = @http1.sent
       assert_equal [(backend == :select) ? half : 0, 2 * half], [before, answers(8).last]
     end
   end
 
   def test_nothing_comes_in_time
-    on_scheduler { assert_nil @wire.receive(0.001, LONG) }
+    on_scheduler { assert_nil @http1.receive(0.001, LONG) }
     # And it is as if nobody had waited.
     on_scheduler { assert_equal "GET", receive(GET)["REQUEST_METHOD"] }
   end
@@ -81,15 +81,15 @@ module Http1WaitSuite
   def test_an_empty_line_is_not_yet_a_request
     on_scheduler do
       @client << "\r\n"
-      assert_nil @wire.receive(0.001, LONG)
+      assert_nil @http1.receive(0.001, LONG)
     end
   end
 
   def test_the_rest_of_a_head_does_not_come_in_time
     on_scheduler do
       @client << "GET / HTT"
-      assert_status(408) { @wire.receive(LONG, 0.001) }
-      assert_nil @wire.receive(LONG, LONG)
+      assert_status(408) { @http1.receive(LONG, 0.001) }
+      assert_nil @http1.receive(LONG, LONG)
     end
   end
 
@@ -105,7 +105,7 @@ module Http1WaitSuite
       rescue SystemCallError, IOError
         nil
       end
-      assert_status(408) { @wire.receive(LONG, 0.1) }
+      assert_status(408) { @http1.receive(LONG, 0.1) }
     ensure
       @socket.close
     end
@@ -115,7 +115,7 @@ module Http1WaitSuite
     on_scheduler do
       @client << "GET / HTT"
       Fiber.schedule { @client.close }
-      assert_nil @wire.receive(LONG, LONG)
+      assert_nil @http1.receive(LONG, LONG)
     end
   end
 
@@ -134,8 +134,8 @@ module Http1WaitSuite
   def test_a_socket_that_is_closed_meanwhile
     on_scheduler do
       Fiber.schedule { @socket.close }
-      assert_raises(IOError) { @wire.receive(LONG, LONG) }
-      assert_raises(IOError) { @wire.receive(LONG, LONG) }
+      assert_raises(IOError) { @http1.receive(LONG, LONG) }
+      assert_raises(IOError) { @http1.receive(LONG, LONG) }
     end
   end
 
@@ -144,24 +144,24 @@ module Http1WaitSuite
     on_scheduler do |scheduler|
       @client << "GET /a HT"
       fiber = Fiber.schedule do
-        @wire.receive(LONG, LONG)
+        @http1.receive(LONG, LONG)
       rescue ArgumentError
         @client << "TP/1.1\r\nHost: h\r\n\r\n"
-        assert_equal "/a", @wire.receive(LONG, LONG)["PATH_INFO"]
+        assert_equal "/a", @http1.receive(LONG, LONG)["PATH_INFO"]
       end
       scheduler.yield
       fiber.raise(ArgumentError)
     end
   end
 
-  def test_many_wires_at_once
+  def test_many_connections_at_once
     pairs = Array.new(20) { UNIXSocket.pair }
     found = on_scheduler do |scheduler|
       paths = []
       pairs.each do |_, socket|
-        wire = Raffia::Native::HTTP1.new(socket, TEMPLATE)
+        http1 = Raffia::Native::HTTP1.new(socket, TEMPLATE)
         Fiber.schedule do
-          3.times { paths << [wire.receive(LONG, LONG)["PATH_INFO"], wire.read_body(10, LONG)] }
+          3.times { paths << [http1.receive(LONG, LONG)["PATH_INFO"], http1.read_body(10, LONG)] }
         end
       end
       pairs.each_with_index do |(client, _), i|
@@ -197,33 +197,33 @@ module Http1WaitSuite
 
   # Without a scheduler the thread waits.
   def test_in_a_thread
-    waiting = Thread.new { @wire.receive(LONG, LONG)["PATH_INFO"] }
+    waiting = Thread.new { @http1.receive(LONG, LONG)["PATH_INFO"] }
     Thread.pass until waiting.stop?
     @client << "GET /a HT"
     @client << "TP/1.1\r\nHost: h\r\n\r\n"
     assert_equal "/a", waiting.value
-    assert_nil @wire.receive(0.001, LONG)
+    assert_nil @http1.receive(0.001, LONG)
   end
 
   # What TLS does: no BasicSocket, and bytes that no descriptor tells of.
   def test_what_is_no_socket
     layer = Layer.new(@socket, "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2")
-    wire = Raffia::Native::HTTP1.new(layer, TEMPLATE)
+    http1 = Raffia::Native::HTTP1.new(layer, TEMPLATE)
     on_scheduler do
       Fiber.schedule { @client << " HTTP/1.1\r\nHost: h\r\n\r\n" }
-      assert_equal %w[/1 /2], Array.new(2) { wire.receive(LONG, LONG)["PATH_INFO"] }
-      assert_nil wire.receive(0.001, LONG)
+      assert_equal %w[/1 /2], Array.new(2) { http1.receive(LONG, LONG)["PATH_INFO"] }
+      assert_nil http1.receive(0.001, LONG)
       @client.close
-      assert_nil wire.receive(LONG, LONG)
+      assert_nil http1.receive(LONG, LONG)
     end
   end
 
   # @return [Array<Integer>] bytes sent after each answer
   def answers(count)
     Array.new(count) do
-      @wire.receive(LONG, LONG)
-      @wire.respond(200, {}, ["hello"])
-      @wire.sent
+      @http1.receive(LONG, LONG)
+      @http1.respond(200, {}, ["hello"])
+      @http1.sent
     end
   end
 

@@ -94,7 +94,7 @@ module HTTPStreamContract
       assert_raises(BadResponse) { stream.answer([200, {"a b" => "c"}, []]) }
       assert_raises(BadResponse) { stream.answer([200, {"content-length" => "9"}, ["x"]]) }
       assert_raises(BadResponse) { stream.begin(99, {}) }
-      assert stream.retract
+      assert stream.reset_response
       assert stream.answer([500, {}, ["bad"]])
       stream.flush
       assert_answer(client, 500, "bad")
@@ -151,29 +151,29 @@ module HTTPStreamContract
 
   def test_an_interim_response
     with_stream do |stream, client|
-      stream.inform(103, {"link" => "</a.css>; rel=preload"})
+      stream.send_interim(103, {"link" => "</a.css>; rel=preload"})
       assert stream.answer([200, {}, ["x"]])
-      stream.inform(103, {"link" => "</b.css>"}) if stream.begin(200, {}) # too late
-      stream.retract
+      stream.send_interim(103, {"link" => "</b.css>"}) if stream.begin(200, {}) # too late
+      stream.reset_response
       stream.flush
       assert_answer(client, 200, "x")
       assert_equal [103], client.interim
     end
   end
 
-  def test_retract
+  def test_reset_response
     with_stream do |stream, client|
-      assert stream.retract # nothing has begun
+      assert stream.reset_response # nothing has begun
       stream.begin(200, {}, 4)
-      assert stream.retract
+      assert stream.reset_response
       assert_equal 0, stream.status
       stream.begin(202, {}, 4)
       stream.write("ab")
-      refute stream.retract
+      refute stream.reset_response
       assert_equal 202, stream.status
       stream.write("cd")
       stream.finish
-      assert stream.retract # it has ended
+      assert stream.reset_response # it has ended
       assert_equal 202, stream.status
       assert_answer(client, 202, "abcd")
     end
@@ -181,11 +181,11 @@ module HTTPStreamContract
 
   def test_what_a_slow_client_does_not_take_is_kept
     with_stream do |stream, client|
-      stream.ahead = 4 << 20
+      stream.write_buffer_limit = 4 << 20
       stream.begin(200, {}, 1 << 20)
       stream.write("x" * (1 << 20)) # no kernel takes all of it, and nobody reads
       stream.finish
-      stream.ahead = 0
+      stream.write_buffer_limit = 0
       reader = Thread.new { client.answer }
       stream.flush
       assert_equal 1 << 20, reader.value.last.bytesize

@@ -5,12 +5,10 @@ require_relative "../../service/banner"
 module Raffia
   module CLI
     module Serve
-      # Prints which application is served, and where.
+      # Prints which application is served, and its addresses.
       #
       # @api private
       class Banner < Service::Banner
-        # @param file [Server::ConfigFile, nil]
-        # @param json [Boolean, nil]
         def initialize(server, application, file, listeners, json:)
           super(Engine.best, json: json)
           @options = server.options
@@ -21,7 +19,7 @@ module Raffia
 
         private
 
-        # It is enabled when the application has been loaded, so it may not be yet.
+        # It is enabled after the application is loaded, so it may not be yet.
         def yjit? = super || (@options.yjit && !!defined?(::RubyVM::YJIT.enable))
 
         def facts

@@ -5,12 +5,11 @@ require "json"
 module Raffia
   module CLI
     module Serve
-      # `raffia serve --check`: everything that can be wrong before the first request is tried out,
-      # but nothing is listened to.
+      # `raffia serve --check`: tries everything that can fail before the first request, without
+      # listening.
       #
       # @api private
       class Check
-        # @param said [Hash] what is set
         def initialize(said, application, file, out, json:)
           @options = Server::Options.build(said)
           @said = said
@@ -20,8 +19,7 @@ module Raffia
           @json = json
         end
 
-        # @return [Integer] the exit code
-        # @raise [Exception] what is wrong
+        # Raises the first fault.
         def call
           binds = @options.binds.each { |bind| Server::Listen::Listener.tls(bind, @options) }
           @options.static.each { |root| Server::Static.new(root: root) }

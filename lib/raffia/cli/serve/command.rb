@@ -10,13 +10,12 @@ require_relative "sample"
 module Raffia
   module CLI
     module Serve
-      # One call of `raffia serve`: puts the settings together, and serves.
+      # Collects the settings of `raffia serve`, and serves.
       #
       # @api private
       class Command
         include UserCode
 
-        # @param path [String, nil] of the application
         def initialize(flags, path, out)
           @given = flags.given
           @asked = flags.asked
@@ -25,7 +24,6 @@ module Raffia
           @pid = ::Process.pid
         end
 
-        # @return [Integer] the exit code
         def call
           return Sample.new(@out).call if @asked[:init]
 
@@ -37,8 +35,7 @@ module Raffia
 
         def check(said) = Check.new(said, application, @file, @out, json: @asked[:json]).call
 
-        # The file may ask in which environment it is, so what the command line says about that
-        # comes first.
+        # The file may ask for its environment, so that is set first.
         def settings
           Service.export_environment(@given[:environment], force: true) if @given[:environment]
           options = Server::Options.build(said = read)
@@ -47,7 +44,6 @@ module Raffia
           said
         end
 
-        # @return [Hash] what the file and the command line say
         def read
           path = @asked.fetch(:config) { Server::ConfigFile.find }
           @file = (attempt { Server::ConfigFile.read(path) } if path)
@@ -59,13 +55,13 @@ module Raffia
             @file&.application || Server::Application.at(nil))
         end
 
-        # As Server.new takes it: what all of this comes to when it is read again.
+        # Arguments for a new generation, see {Server#initialize}.
         def renewed
           said = read
           [application, @file&.hooks || Server::Hooks.new, said]
         end
 
-        # -p means that port alone, without the binds of a file.
+        # -p alone replaces the binds of the file.
         def elsewhere? = !@given.key?(:bind) && (@given.key?(:port) || @given.key?(:host))
 
         def serve(said)
@@ -77,8 +73,7 @@ module Raffia
           end
         end
 
-        # From here on: code that runs once, while the application is loaded, is not worth the
-        # memory of its machine code, and the supervisor is not at all.
+        # Enabled here: machine code of boot code, and in the supervisor, is not worth its memory.
         def compile = (::RubyVM::YJIT.enable if @yjit && defined?(::RubyVM::YJIT.enable))
 
         # Further roles under the same supervisor.

@@ -6,12 +6,10 @@ require_relative "../../server/settings"
 module Raffia
   module CLI
     module Serve
-      # Flags of `raffia serve`: one for each row of {Server::Settings}, and some that say what to
-      # do.
+      # Flags of `raffia serve`: one for each row of {Server::Settings}, and its actions.
       #
       # @api private
       class Flags < SettingFlags
-        # How to call it.
         USAGE = <<~TEXT
           Usage: raffia serve [OPTIONS] [FILE]
 

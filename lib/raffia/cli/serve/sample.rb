@@ -6,14 +6,13 @@ require_relative "../../server/hooks"
 module Raffia
   module CLI
     module Serve
-      # `raffia serve --init`: a raffia.rb in which every setting stands as a comment, with its
-      # default.
+      # `raffia serve --init`: writes a raffia.rb with all settings as comments, with their
+      # defaults.
       #
       # @api private
       class Sample
-        # What is written.
         PATH = "raffia.rb"
-        # Better examples than a default of nothing.
+        # Examples for settings without a useful default.
         EXAMPLES = {
           bind: 'bind "tcp://[::]:9292"', host: 'host "localhost"', tls: "tls :self_signed",
           tls_cert: 'tls "cert.pem", "key.pem"', tls_ca: 'tls_ca "clients.pem"',
@@ -29,8 +28,6 @@ module Raffia
           @out = out
         end
 
-        # @return [Integer] the exit code
-        # @raise [ConfigError] when there is such a file already
         def call
           ::File.write(PATH, text, mode: "wx")
           @out.puts "Wrote #{PATH}. Uncomment what you want to change; `raffia serve --check` " \

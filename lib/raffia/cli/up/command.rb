@@ -17,7 +17,7 @@ module Raffia
 
         private
 
-        # The jobs too, as in a worker: after the application.
+        # Jobs are loaded after the application, as in a worker.
         def check(said)
           jobs = JobsRole.new(@jobs, nil, method(:attempt),
             single: Server::Options.build(said).workers.zero?)

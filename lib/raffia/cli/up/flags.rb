@@ -6,11 +6,10 @@ require_relative "settings"
 module Raffia
   module CLI
     module Up
-      # Flags of `raffia up`: those of `raffia serve`, and those about jobs.
+      # Flags of `raffia up`: those of `raffia serve`, and of its jobs.
       #
       # @api private
       class Flags < Serve::Flags
-        # How to call it.
         USAGE = <<~TEXT
           Usage: raffia up [OPTIONS] [FILE]
 
@@ -30,7 +29,6 @@ module Raffia
           more jobs.
         TEXT
 
-        # @return [Hash{Symbol => Object}] what was set about jobs
         def jobs = @jobs ||= {}
 
         private

@@ -9,7 +9,7 @@ require_relative "../program"
 module Raffia
   module CLI
     module Up
-      # The workers that do jobs beside a server.
+      # The job workers beside a server.
       #
       # @api private
       class JobsRole < Jobs::Worker::Role
@@ -17,10 +17,7 @@ module Raffia
         WORKER = %i[queues concurrency timeout].freeze
         private_constant :WORKER
 
-        # @param given [Hash] by the command line, see {Settings}
-        # @param guard [#call] reports what files of the user raise
-        # @param single [Boolean] whether there are no processes but this one
-        # @raise [ConfigError, NotFound]
+        # `guard` reports errors of the user's files. `single`: run in this process.
         def initialize(given, log, guard, single:)
           super(processes: given.fetch(:jobs, 1), log: log, load: method(:load_program),
                 timeout: given.fetch(:timeout, Settings[:timeout].default)) do |context|
@@ -30,20 +27,20 @@ module Raffia
           @guard = guard
           @single = single
           @status = Jobs::Worker::Status::SingleProcess.new if single
-          # A Rails application is what the server loads already.
+          # The server loads a Rails application already.
           @program = Program.new(given.fetch(:require, []), search: [Program::FILE], optional: true)
           Jobs::Worker::Queues.new(given.fetch(:queues, []))
           Jobs.store = given[:store] if given[:store]
           check(given[:store] || Jobs::Config.load.store.to_s)
         end
 
-        # @return [Work::Metrics] what the server's metrics address reports of the jobs
+        # Shown at the server's metrics address.
         def metrics
           require_relative "../work/metrics"
           Work::Metrics.new(status)
         end
 
-        # In this process.
+        # Runs the worker in this process.
         def start
           load
           worker(nil).tap { |worker| status.worker = worker }.start
@@ -51,7 +48,7 @@ module Raffia
 
         private
 
-        # After the application.
+        # Runs after the application was loaded.
         def load_program
           @guard.call { @program.load }
           Jobs.store = @given[:store] if @given[:store]

@@ -5,13 +5,10 @@ require_relative "../../service/banner"
 module Raffia
   module CLI
     module Work
-      # Prints for which program jobs are done, and from which queues.
+      # Prints the program of the jobs, and their queues.
       #
       # @api private
       class Banner < Service::Banner
-        # @param given [Hash] see {Settings}
-        # @param health [Server::Handle, nil]
-        # @param dashboard [Dashboard, nil]
         def initialize(given, program, queues, health, dashboard)
           super(Engine.best, json: given[:json])
           @given = given
@@ -39,7 +36,7 @@ module Raffia
 
         def count = @given[:processes]
 
-        # A supervisor has not loaded the program, and does not know the store that it sets.
+        # A supervisor has not loaded the program, so it does not know the program's store.
         def store = (Jobs.store.url if @given[:store] || count.zero?)
 
         def concurrency = @given[:concurrency] || Settings[:concurrency].default

@@ -8,21 +8,20 @@ require_relative "../../jobs/worker/role"
 require_relative "../../jobs/worker/single_process"
 require_relative "../../service"
 require_relative "banner"
-require_relative "health"
 
 module Raffia
   module CLI
     module Work
-      # One call of `raffia work`: puts together what was said, and works.
+      # Collects the settings of `raffia work`, and works.
       #
       # @api private
       class Command
         include UserCode
 
-        # What goes to the worker, and what to the supervisor.
+        # Settings of the worker, and of the supervisor.
         WORKER = %i[concurrency threads timeout lease tag labels].freeze
         SUPERVISOR = %i[memory_limit hang_timeout].freeze
-        # Seconds between two looks at the memory of workers: a job may take it up quickly.
+        # Seconds between two measurements of memory, which a job may take quickly.
         MEMORY_INTERVAL = 5
         DEFAULTS = %i[require queues labels processes timeout].freeze
         private_constant :WORKER, :SUPERVISOR, :MEMORY_INTERVAL, :DEFAULTS
@@ -33,7 +32,6 @@ module Raffia
           @pid = ::Process.pid
         end
 
-        # @return [Integer] the exit code
         def call
           @program = Program.new(@given[:require])
           @queues = Jobs::Worker::Queues.new(@given[:queues])
@@ -43,7 +41,7 @@ module Raffia
           Service.export_environment(@given[:environment] || @systemd.environment ||
             "development", force: @given.key?(:environment))
           ::RubyVM::YJIT.enable if defined?(::RubyVM::YJIT.enable)
-          # what makes no sense is said before anything is started
+          # fails before anything is started
           Jobs.store = @given[:store] if @given[:store]
           check(@given[:store] || Jobs::Config.load.store.to_s)
           work
@@ -54,11 +52,16 @@ module Raffia
         def work
           @dashboard = dashboard if @given[:web]
           service = @given[:processes].zero? ? foreground : cluster
-          health = Health.start(service, @status, @given[:health], log) if @given[:health]
+          health = serve_health(service) if @given[:health]
           service.run { Banner.new(@given, @program, @queues, health, @dashboard).print(@out) }
         ensure
           health&.stop
           @dashboard_handle&.stop
+        end
+
+        def serve_health(service)
+          require_relative "health_report"
+          HealthReport.serve(service, @status, @given[:health], log)
         end
 
         def dashboard
@@ -76,7 +79,7 @@ module Raffia
           Service::Foreground.new(single, about: "works in one process", **supervision)
         end
 
-        # The dashboard has the first slot: workers come and go at the end of the row.
+        # The dashboard has the first slot, because slots are added and removed at the end.
         def cluster
           role = Jobs::Worker::Role.new(processes: @given[:processes], **role_settings) do |context|
             worker(context)
@@ -118,7 +121,7 @@ module Raffia
 
         def log = @log ||= Log.build(@config)
 
-        # What was said on the command line counts more than what the program says.
+        # The command line wins over the program.
         def load
           attempt { @program.load }
           Jobs.store = @given[:store] if @given[:store]

@@ -8,9 +8,9 @@ require_relative "../../server"
 module Raffia
   module CLI
     module Work
-      # The dashboard of `raffia work --web`. It has the place of a worker: under a supervisor a
-      # process of its own, which has loaded the program and so knows its store, and is replaced
-      # when it dies. The socket is the supervisor's, so that connections wait meanwhile.
+      # The dashboard of `raffia work --web`, run like a worker: under a supervisor in its own
+      # process, which has loaded the program and its store. The supervisor keeps the socket, so
+      # connections survive a restart.
       #
       # @api private
       class Dashboard
@@ -20,11 +20,8 @@ module Raffia
 
         attr_reader :socket
 
-        # @param address [String] HOST:PORT, or a port of this machine alone
-        # @param credentials [String, nil] USER:PASSWORD
-        # @raise [ConfigError] for an address that makes no sense, or that others can reach without
-        #   credentials
-        # @raise [Server::CannotListen]
+        # `credentials`: USER:PASSWORD, or nil. Raises ConfigError for an invalid address, or for
+        # one that others can reach without credentials.
         def initialize(address, credentials, read_only:, title:, log:)
           @log = log
           user, password = credentials&.split(":", 2)
@@ -42,22 +39,19 @@ module Raffia
           "http://#{address.ipv6? ? "[#{address.ip_address}]" : address.ip_address}:#{address.ip_port}/"
         end
 
-        # In a thread of this process.
+        # Serves in a thread of this process.
         def start
           @socket.autoclose = false # the server does that
           handle = Server.start(@web, bind: "fd://#{@socket.fileno}", logger: @log,
             max_connections: 64, drain_timeout: 1)
-          # In processes that jobs run in it would go on listening when this one has ended.
+          # Child processes would keep the port open after this one has ended.
           Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }
           handle
         end
 
-        # In a process of its own.
-        # @param socket [TCPServer] as it was handed to that
-        # @return [Dashboard] which can be run
+        # Uses the socket that the supervisor has kept.
         def at(socket) = tap { @socket = socket }
 
-        # (see Jobs::Worker#run)
         def run
           handle = start
           yield
@@ -65,10 +59,8 @@ module Raffia
           handle.stop
         end
 
-        # (see Jobs::Worker#stop)
         def stop = @ends.push(:stop)
 
-        # (see Jobs::Worker#quiet) One may look on.
         def quiet = nil
 
         private

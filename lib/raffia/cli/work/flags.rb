@@ -10,7 +10,6 @@ module Raffia
       #
       # @api private
       class Flags < SettingFlags
-        # How to call it.
         USAGE = <<~TEXT
           Usage: raffia work [OPTIONS]
 

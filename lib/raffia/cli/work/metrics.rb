@@ -1,64 +1,43 @@
 # frozen_string_literal: true
 
 require_relative "../../jobs/tally"
-require_relative "../../server/observability/metrics/open_metrics"
+require_relative "../../service/histogram"
 
 module Raffia
   module CLI
     module Work
-      # Figures of job workers, for monitoring.
+      # Metrics of job workers.
       #
       # @api private
       class Metrics
-        # What is counted, by its name in {Jobs::Worker::SharedMetrics}.
+        # Names in {Jobs::Worker::SharedMetrics}.
         COUNTERS = {
           processed: "Runs of jobs that have ended.", failed: "Of them, those that failed.",
           retried: "Failures after which the job is tried again.",
           dead: "Failures after which the job is dead."
         }.freeze
 
-        # Times of runs, as {Server::Observability::Metrics::OpenMetrics#histogram} wants them.
-        class Histogram
-          def initialize(figures)
-            @buckets = figures[:histogram]
-            @sum = figures[:microseconds]
-          end
-
-          def count = @buckets.sum
-
-          # @return [Float] seconds
-          def sum = @sum / 1e6
-
-          # @yieldparam bound [Float] seconds
-          # @yieldparam count [Integer] how many were not longer
-          def each_bound
-            total = 0
-            @buckets.zip(Raffia::Jobs::Tally::BOUNDS) do |number, bound|
-              yield (bound ? bound / 1e3 : Float::INFINITY), total += number
-            end
-          end
-        end
+        BOUNDS = Raffia::Jobs::Tally::BOUNDS.map { |bound| bound / 1e3 }.freeze
+        private_constant :COUNTERS, :BOUNDS
 
         def initialize(status) = @status = status
 
-        # @return [String, nil] why jobs cannot run: the store cannot be written, or no worker
-        #   answers
+        # Why jobs cannot run, or nil.
         def trouble
           report = @status.report or return "no worker answers"
           "the store cannot be written: #{report["error"]}" if report["error"]
         end
 
-        # @return [Hash] for /stats.json
+        # For /stats.json.
         def stats
           figures = @status.figures
-          histogram = Histogram.new(figures)
+          histogram = histogram(figures)
           done = histogram.count
           {jobs: {**figures.slice(:processed, :failed, :retried, :dead, :busy, :concurrency),
              mean: (histogram.sum / done if done.positive?)},
            store: @status.report}
         end
 
-        # @param text [Server::Observability::Metrics::OpenMetrics] gets all of it
         def write(text)
           figures = @status.figures
           COUNTERS.each { |name, help| text.counter("raffia_jobs_#{name}", help, figures[name]) }
@@ -66,11 +45,15 @@ module Raffia
           text.gauge("raffia_jobs_concurrency", "Jobs that may run at a time.",
             figures[:concurrency])
           text.histogram("raffia_job_duration_seconds", "Runs of jobs that were done.",
-            Histogram.new(figures))
+            histogram(figures))
           write_store(text, @status.report)
         end
 
         private
+
+        def histogram(figures)
+          Service::Histogram.new(figures[:histogram], BOUNDS, figures[:microseconds] / 1e6)
+        end
 
         def write_store(text, report)
           text.gauge("raffia_store_writable", "Whether the store can be written.",

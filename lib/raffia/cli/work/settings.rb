@@ -6,7 +6,7 @@ module Raffia
   module CLI
     module Work
       worker = Raffia::Jobs::Worker::Settings
-      # Settings of `raffia work`: those of a worker, and how its processes live.
+      # Settings of `raffia work`: those of a worker, and of its processes.
       Settings = Service::Settings.define(
         work: ["What it does", [
           [:require, :strings, [], "the program with the jobs, or the folder of a Rails " \

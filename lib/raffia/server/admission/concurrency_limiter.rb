@@ -7,18 +7,16 @@ require_relative "codel"
 module Raffia
   class Server
     class Admission
-      # Limits the requests that are with the application. The others wait in order. One that waits
-      # too long, or in a queue that stands ({CoDel}), is refused before the application sees it.
+      # Limits the requests in the application. The others wait in order. A request that waits too
+      # long, or in a standing queue ({CoDel}), is refused.
       #
       # A request counts until the application has answered: a streamed body may go on for hours.
       #
       # @api private
       class ConcurrencyLimiter
-        # The request was refused: the client may try again after so many seconds.
+        # The request was refused; `retry_after` and `waited` are in seconds.
         class Busy < Error
-          # @return [Integer]
           attr_reader :retry_after
-          # @return [Float] seconds that the request has waited
           attr_reader :waited
 
           def initialize(waited)
@@ -28,54 +26,45 @@ module Raffia
           end
         end
 
-        # The request was refused because its client does not wait for it any more.
+        # The client of the request no longer waits for it.
         class Expired < Busy
         end
 
-        # @param limit [Integer, nil] requests at once
-        # @param target [Numeric, nil] seconds, see {CoDel}
-        # @param max_wait [Numeric, nil] seconds that a request may have waited
-        # @return [ConcurrencyLimiter, nil] nil when nothing is limited
+        # `target` and `max_wait` are in seconds. Nil when nothing is limited.
         def self.build(limit: nil, target: nil, max_wait: nil)
           new(limit:, target:, max_wait:) if limit || target || max_wait
         end
 
-        # @return [Integer] requests that were admitted and have not left
         attr_reader :admitted
 
-        # (see build)
         def initialize(limit: nil, target: nil, max_wait: nil)
           @limit = limit || Float::INFINITY
           @codel = CoDel.new(target) if target
           @max_wait = max_wait
           @on_relief = nil
-          # ordered; a fiber that gives up is taken out of the middle
+          # ordered; a fiber that gives up is removed from the middle
           @queue = {}.compare_by_identity
           @admitted = 0
         end
 
-        # @return [Integer] requests that wait
         def waiting = @queue.size
 
-        # @return [Boolean] whether as many wait as may be admitted
+        # Whether as many wait as may run.
         def crowded? = @queue.size >= @limit
 
-        # @return [Boolean] whether it refuses those that wait for too long
         def refuses? = !!(@codel || @max_wait)
 
-        # @yield when it was crowded, and a request has left
+        # Runs the block when a request leaves a crowded limiter.
         def on_relief(&block) = @on_relief = block
 
-        # A request that stays for long does not count from here on.
+        # A request that stays for long no longer counts.
         def step_aside = leave
 
         # It counts again, until {leave}.
         def step_back = @admitted += 1
 
-        # Waits for its turn. An admitted request has to {leave}.
-        # @param queued [Numeric] seconds that the request has waited in this process
-        # @param before [Numeric] seconds that it waited before that
-        # @return [Float] seconds that it has waited in this process
+        # Waits for the request's turn; {leave} must follow. `queued`: seconds in this process,
+        # `before`: seconds until then. Returns the new `queued`.
         def enter(queued = 0.0, before = 0.0)
           if @admitted < @limit && @queue.empty?
             @admitted += 1
@@ -102,7 +91,6 @@ module Raffia
           raise Busy.new(waited)
         end
 
-        # @return [Float] seconds
         def wait(waited)
           start = Clock.now
           waiter = Waiter.new
@@ -115,7 +103,7 @@ module Raffia
           @queue.delete(waiter)
         end
 
-        # A request counts from here on, not when its fiber runs: else others would come in between.
+        # A request counts from here, not when its fiber runs: else others would overtake it.
         def admit_next
           crowded = @on_relief && crowded?
           while @admitted < @limit && (waiter, = @queue.shift)

@@ -6,23 +6,20 @@ require_relative "../observability/in_flight_requests"
 module Raffia
   class Server
     class Admission
-      # Replaces the worker when a request cannot be cancelled, because it computes, blocks the
-      # loop, or rescues the cancellation. The log says before which request it was, and where.
+      # Replaces the worker when a request cannot be cancelled: it computes, blocks the loop, or
+      # rescues the cancellation. The log has a backtrace first.
       #
-      # While the loop turns, the other requests may end first. When it does not, the process exits
-      # at once. Without a supervisor the log line is all. An answered request has no limit here,
-      # because a stream may go on for hours, unless it holds up the loop.
+      # While the loop turns, other requests may finish; else the process exits at once. Without a
+      # supervisor the log line is all. A streamed response has no limit unless it blocks the loop.
       #
       # @api private
       class HardLimit
-        # Exit status of a worker that was stuck.
+        # Exit status.
         STUCK = 71
         # Seconds without a heartbeat.
         SILENCE = 3
         private_constant :SILENCE
 
-        # @param limit [Numeric] seconds
-        # @param worker_context [Object, nil] the supervisor's
         def initialize(worker, limit, worker_context)
           @in_flight = Observability::InFlightRequests.new(worker)
           @context = worker.context
@@ -57,7 +54,6 @@ module Raffia
             "more than hard_timeout allows. It is at:\n  #{request.backtrace.join("\n  ")}")
         end
 
-        # Another worker takes over.
         def retire
           @worker_context&.leave unless @retired
           @retired = true

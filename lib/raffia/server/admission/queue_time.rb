@@ -3,25 +3,23 @@
 module Raffia
   class Server
     class Admission
-      # Reads from headers how long a request has waited, and how long its client will.
+      # Reads the time that a request has waited, and the time its client will wait, from headers.
       #
       # @api private
       module QueueTime
-        # Seconds that a proxy's clock may be ahead of ours. Beyond that it is not believed.
+        # Seconds that a proxy's clock may be ahead of ours.
         SKEW = 1.0
-        # Seconds. No client waits longer: it is a wrong unit, or a clock that was never set.
+        # Seconds. More is a wrong unit, or a clock that was never set.
         MAX_AGO = 3600.0
-        # Units in use, by the size of the number; each is good for dates from 1973 to 5138.
+        # Divisor by magnitude; each is valid for dates from 1973 to 5138.
         UNITS = {1e11 => 1.0, 1e14 => 1e3, 1e17 => 1e6, 1e20 => 1e9}.freeze
         private_constant :SKEW, :MAX_AGO, :UNITS
 
         module_function
 
-        # How long ago a proxy took the request, by its X-Request-Start header: "t=1761000000.123"
-        # (nginx's msec), milliseconds (Heroku), microseconds (haproxy, Apache) or nanoseconds, with
-        # "t=" or without.
-        # @param now [Float] seconds since 1970
-        # @return [Float, nil] seconds; nil when the header cannot be believed
+        # Seconds since a proxy took the request, by X-Request-Start: seconds (nginx's msec),
+        # milliseconds (Heroku), microseconds (haproxy, Apache) or nanoseconds, with "t=" or
+        # without. Nil when the header is absent or implausible.
         def ago(header, now = Time.now.to_f)
           number = header&.slice(/\A(?:t=)?(\d{1,20}(?:\.\d{1,9})?)\z/, 1)&.to_f or return
           bound, unit = UNITS.find { |limit, _| number < limit }
@@ -31,9 +29,7 @@ module Raffia
           ago.clamp(0.0, MAX_AGO) if ago > -SKEW && ago < MAX_AGO
         end
 
-        # How long the client waits, by its Request-Timeout header.
-        # @param header [String, nil] seconds
-        # @return [Float, nil] seconds; nil when the header is not understood
+        # Seconds that the client waits, by Request-Timeout; nil when absent or invalid.
         def client_timeout(header)
           header&.slice(/\A\d{1,9}(?:\.\d{1,9})?\z/)&.to_f
         end

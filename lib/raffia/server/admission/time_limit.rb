@@ -5,19 +5,19 @@ require_relative "../../task"
 module Raffia
   class Server
     class Admission
-      # The deadline of a request, which the application finds as `Raffia.deadline`. Work that turns
-      # out to be long, and to be worth it, asks for more:
+      # Deadline of a request, which the application finds as `Raffia.deadline`. Long work can
+      # extend it:
       #
       #   Raffia.deadline.extend_by(60) # a minute more for an export
       #
-      # When it passes, the fiber is cancelled where it waits, and the client is answered 504.
+      # When it passes, the fiber is cancelled where it waits, and the client gets a 504.
       class TimeLimit < Deadline
-        # It has passed. Where the application sets limits of its own, those raise
-        # Raffia::TimeoutError alone.
+        # The deadline has passed. Timeouts that the application sets raise Raffia::TimeoutError
+        # alone.
         class Passed < TimeoutError
         end
 
-        # Moves the deadline. What runs under a `Raffia.timeout` of its own still ends with that.
+        # Moves the deadline. A `Raffia.timeout` of the application still ends its own block.
         # @param seconds [Numeric] more
         # @return [self]
         # @raise [ConfigError] when it is not a number of seconds from 0 up
@@ -30,7 +30,7 @@ module Raffia
         # @api private
         def error = Passed.new(seconds: limit)
 
-        # Imposes it like {Deadline#impose}, without a Proc for each request.
+        # Imposes it like {Deadline#impose}, without a Proc per request.
         # @api private
         def impose
           scheduler = Fiber.current_scheduler or return super
@@ -40,8 +40,7 @@ module Raffia
           end
         end
 
-        # Called by the alarm.
-        # @return [Float, nil] when to call again, if it was extended
+        # Called by the alarm. Returns the time of the next call when the limit was extended.
         # @api private
         def call = expired? ? late(@region) : at
 

@@ -3,16 +3,15 @@
 module Raffia
   class Server
     class EventStream
-      # Sends the heartbeats of all event streams of a thread from one fiber, which ends with the
-      # last stream.
+      # Sends the heartbeats of all event streams of a thread from one fiber. It ends with the last
+      # stream.
       #
       # @api private
       class Heartbeats
-        # The longest time between two rounds; seconds.
+        # Most seconds between two rounds.
         INTERVAL = 1.0
 
-        # Runs the block, and sends the stream's heartbeats meanwhile.
-        # @param interval [Numeric, nil] seconds
+        # Runs the block. Sends the stream's heartbeats meanwhile, unless `interval` is nil.
         def self.join(stream, interval, &)
           return yield unless interval
 
@@ -21,7 +20,7 @@ module Raffia
           (all[scheduler] ||= new { all.delete(scheduler) }).run_with(stream, interval, &)
         end
 
-        # @yield when it ends
+        # The block runs at the end.
         def initialize(&ended)
           @ended = ended
           @due = {}.compare_by_identity

@@ -5,11 +5,9 @@ require_relative "../errors"
 module Raffia
   class Server
     module HTTP
-      # The stream that a Rack body which answers to `call` is given: it writes the response, and
-      # reads the rest of the request.
+      # Stream for a Rack body that answers to `call`: writes the response, reads the request's
+      # rest.
       class BodyStream
-        # @param stream [Stream]
-        # @param input [Input, NullInput]
         # @api private
         def initialize(stream, input)
           @stream = stream
@@ -20,25 +18,20 @@ module Raffia
         end
 
         # Like IO#read.
-        # @return [String, nil]
         def read(length = nil, buffer = nil)
           raise IOError, "not opened for reading" unless @readable
 
           @input.read(length, buffer)
         end
 
-        # @return [String, nil] at most `length` bytes that have come
+        # Returns at most `length` bytes that have come.
         def read_partial(length, buffer = nil) = @input.read_partial(length, buffer)
         alias_method :readpartial, :read_partial
 
-        # Like IO#sysread; the same as {read_partial}.
-        # @return [String]
-        # @raise [EOFError]
+        # Like IO#sysread.
         def sysread(length, buffer = nil) = read_partial(length, buffer)
 
-        # Like IO#read_nonblock. Waits in the middle of a chunk's head only.
-        # @return [String, Symbol, nil] without exceptions :wait_readable, and nil at the end
-        # @raise [IO::EAGAINWaitReadable, EOFError]
+        # Like IO#read_nonblock. Waits only in the middle of a chunk's head.
         def read_nonblock(length, buffer = nil, exception: true)
           raise IOError, "not opened for reading" unless @readable
           return read_partial(length, buffer) if wait_readable(0)
@@ -48,9 +41,8 @@ module Raffia
           raise if exception
         end
 
-        # Waits for something to read, or the end.
-        # @param timeout [Numeric, nil] seconds
-        # @return [self, nil] nil: nothing came in time
+        # Waits for bytes or the end.
+        # @return [self, nil] nil: nothing came within `timeout` seconds
         def wait_readable(timeout = nil)
           io = @stream.io
           return self if @input.ready? || (io.respond_to?(:pending) && io.pending.positive?)
@@ -58,23 +50,19 @@ module Raffia
           self if io.to_io.wait_readable(timeout)
         end
 
-        # Waits until the kernel takes more for the client.
-        # @param timeout [Numeric, nil] seconds
-        # @return [self, nil]
+        # Waits until the kernel takes more bytes.
+        # @return [self, nil] nil: not within `timeout` seconds
         def wait_writable(timeout = nil) = (self if to_io.wait_writable(timeout))
 
-        # Like IO#syswrite; the same as {write}.
-        # @return [Integer] bytes
+        # Like IO#syswrite.
         def syswrite(string) = write(string)
 
-        # For code that is written for sockets. Takes all of the string, so it waits for a slow
-        # client.
-        # @return [Integer] bytes
+        # Writes all of the string, for code written for sockets. So it waits for a slow client.
         def write_nonblock(string, **) = write(string)
 
         # Sends at once.
         # @return [Integer] bytes
-        # @raise [Disconnected] an IOError: the client has gone, or takes nothing more
+        # @raise [Disconnected] an IOError: the client has gone, or takes nothing
         # @raise [IOError] after {close}
         def write(*strings)
           strings.sum do |string|
@@ -87,24 +75,22 @@ module Raffia
           end
         end
 
-        # @return [self]
+        # @return [self] after {write}
         def <<(string)
           write(string)
           self
         end
 
         # Does nothing: {write} has sent everything.
-        # @return [self]
         def flush = self
 
-        # @return [void]
+        # Ends reading.
         def close_read
           @readable = false
           nil
         end
 
         # Ends the response.
-        # @return [void]
         def close_write
           @lock.synchronize do
             next unless @open
@@ -115,20 +101,20 @@ module Raffia
           nil
         end
 
-        # @return [void]
+        # Ends both.
         def close
           close_read
           close_write
         end
 
-        # Ends the use of the connection, however the response ended.
+        # Ends the use of the connection, whatever became of the response.
         # @api private
         def abandon = @open = @readable = false
 
-        # @return [Boolean]
+        # @return [Boolean] whether the response has ended
         def closed? = !@open
 
-        # @return [IO] the socket, to see whether the client is there; HTTP's framing is not on it
+        # @return [IO] the socket, to wait for the client; its bytes have HTTP's framing
         def to_io = @stream.io.to_io
       end
     end

@@ -5,13 +5,11 @@ require_relative "output"
 module Raffia
   class Server
     module HTTP
-      # An output that leaves files to the connection's fiber: the thread that has the response does
-      # not wait for the client.
+      # Leaves files to the connection's fiber, so that a thread does not wait for the client.
       #
       # @api private
       class DeferredOutput < Output
-        # Sends the file that was left.
-        # @raise [Disconnected, BadResponse]
+        # Sends the deferred file.
         def complete
           return unless @file
 
@@ -19,7 +17,7 @@ module Raffia
           @stream.finish
         end
 
-        # Closes the file that was left.
+        # Closes the deferred file.
         def discard
           @file&.close
           @file = nil

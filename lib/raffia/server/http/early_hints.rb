@@ -3,23 +3,20 @@
 module Raffia
   class Server
     module HTTP
-      # `rack.early_hints`: names in a 103 response what the client may fetch in the meantime.
+      # `rack.early_hints`: tells the client in a 103 response what to fetch in the meantime.
       #
       # @api private
       class EarlyHints
-        def initialize(stream)
+        # `hijack` expires with the request.
+        def initialize(stream, hijack)
           @stream = stream
-          @expired = false
+          @hijack = hijack
         end
 
-        # Does nothing once the response has begun.
         def call(headers)
-          @stream.inform(103, headers) unless @expired
+          @stream.send_interim(103, headers) unless @hijack.expired?
           nil
         end
-
-        # The request is over: the stream serves the next one.
-        def expire = @expired = true
       end
     end
   end

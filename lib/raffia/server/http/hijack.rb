@@ -3,7 +3,7 @@
 module Raffia
   class Server
     module HTTP
-      # `rack.hijack`: hands the socket to the application, for good.
+      # `rack.hijack`: gives the socket to the application for good.
       #
       # @api private
       class Hijack
@@ -12,13 +12,14 @@ module Raffia
           @expired = false
         end
 
-        # Ends the offer: what is not taken by now belongs to the next request.
+        # The socket now belongs to the next request.
         def expire = @expired = true
+
+        def expired? = @expired
 
         def used? = !!@io
 
-        # @return [IO] the socket; the application reads, writes and closes it
-        # @raise [IOError] when the request is over
+        # The application reads, writes and closes the socket.
         def call
           return @io if @io
           raise IOError, "the request is over, so its socket cannot be taken" if @expired

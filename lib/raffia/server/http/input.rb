@@ -5,11 +5,11 @@ require_relative "rewind_buffer"
 module Raffia
   class Server
     module HTTP
-      # `rack.input`: the request's body, read from the client when the application reads it.
+      # `rack.input`: the request's body, read from the client on demand.
       #
       # @api private
       class Input
-        # Bytes that are asked of the stream at once.
+        # Bytes per read.
         CHUNK = 64 * 1024
         private_constant :CHUNK
 
@@ -21,19 +21,14 @@ module Raffia
           @ended = @closed = false
         end
 
-        # Reads the whole body in, so that later reads do not wait for the client.
-        # @raise [Refused, Disconnected] as {read}
+        # Reads the whole body, so that later reads do not wait for the client.
         def buffer
           nil while read_stream
           @rewind_buffer.rewind
         end
 
-        # Like IO#read.
-        # @param length [Integer, nil] bytes
-        # @param buffer [String, nil] takes the bytes
-        # @return [String, nil]
-        # @raise [Refused] when the body is malformed, too long or too slow
-        # @raise [Disconnected] when the client leaves in the middle of it
+        # Like IO#read. Raises {Refused} for a body that is malformed, too long or too slow, and
+        # {Disconnected} when the client leaves.
         def read(length = nil, buffer = nil)
           raise ArgumentError, "negative length #{length} given" if length&.negative?
 
@@ -44,7 +39,7 @@ module Raffia
           buffer ? fill(buffer, found) : found
         end
 
-        # @return [String, nil] at most `length` bytes that have come
+        # Returns at most `length` bytes that have come.
         def read_partial(length, buffer = nil)
           more if @rest.empty?
           raise EOFError, "end of file reached" if @rest.empty? && length.positive?
@@ -53,8 +48,6 @@ module Raffia
         end
         alias_method :readpartial, :read_partial
 
-        # Like IO#gets.
-        # @return [String, nil]
         def gets(separator = $/, limit = nil)
           separator, limit = $/, separator if separator.is_a?(Integer)
           return read(limit) if separator.nil?
@@ -63,7 +56,6 @@ module Raffia
           read([length, limit].compact.min) unless @rest.empty?
         end
 
-        # @yieldparam piece [String]
         def each
           return to_enum unless block_given?
 
@@ -71,25 +63,23 @@ module Raffia
           self
         end
 
-        # @raise [Errno::ESPIPE] when the beginning was not kept
+        # Raises Errno::ESPIPE when the beginning was not kept.
         def rewind
           @rewind_buffer.rewind
           @rest = "".b
           0
         end
 
-        # @return [Boolean] whether {read_partial} need not wait for the client
+        # Whether {read_partial} returns without waiting.
         def ready?
           !@rest.empty? || @ended || @closed || @rewind_buffer.again? || @stream.body_ready?
         end
 
         def eof? = @rest.empty? && !more
 
-        # @return [Encoding]
         def external_encoding = Encoding::BINARY
 
-        # Called at the end of the request at the latest: the next one's bytes must not be read
-        # here.
+        # The stream's next bytes belong to another request.
         def close
           @closed = true
           @rest = "".b
@@ -99,8 +89,7 @@ module Raffia
 
         private
 
-        # Size of the next line, its separator included. No byte is searched twice.
-        # @return [Integer] bytes
+        # Bytes of the next line with its separator. Searches no byte twice.
         def line_size(separator, limit)
           from = 0
           until (index = @rest.index(separator, from))
@@ -110,7 +99,6 @@ module Raffia
           index + separator.bytesize
         end
 
-        # @return [Boolean] whether there was more
         def more
           raise IOError, "closed stream" if @closed
 

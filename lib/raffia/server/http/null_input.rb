@@ -3,12 +3,10 @@
 module Raffia
   class Server
     module HTTP
-      # `rack.input` of requests without a body. All of them share {ONE}.
+      # `rack.input` of requests without a body. They share {ONE}.
       #
       # @api private
       class NullInput
-        # Like IO#read.
-        # @return [String, nil]
         def read(length = nil, buffer = nil)
           buffer&.clear
           return if length && length > 0
@@ -16,7 +14,6 @@ module Raffia
           buffer || "".b
         end
 
-        # @raise [EOFError] unless `length` is 0
         def read_partial(length, buffer = nil)
           raise EOFError, "end of file reached" if length.positive?
 
@@ -36,7 +33,6 @@ module Raffia
 
         def ready? = true
 
-        # @return [Encoding]
         def external_encoding = Encoding::BINARY
 
         def close = nil

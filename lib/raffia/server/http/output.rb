@@ -7,15 +7,15 @@ require_relative "../static/file_body"
 module Raffia
   class Server
     module HTTP
-      # Sends the responses that {Stream#answer} leaves: those whose body is not a plain Array.
+      # Sends responses that {Stream#answer} does not: those whose body is not a plain Array.
       #
       # @api private
       class Output
         HIJACK = "rack.hijack"
         PROTOCOL = "rack.protocol"
-        # Bytes that are read from a pipe or socket at once.
+        # Bytes per read of a pipe or socket.
         CHUNK = 64 * 1024
-        # Headers that the server sets itself when it switches protocols.
+        # Headers that the server sets when it switches protocols.
         SET_BY_SERVER = %w[connection upgrade].freeze
         private_constant :HIJACK, :PROTOCOL, :CHUNK, :SET_BY_SERVER
 
@@ -23,24 +23,20 @@ module Raffia
           @stream = stream
         end
 
-        # @param response [Object] the application's
-        # @param input [Input, NullInput] the rest of the request
-        # @param hijack [Hijack] of the request
-        # @raise [BadResponse] when it is no response
+        # Raises BadResponse for what is no response. `input` is the rest of the request.
         def deliver(response, input, hijack)
           @input = input
           @hijack = hijack
           status, headers, body = parts(response)
           send_parts(status, headers, body)
         ensure
-          # `to_ary` of a body closes it.
+          # `to_ary` closes the body.
           body ||= response[2] if response.is_a?(Array)
           body.close if body.respond_to?(:close) && !@collected
           @collected = @input = @hijack = nil
         end
 
-        # Closes the body of a response that is not sent, because the socket was taken or time ran
-        # out.
+        # Closes the body of a response that is not sent.
         def ignore(response)
           body = response[2] if response.is_a?(Array)
           body.close if body.respond_to?(:close)
@@ -62,7 +58,7 @@ module Raffia
           send_switch(status, headers, body) || send_body(status, headers, body)
         end
 
-        # @return [Boolean] whether the response leaves HTTP
+        # Returns whether the response leaves HTTP.
         def send_switch(status, headers, body)
           if (hijack = special(headers, HIJACK)) then partial_hijack(status, headers, hijack)
           elsif (protocol = special(headers, PROTOCOL)) then upgrade(headers, protocol, body)
@@ -103,8 +99,7 @@ module Raffia
           headers[name] if headers.respond_to?(:[]) && !headers.is_a?(Array)
         end
 
-        # Applications of before Rack 3 set the header itself.
-        # @return [String, nil]
+        # Applications written for Rack 2 set the header.
         def named_upgrade(headers)
           return unless headers.respond_to?(:reject)
 
@@ -128,7 +123,7 @@ module Raffia
           @stream.finish
         end
 
-        # Sends what a pipe or socket has, at once: waiting for a line could take long.
+        # Sends what a pipe or socket has at once: waiting for a whole line could take long.
         def send_io(status, headers, body)
           if @stream.begin(status, headers)
             buffer = +""
@@ -149,7 +144,7 @@ module Raffia
           body_stream&.abandon
         end
 
-        # @return [File, nil] nil: the body is no file, such as a pipe or a socket
+        # Nil when the body is no regular file, but a pipe or a socket.
         def open_file(body)
           path = body.to_path or return
           file = Fiber.blocking { ::File.open(path, "rb") }
@@ -181,7 +176,7 @@ module Raffia
           hijack.call(@hijack.call)
         end
 
-        # The same for another protocol; but the connection ends with the body's `call`.
+        # Like {partial_hijack}, but the connection ends with the body's `call`.
         def upgrade(headers, protocol, body)
           body.respond_to?(:call) or
             invalid("the response switches to #{protocol}, but its body cannot be called")

@@ -12,40 +12,35 @@ module Raffia
     module HTTP
       # Runs a request: calls the application and sends its response to a {Stream}.
       #
-      # An HTTP/1 connection has one cycle for all of its requests, because each ends before the
-      # next one begins.
+      # An HTTP/1 connection reuses one cycle for all of its requests.
       #
       # @api private
       class RequestCycle
-        # @return [Hash, nil] of the request in flight
         attr_reader :env
-        # @return [Integer] when it began, in monotonic microseconds
+        # Beginning in monotonic microseconds.
         attr_reader :began
-        # @return [Thread, nil] the thread that runs the application, if it is not the connection's
+        # The thread that runs the application; nil: the connection's own.
         attr_reader :thread
 
-        # @param address [String] of the client
         def initialize(context, stream, address)
           @context = context
           @admission = context.admission
-          @telemetry = context.telemetry
+          @counters = context.telemetry.counters
+          @access_log = context.telemetry.access_log
           @stream = stream
           @address = address
           @hints = context.options.early_hints
           @output = build_output(stream)
-          @env = @input = @hijack = @early_hints = @thread = @error_response = nil
+          @env = @input = @hijack = @thread = @error_response = nil
           @answered = @complete = false
           @received = @sent = 0
         end
 
-        # @param env [Hash] a fresh one
-        # @yieldreturn [Boolean] asked when the client knows where the response ends: whether the
-        #   connection takes another request
-        # @return [Boolean] the same
-        # @raise [Exception] what ends the connection, too
+        # Yields when the client knows where the response ends: whether the connection takes another
+        # request. Returns that, and raises what ends the connection.
         def run(env)
           @queued = @stream.queued
-          @began = @telemetry.begin
+          @began = @counters.begin
           @env = env
           error = perform(env, prepare(env))
           raise error if error && !@complete && error.is_a?(Cancel)
@@ -56,20 +51,19 @@ module Raffia
           release
         end
 
-        # @return [Boolean] whether the application has answered: the client sets the pace from here
+        # Whether the application has answered: from here the client sets the pace.
         def answered? = @answered
 
-        # @return [Boolean] whether the application has taken the socket
         def hijacked? = !!@hijack&.used?
 
-        # @return [Boolean] whether the last request was refused, so its body may be unread
+        # Whether the last request was refused, so its body may be unread.
         def refused? = !!@error_response&.refused?
 
         private
 
         def build_output(stream) = Output.new(stream)
 
-        # @return [Exception, nil] raised by the application
+        # Returns the application's error.
         def perform(env, finished)
           returned = false
           serve(env, finished).tap { returned = true }
@@ -80,7 +74,7 @@ module Raffia
           fiber_killed(env, finished) unless returned
         end
 
-        # Fiber#kill by the application raises nothing, but the client waits for a response.
+        # Fiber#kill raises nothing, but the client waits for a response.
         def fiber_killed(env, finished)
           error = Error.new("the application has ended the fiber of its request")
           @stream.closing = true
@@ -90,7 +84,6 @@ module Raffia
           nil
         end
 
-        # @return [Exception, nil]
         def serve(env, finished)
           begin
             response = call(env)
@@ -104,21 +97,20 @@ module Raffia
           error
         end
 
-        # Sets the keys that differ between requests; the others are in the connection's template.
-        # @return [Array<#call>] rack.response_finished
+        # Adds the keys that the connection's template does not have. Returns the callbacks of
+        # `rack.response_finished`.
         def prepare(env)
           @error_response = nil
           env["REMOTE_ADDR"] = @address
           env["rack.hijack"] = @hijack = Hijack.new(@stream)
-          env["rack.early_hints"] = @early_hints = EarlyHints.new(@stream) if @hints
+          env["rack.early_hints"] = EarlyHints.new(@stream, @hijack) if @hints
           env["rack.input"] = @input = Input.new(@stream, @context) if @stream.body?
           env["rack.response_finished"] = []
         end
 
-        # Applications keep envs, whose objects must not reach the next request.
+        # Applications keep envs. Their objects must not reach the next request.
         def release
           @hijack&.expire
-          @early_hints&.expire
           @env = @input = @input&.close
         end
 
@@ -131,7 +123,7 @@ module Raffia
           exit_forked_child($!) if @context.forked
         end
 
-        # The application has forked, and the child returns here: it must not serve the client, too.
+        # The application has forked, and the child returns here: it must not serve the client.
         def exit_forked_child(error)
           unless error.is_a?(SystemExit)
             @context.log.error("a process that was forked in a request has not ended there: " \
@@ -145,17 +137,19 @@ module Raffia
             @output.deliver(response, @input || NullInput::ONE, @hijack)
         end
 
-        # @return [Boolean] whether the client knows where the response ends
+        # Returns whether the client knows where the response ends.
         def respond_to_error(error, env)
           @error_response = ErrorResponse.new(@context, @stream, env, @hijack)
           @error_response.deliver(error)
         end
 
-        # Pipelined responses are sent together, so their bytes count for one of them.
+        # Pipelined responses are sent together, so all bytes count for one of them.
         def record(env)
           received = @stream.received
           sent = @stream.sent
-          @telemetry.record(env, @stream, @began, @queued, received - @received, sent - @sent)
+          status = @stream.status
+          duration = @counters.finish(@began, status, @queued, received - @received, sent - @sent)
+          @access_log&.record(env, status, @stream.body_sent, duration, @queued)
           @received = received
           @sent = sent
         end

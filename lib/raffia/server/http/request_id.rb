@@ -3,15 +3,16 @@
 module Raffia
   class Server
     module HTTP
-      # The id of a request in the logs, made when it is first needed.
+      # The id of a request in logs, made on demand.
+      #
+      # @api private
       module RequestId
         KEY = "raffia.request_id"
-        # An id of a client or proxy is used if it is safe in a log.
+        # Ids of clients and proxies that are safe in a log.
         SAFE = /\A[\w.:=+\/@-]{1,200}\z/
         private_constant :KEY, :SAFE
 
-        # @param env [Hash]
-        # @return [String] the application's, else that of X-Request-Id, else a new one
+        # The application's, else X-Request-Id's, else a new one.
         def self.of(env)
           return env[KEY] if env[KEY]
 
@@ -19,8 +20,7 @@ module Raffia
           env.frozen? ? id : env[KEY] = id
         end
 
-        # It protects nothing, so it may be guessed. Forked children do not repeat
-        # each other's.
+        # May be guessed, because it protects nothing. Forked children do not repeat ids.
         def self.fresh = ::Random.bytes(16).unpack1("H*")
         private_class_method :fresh
 

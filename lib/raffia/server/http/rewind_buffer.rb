@@ -5,18 +5,17 @@ require "tempfile"
 module Raffia
   class Server
     module HTTP
-      # Keeps what was read of a request's body, for applications that rewind it: the first {MEMORY}
-      # bytes in memory, and longer bodies in a file, if that is asked for.
+      # Keeps the read part of a request's body for `rewind`: {MEMORY} bytes, and with `whole`
+      # longer bodies in a file.
       #
       # @api private
       class RewindBuffer
-        # Bytes. Only applications for Rack 2 should rewind longer bodies.
+        # Bytes. Only Rack 2 applications should rewind longer bodies.
         MEMORY = 64 * 1024
-        # Bytes that are read again at once.
+        # Bytes per read.
         CHUNK = 64 * 1024
         private_constant :MEMORY, :CHUNK
 
-        # @param whole [Boolean] whether longer bodies are kept, too
         def initialize(whole)
           @whole = whole
           @memory = "".b
@@ -24,7 +23,6 @@ module Raffia
           @file = @position = nil
         end
 
-        # @param piece [String] the next one from the stream
         def keep(piece)
           @size += piece.bytesize
           if @file then @file.pwrite(piece, @size - piece.bytesize)
@@ -35,7 +33,6 @@ module Raffia
           end
         end
 
-        # @raise [Errno::ESPIPE] when the beginning was not kept
         def rewind
           unless @memory || @file
             raise Errno::ESPIPE, "the beginning of this body was not kept: " \
@@ -45,10 +42,8 @@ module Raffia
           @position = 0
         end
 
-        # @return [Boolean] whether there is something to read again
         def again? = !@position.nil? && @position < @size
 
-        # @return [String, nil] the next bytes to read again
         def next_piece
           return unless @position
           return @position = nil if @position >= @size

@@ -4,65 +4,54 @@ module Raffia
   class Server
     # HTTP, independent of the version that a connection speaks.
     module HTTP
-      # One request and its response on a connection: the contract between HTTP and a protocol.
+      # One request and its response on a connection: the contract between HTTP and its protocols.
+      # {HTTP1::Stream} implements it. test/contract/server/http_stream_contract.rb is its suite.
       #
-      # {RequestCycle}, {Input}, {Output}, {BodyStream}, {Hijack} and {EarlyHints} speak HTTP
-      # through these messages only. A protocol implements them: {HTTP1::Stream} does for HTTP/1.1,
-      # with one stream for all requests of a connection.
-      # test/contract/server/http_stream_contract.rb is the suite for every implementation.
-      #
-      # All messages are sent by the one fiber or thread that runs the request. Those that read or
-      # write may wait, and raise {Disconnected} when the client has gone.
+      # The fiber or thread that runs the request sends all messages. Those that read or write may
+      # wait, and raise {Disconnected} when the client has gone.
       #
       # Request
       # body?::         Whether the request has a body, read or not.
-      # read_body::     `(most, timeout)` The next bytes of it, at most `most`; nil at its end.
-      # `timeout`
-      #                 is in seconds, until something comes. Raises {Refused} for a body that is
-      #                 malformed, too long or too slow. Sends 100 Continue if it is expected.
+      # read_body::     `(most, timeout)` The next bytes; nil at the end. Waits `timeout` seconds.
+      #                 Raises {Refused} for a body that is malformed, too long or too slow.
       # body_ready?::   Whether read_body returns without waiting.
       #
       # Response: `answer`, or `begin`, then `write` and `send_file`, then `finish`
-      # answer::        `(response)` Sends a whole response. False, and nothing is sent: its body is
-      # not
-      #                 an Array, or its status or headers are not an Integer and a Hash.
-      # begin::         `(status, headers, length = nil)` Says the head, which is sent with the
-      # first
-      #                 piece of the body. `length` in bytes. False: no body may follow, as in 304.
+      # answer::        `(response)` Sends a whole response. False, and nothing is sent, unless its
+      #                 body is an Array, its status an Integer and its headers a Hash.
+      # begin::         `(status, headers, length = nil)` Sends the head with the first piece of the
+      #                 body. False when no body may follow, as in 304.
       # write::         `(string)` Sends a piece of the body. Returns its bytes.
       # send_file::     `(file, from, length)` Sends a part of a file.
-      # finish::        `(trailers = nil)` Ends the body. Nothing happens where none has begun.
-      # inform::        `(status, headers)` Sends an interim response, such as 103. Nothing happens
+      # finish::        `(trailers = nil)` Ends the body, if one has begun.
+      # send_interim::  `(status, headers)` Sends an interim response, such as 103. Does nothing
       #                 when the response has begun.
-      # retract::       Takes back a response that has begun. False: the client has seen a part of
-      # it.
-      # flush::         Sends what is held back, as answers to pipelined requests are.
-      # ahead=::        How many bytes that the client does not take at once are kept for `flush`,
-      #                 rather than waited for. 0: none.
+      # reset_response:: Takes back a response. False: the client has seen a part of it.
+      # flush::         Sends what is buffered, such as responses to pipelined requests.
+      # write_buffer_limit=:: Bytes to buffer for a slow client until `flush`, instead of waiting.
       #
-      # A response that is no valid one raises {BadResponse}; then nothing of it has been sent,
-      # unless its head was right.
+      # An invalid response raises {BadResponse}. Nothing of it has been sent, unless its head was
+      # valid.
       #
       # Connection
-      # closing=::      True: the client is told that the connection takes no further request.
-      # begin_raw::     `(status, headers, protocol = nil)` Sends the head of what is no HTTP from
-      # there
-      #                 on. Raises {BadResponse} for a protocol where the request asked for none.
-      # hijack::        The IO, for good. Unread bytes are put back into it.
-      # io::            The IO, to wait for: HTTP's framing is not on it.
+      # closing=::      Whether the client learns that the connection takes no further request.
+      # begin_raw::     `(status, headers, protocol = nil)` Sends a head after which HTTP ends.
+      #                 Raises {BadResponse} for a protocol that the request did not ask for.
+      # hijack::        Gives away the IO, with unread bytes put back.
+      # io::            The IO, to wait for. Its bytes have HTTP's framing.
       #
       # Figures
-      # status::        Of the last response that has begun; 0 before.
+      # status::        Of the last response; 0 before.
       # body_sent::     Bytes of its body.
-      # queued::        Microseconds from the request's first byte until now; negative: not known.
+      # queued::        Microseconds since the request's first byte; negative: not known.
       # received, sent:: Bytes on the connection so far.
       #
       # @api private
       module Stream
         MESSAGES = %i[
-          body? read_body body_ready? answer begin write send_file finish inform retract flush
-          ahead=
-          closing= begin_raw hijack io status body_sent queued received sent
+          body? read_body body_ready? answer begin write send_file finish send_interim
+          reset_response flush write_buffer_limit= closing= begin_raw hijack io status body_sent
+          queued received sent
         ].freeze
       end
     end

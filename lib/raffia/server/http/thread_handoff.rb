@@ -6,21 +6,20 @@ require_relative "../admission/time_limit"
 module Raffia
   class Server
     module HTTP
-      # Runs a request on a thread of a pool, while the fiber of its connection waits.
+      # Runs a request on a thread of a pool while the fiber of its connection waits.
       #
-      # The fiber interrupts the thread when the request's deadline passes, or when the fiber itself
-      # is cancelled. Interrupts reach the thread in {#interruptible} blocks only. A thread that
-      # does not end within {GRACE} is abandoned, and the connection is closed under it.
+      # The fiber interrupts the thread at the request's deadline, or when the fiber is cancelled.
+      # Interrupts reach only {#interruptible} blocks. A thread that does not end within {GRACE} is
+      # abandoned, and its connection closed.
       #
       # @api private
       class ThreadHandoff
-        # Seconds that a thread has to end after it was interrupted.
+        # Seconds for an interrupted thread to end.
         GRACE = 5
         MASKED = {Cancel => :never}.freeze
         UNMASKED = {Cancel => :immediate}.freeze
         private_constant :GRACE, :MASKED, :UNMASKED
 
-        # @return [Thread, nil] that runs the request
         attr_reader :thread
 
         def initialize(pool, limiter)
@@ -31,34 +30,31 @@ module Raffia
           @answered = @abandoned = false
         end
 
-        # Prepares for another request.
         def reset
           @cause = nil
           @answered = @abandoned = @aside = @done = false
           @events.clear
         end
 
-        # @return [Boolean] whether the application has answered
         def answered? = @answered
 
-        # @return [Boolean] whether the thread still runs, and the fiber has stopped waiting
+        # Whether the fiber stopped waiting for a thread that still runs.
         def abandoned? = @abandoned
 
-        # In the fiber: runs the block on a thread, and waits for its end.
-        # @raise [Admission::TimeLimit::Passed] when the request had not begun by then
+        # In the fiber: runs the block on a thread, and waits for its end. Raises
+        # {Admission::TimeLimit::Passed} when it did not begin in time.
         def run(limit, &block)
           future = @pool.submit { work(&block) }
           limit ? listen_within(limit, future) : listen
         rescue Exception => cause # standard:disable Lint/RescueException
-          # The worker's end, or the connection's.
+          # The worker stops, or the connection ends.
           withdraw(future, cause) if future
           raise
         ensure
           @limiter.step_back if @aside
         end
 
-        # On the thread: interrupts end the block.
-        # @return [Object] the block's value
+        # On the thread: interrupts may end the block.
         def interruptible(&)
           ::Thread.handle_interrupt(UNMASKED, &)
         rescue Cancel => cancel
@@ -70,7 +66,7 @@ module Raffia
         # On the thread: the application has answered, so its deadline is off.
         def answer = @lock.synchronize { @answered = true }
 
-        # On the thread: it is kept for long, so another request may have one.
+        # On the thread: it is kept for long, so another request may run.
         def step_aside = @events << :aside
 
         private
@@ -98,7 +94,7 @@ module Raffia
           @done = true
         end
 
-        # A block that still waits for a thread never begins.
+        # A block that waits for a thread never begins.
         def interrupt(future, cause)
           @lock.synchronize do
             next if @answered && cause.is_a?(Admission::TimeLimit::Passed)

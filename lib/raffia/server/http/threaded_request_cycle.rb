@@ -9,25 +9,22 @@ module Raffia
     module HTTP
       # A request cycle whose application runs on a thread, while the connection's fiber waits.
       #
-      # The client's pace costs no thread: the fiber reads the request's body before it asks for a
-      # thread, and sends what the kernel did not take of a response. Only a stream that is more
-      # than {AHEAD} ahead of its client waits on its thread. While a {ThreadHandoff} runs, the
-      # stream belongs to the thread.
+      # Slow clients cost no thread: the fiber reads the body first, and sends what the kernel does
+      # not take of a response. A stream that is more than {BUFFER} bytes ahead of its client waits
+      # on its thread. While {ThreadHandoff} runs, the stream belongs to the thread.
       #
       # @api private
       class ThreadedRequestCycle < RequestCycle
         # Bytes of a stream that may wait for a slow client.
-        AHEAD = 1024 * 1024
+        BUFFER = 1024 * 1024
 
         def initialize(context, ...)
           super
           @handoff = ThreadHandoff.new(context.threads, context.admission.limiter)
         end
 
-        # @return (see RequestCycle#answered?)
         def answered? = @handoff.answered?
 
-        # @return (see RequestCycle#thread)
         def thread = @handoff.thread
 
         private
@@ -58,13 +55,12 @@ module Raffia
           @stream.flush
         end
 
-        # @param limit [Numeric, nil] seconds
         def hand_over(env, finished, limit)
           @limit = limit && Admission::TimeLimit.new(limit)
-          @stream.ahead = AHEAD
+          @stream.write_buffer_limit = BUFFER
           @handoff.run(@limit) { @error = serve(env, finished) }
         ensure
-          @stream.ahead = 0 unless @handoff.abandoned?
+          @stream.write_buffer_limit = 0 unless @handoff.abandoned?
         end
 
         # Runs on the thread, like all below.
@@ -82,7 +78,7 @@ module Raffia
           exit_forked_child($!) if @context.forked
         end
 
-        # An interrupt may come before the response is taken: its body is closed then, too.
+        # An interrupt may come before the response is taken. Its body is closed then, too.
         def respond(response)
           taken = false
           @handoff.interruptible do
@@ -96,14 +92,13 @@ module Raffia
           @output.ignore(response) unless taken
         end
 
-        # Streams that write at will and other protocols may go on for hours.
+        # Streams and other protocols may go on for hours.
         def long_lived?(response)
           _, headers, body = response
           (body.respond_to?(:call) && !body.respond_to?(:each)) ||
             (headers.is_a?(Hash) && headers.key?("rack.hijack"))
         end
 
-        # Runs once, in the fiber or on the thread.
         def run_finished(...)
           return if @finished_ran
 

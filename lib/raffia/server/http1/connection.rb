@@ -10,19 +10,17 @@ require_relative "stream"
 module Raffia
   class Server
     module HTTP1
-      # Serves a client: its requests, one after the other, in one fiber.
+      # Serves the requests of a client, one after the other, in one fiber.
       #
       # @api private
       class Connection
-        # Pipelined requests that are served in a row before other connections get a turn.
+        # Pipelined requests served before other connections get a turn.
         TURN = 16
-        # Limits for reading the rest of a body: bytes, and seconds in all.
-        # Beyond that a new connection is cheaper.
+        # Limits for reading the rest of a body, in bytes and seconds. A new connection costs less.
         SKIPPED = 256 * 1024
         SKIP_TIMEOUT = 5
         private_constant :TURN, :SKIPPED, :SKIP_TIMEOUT
 
-        # @param address [String, nil] of the client
         def initialize(context, socket, listener, address = nil)
           @context = context
           @socket = socket
@@ -32,19 +30,16 @@ module Raffia
           @closing = @context.drain.begun?
         end
 
-        # @return [Fiber, Thread, nil] that serves it, or that runs its application
+        # The fiber of the connection, or the thread that runs its application.
         def fiber = @cycle&.thread || @fiber
 
-        # @return [Hash, nil] of the request in flight
         def env = @cycle&.env
 
-        # @return [Integer, nil] when the last request began, in monotonic microseconds
+        # Beginning of the last request, in monotonic microseconds.
         def began = @cycle&.began
 
-        # @return [Boolean, nil] whether the application has answered the last request
         def answered? = @cycle&.answered?
 
-        # Serves until either side ends the connection.
         def run
           @fiber = Fiber.current
           io = @listener.handshake(@socket) { |address| @address = address } or return
@@ -60,26 +55,25 @@ module Raffia
           close
         end
 
-        # Takes no further request: the next response tells the client.
+        # The next response tells the client that it is the last.
         def close_after_response
           @closing = true
           @stream&.closing = true
         end
 
-        # @return [Integer, nil] bytes received so far; nil while a request is in flight
+        # Bytes received so far; nil while a request is in flight.
         def idle_mark
           @stream ? (@stream.received unless env || @stream.pending?) : 0
         end
 
-        # Reads no more from the socket. What has come so far is still served.
+        # Bytes that have come so far are still served.
         def stop_reading
           @socket.shutdown(Socket::SHUT_RD)
         rescue SystemCallError, IOError
           nil
         end
 
-        # Closes the socket in a forked child: nothing is sent to the client, nor TLS's
-        # close_notify.
+        # Closes the socket in a forked child. The client gets no bytes, nor TLS's close_notify.
         def close_after_fork
           @socket.close unless @cycle&.hijacked?
         rescue SystemCallError, IOError
@@ -110,8 +104,7 @@ module Raffia
           nil while serve_request
         end
 
-        # A method of its own, because YJIT does not compile a loop that is entered once.
-        # @return [Boolean] whether another request may follow
+        # A method of its own: YJIT does not compile a loop that is entered once.
         def serve_request
           env = @stream.receive(@idle_timeout, @head_timeout) or return false
           @context.usage&.count
@@ -123,7 +116,6 @@ module Raffia
           true
         end
 
-        # @return [Boolean] whether the next request can be read
         def keep_alive?
           return true if @stream.keep_alive? &&
             (!@stream.body? || @stream.skip_body(SKIPPED, SKIP_TIMEOUT))
@@ -141,7 +133,6 @@ module Raffia
           Fiber.scheduler.yield
         end
 
-        # Answers what is no request.
         def reject(refusal)
           @stream.closing = true
           @stream.respond(refusal.status, {"content-type" => "text/plain"},

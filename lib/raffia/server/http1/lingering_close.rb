@@ -6,20 +6,19 @@ require_relative "../../base/clock"
 module Raffia
   class Server
     module HTTP1
-      # Ends a connection that has unread input, so that the client gets the last response.
+      # Closes a connection that has unread input, so that the client still gets the last response.
       #
-      # The kernel resets a socket that is closed with unread input. So this says that nothing more
-      # is sent, and reads what still comes for a while.
+      # The kernel resets a socket that is closed with unread input. So the write side is shut
+      # first, and input is read and dropped for a while.
       #
       # @api private
       class LingeringClose
-        # Seconds of silence, and in all: in the middle of an upload clients do not read.
+        # Seconds of silence, and in all. A client does not read in the middle of an upload.
         SILENCE = 1
         LIMIT = 5
         private_constant :SILENCE, :LIMIT
 
-        # @param tls [OpenSSL::SSL::SSLSocket, nil] on it: without a close_notify its peer takes the
-        #   end for a connection that was cut
+        # `tls`: without a close_notify its peer takes the end for a truncation.
         def initialize(socket, tls = nil)
           @socket = socket
           @tls = tls

@@ -10,24 +10,20 @@ module Raffia
     #
     # @api private
     module HTTP1
-      # An HTTP/1.1 connection, read and written in C: {HTTP::Stream} for each of its requests.
+      # An HTTP/1.1 connection, read and written in C. Implements {HTTP::Stream} for each request.
       #
       # @api private
       class Stream < Native::HTTP1
-        # Bytes of a file that are sent at once where sendfile(2) cannot be used.
+        # Bytes per read where sendfile(2) cannot be used.
         CHUNK = 64 * 1024
         private_constant :CHUNK
 
-        # (see HTTP::Stream)
         def body_ready? = pending? || body_read?
 
-        # (see HTTP::Stream)
-        def inform(status, headers) = (super unless begun?)
+        def send_interim(status, headers) = (super unless begun?)
 
-        # (see HTTP::Stream)
-        def retract = !begun? || super
+        def reset_response = !begun? || super
 
-        # (see HTTP::Stream)
         def send_file(file, from, length)
           return super if native?
 
@@ -38,7 +34,6 @@ module Raffia
           end
         end
 
-        # (see HTTP::Stream)
         def begin_raw(status, headers, protocol = nil)
           if protocol && !upgrade?
             raise BadResponse, "the response switches to #{protocol}, " \
@@ -48,18 +43,17 @@ module Raffia
           super
         end
 
-        # (see HTTP::Stream)
         def hijack
-          self.ahead = 0 # what is kept would not be sent
+          self.write_buffer_limit = 0 # the buffer would not be sent
           flush
           push_back(unread)
-          conclude
+          disable_keep_alive
           io
         end
 
         private
 
-        # SSLSocket has ungetc only, which takes one character.
+        # SSLSocket has only ungetc, which takes one character.
         def push_back(bytes)
           return if bytes.empty?
           return io.ungetbyte(bytes) if io.respond_to?(:ungetbyte)

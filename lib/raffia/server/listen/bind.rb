@@ -13,18 +13,12 @@ module Raffia
       #     ssl://HOST:PORT?cert=FILE&key=FILE    unix:///run/app.sock?mode=0660
       #     unix://relative.sock    fd://3    systemd:    systemd:NAME
       #
-      # @!attribute [r] scheme
-      #   @return [String] tcp, ssl, unix, fd or systemd
-      # @!attribute [r] host
-      #   @return [String, nil] without the brackets of IPv6
-      # @!attribute [r] port
-      #   @return [Integer, nil] 0: any free one
-      # @!attribute [r] path
-      #   @return [String, nil] of a Unix socket, or the name or number of an inherited one
-      # @!attribute [r] params
-      #   @return [Hash{Symbol => Array<String>}]
+      # `host` has no brackets. `port` 0 is any free one. `path` names a Unix socket or inherited
+      # sockets. `params` has an Array of Strings for each name.
+      #
+      # @api private
       class Bind < ::Data.define(:scheme, :host, :port, :path, :params)
-        # Names that may be written, and their meaning.
+        # Accepted names of schemes.
         SCHEMES = {"tcp" => "tcp", "http" => "tcp", "ssl" => "ssl", "https" => "ssl",
                    "tls" => "ssl",
                    "unix" => "unix", "fd" => "fd", "systemd" => "systemd"}.freeze
@@ -37,16 +31,12 @@ module Raffia
         ADVICE = "use tcp://HOST:PORT, ssl://HOST:PORT, unix:///PATH, fd://N or systemd:NAME"
         private_constant :PATTERNS, :ADVICE
 
-        # The parameters behind the question mark.
-        #
-        # @api private
+        # The parameters after the question mark.
         module Query
-          # Those of TLS are the options' names without `tls_`.
+          # TLS parameters are the options' names without `tls_`.
           KNOWN = %w[backlog reuse_port proxy mode umask cert key ca verify min ciphers
             self_signed].freeze
 
-          # @return [Hash{Symbol => Array<String>}]
-          # @raise [ConfigError]
           def self.parse(text, query)
             ::URI.decode_www_form(query).each_with_object({}) do |(name, value), params|
               unknown(text, name) unless KNOWN.include?(name)
@@ -63,9 +53,6 @@ module Raffia
         end
         private_constant :Query
 
-        # @param text [String]
-        # @return [Bind]
-        # @raise [ConfigError]
         def self.parse(text)
           address, _, query = text.to_s.partition("?")
           scheme, rest = address.match(%r{\A([a-z]+):(?://)?(.*)\z})&.captures
@@ -87,26 +74,24 @@ module Raffia
         end
         private_class_method :build
 
-        # An empty host and * stand for all addresses.
+        # An empty host and * mean all addresses.
         def self.host(text) = text && ((text.empty? || text == "*") ? "::" : text.delete("[]"))
         private_class_method :host
 
-        # @return [Boolean]
         def tls? = scheme == "ssl" || params.key?(:cert) || params.key?(:self_signed)
 
-        # @return [Boolean] whether each worker may have a socket of its own
+        # Whether each worker may have its own socket.
         def tcp? = scheme == "tcp" || scheme == "ssl"
 
-        # @return [Boolean] whether the name stands for this machine, on IPv4 and IPv6
+        # Whether the name means this machine, on IPv4 and IPv6.
         def local? = host == "localhost"
 
-        # @return [Boolean] whether a proxy in front speaks the PROXY protocol
+        # Whether a proxy in front sends the PROXY protocol.
         def proxy? = params.key?(:proxy) && params[:proxy].last != "0"
 
-        # @return [String, nil] the last value of a parameter
+        # The last value of a parameter, or nil.
         def param(name) = params[name]&.last
 
-        # @return [String] as it may be written
         def to_s
           case scheme
           when "tcp", "ssl" then "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{port}"

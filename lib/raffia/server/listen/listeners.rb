@@ -6,15 +6,15 @@ module Raffia
   class Server
     # Addresses and sockets that accept connections.
     module Listen
-      # The listeners of a server. They stay open until the server ends, because closing one drops
-      # the connections that wait in its queue.
+      # The listeners of a server. They stay open until it ends, because closing one drops the
+      # connections in its queue.
+      #
+      # @api private
       class Listeners
-        # @return [Array<Listener>] those of the first worker
+        # Those of the first worker.
         attr_reader :first
 
-        # @param options [Options]
-        # @param inherited [Hash{Integer => String}] descriptors and names from systemd
-        # @raise [CannotListen] and then none is open
+        # Raises CannotListen; then none is open.
         def initialize(options, inherited: {})
           @options = options
           @reuse_port = options.reuse_port && [options.workers, 1].max * options.ractor_count > 1
@@ -29,10 +29,8 @@ module Raffia
           raise
         end
 
-        # @param index [Integer] of a worker
-        # @return [Array<Listener>] the same for each generation of that worker: TCP sockets of its
-        #   own, one per Ractor, and the others shared. Sockets that a removed worker has closed are
-        #   opened again
+        # Listeners of a worker, the same for each generation: its own TCP sockets, one per Ractor,
+        # and the shared others. Reopens sockets that a removed worker has closed.
         def slot(index)
           @slots[index] = nil if @slots[index]&.any? { |listener| listener.socket.closed? }
           @slots[index] ||= Array.new(@options.ractor_count) do |ractor|
@@ -40,18 +38,14 @@ module Raffia
           end.flatten
         end
 
-        # @param slot [Array<Listener>]
-        # @return [Array<Array<Listener>>] those of each Ractor; one Array without Ractors
+        # Splits a slot's listeners into one list for each Ractor.
         def by_ractor(slot) = slot.each_slice(@first.size).to_a
 
-        # For a worker that was not forked from this process, and has only the sockets.
-        # @param sockets [Array<IO>] of a slot
-        # @return [Array<Listener>]
+        # For a worker that has only the sockets, because it was not forked from this process.
         def adopt(sockets)
           sockets.each_with_index.map { |socket, index| @first[index % @first.size].adopt(socket) }
         end
 
-        # @return [void]
         def close
           @all.each(&:close)
           @all.clear

@@ -2,6 +2,7 @@
 
 require_relative "../../base/error"
 require_relative "../../task"
+require_relative "../http/request_id"
 require_relative "access_log/combined_format"
 require_relative "access_log/entry"
 require_relative "access_log/json_format"
@@ -10,33 +11,29 @@ require_relative "access_log/sink"
 module Raffia
   class Server
     module Observability
-      # Writes a line for each request, in batches and from a fiber of its own.
+      # Writes a line per request, in batches, from its own fiber.
       #
-      # A request never waits for the disk or for a reader of the output. When they do not keep up,
-      # lines are dropped and counted. A worker that is killed loses the lines of the last moment.
+      # Requests never wait for the disk or a reader. Lines beyond the limit are dropped and
+      # counted. A killed worker loses the lines of the last moment.
       #
       # @api private
       class AccessLog
         # Seconds from the first line to the write.
         DELAY = 0.2
-        # Bytes that are written without delay.
+        # Bytes that are written at once.
         BATCH = 64 << 10
-        # Bytes that are kept while they cannot be written.
+        # Bytes kept while they cannot be written.
         LIMIT = 4 << 20
         # Seconds between two attempts to write.
         RETRY_INTERVAL = 1.0
-        # Seconds that {close} waits.
         CLOSE_TIMEOUT = 5
         FORMATS = {combined: CombinedFormat, json: JSONFormat}.freeze
         private_constant :RETRY_INTERVAL, :CLOSE_TIMEOUT, :FORMATS
 
-        # @return [Integer] lines that were dropped
         attr_reader :lost
 
-        # @param target [String, IO] as {Sink} takes it
-        # @param format [Symbol] :combined or :json
-        # @yieldparam lines [Integer] that were dropped just now
-        # @raise [ConfigError] when the file cannot be opened
+        # `format`: :combined or :json. The block gets the number of lines that were just dropped.
+        # Raises ConfigError when the file cannot be opened.
         def initialize(target, log:, format: :combined, limit: LIMIT, &on_loss)
           @sink = Sink.new(target, log: log)
           @format = FORMATS.fetch(format).new
@@ -51,6 +48,11 @@ module Raffia
           raise ConfigError, "the access log #{target} cannot be opened: #{error.message}"
         end
 
+        # Durations are in microseconds; a negative `queued` is not known.
+        def record(env, status, sent, duration, queued)
+          add(Entry.new(env, HTTP::RequestId.of(env), status, sent, duration, queued))
+        end
+
         def add(entry)
           return drop if @lines.bytesize >= @limit
 
@@ -60,7 +62,6 @@ module Raffia
           @idle&.settle
         end
 
-        # Writes batches until it is cancelled.
         def run
           loop do
             wait_for_lines
@@ -69,10 +70,10 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether all has been written
+        # Returns whether all has been written.
         def flush = @lock.synchronize { write_all }
 
-        # Writes the lines so far to the old file, later ones to a new file of that name.
+        # Lines so far go to the old file, later ones to a new file of that name.
         def reopen
           @lock.synchronize do
             write_all
@@ -80,7 +81,6 @@ module Raffia
           end
         end
 
-        # Writes the rest.
         def close
           Raffia.timeout(CLOSE_TIMEOUT) { flush }
         rescue TimeoutError

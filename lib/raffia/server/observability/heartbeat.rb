@@ -7,19 +7,17 @@ require_relative "../../task"
 module Raffia
   class Server
     module Observability
-      # Reports once a second that the loop turns, how late a fiber of it is woken, and what the
-      # garbage collector takes.
+      # Measures once a second that the loop turns, how late it wakes a fiber, and garbage
+      # collections.
       #
       # @api private
       class Heartbeat
-        # Seconds.
         INTERVAL = 1.0
 
-        # @return [Float] the last beat, in {Clock}'s seconds
+        # Time of the last beat, by {Clock}.
         attr_reader :at
 
-        # @param liveness [#beat, nil] is told that the loop turns
-        # @param threads [Integer, nil] how many run requests
+        # `liveness` gets each `beat`.
         def initialize(counters, liveness, limiter, threads: nil)
           @counters = counters
           @liveness = liveness
@@ -29,7 +27,6 @@ module Raffia
           @at = Clock.now
         end
 
-        # Never returns.
         def run
           loop do
             beat

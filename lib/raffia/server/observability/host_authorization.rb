@@ -6,11 +6,8 @@ require_relative "../listen/bind"
 module Raffia
   class Server
     module Observability
-      # Answers only requests whose Host is an address or localhost: a defence against DNS
-      # rebinding.
-      #
-      # A foreign page can resolve its own name to this machine, and a browser here would let it
-      # read the response.
+      # Answers only requests whose Host is an address or localhost. Else a foreign page could
+      # resolve its own name to this machine and read the responses (DNS rebinding).
       #
       # @api private
       class HostAuthorization
@@ -19,8 +16,7 @@ module Raffia
           ["ask for localhost\n"].freeze].freeze
         private_constant :LOCAL, :REFUSED
 
-        # @param address [String] that it listens on
-        # @return [#call] the application itself, if other machines can reach it
+        # Leaves out applications that other machines can reach.
         def self.around(app, address) = loopback?(Listen::Bind.parse(address).host) ? new(app) : app
 
         def self.loopback?(host)
@@ -32,7 +28,6 @@ module Raffia
           @app = app
         end
 
-        # @return [Array] a Rack response
         def call(env)
           return @app.call(env) if LOCAL.match?(env["HTTP_HOST"].to_s)
 

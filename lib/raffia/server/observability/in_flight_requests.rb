@@ -5,33 +5,30 @@ require_relative "../../base/clock"
 module Raffia
   class Server
     module Observability
-      # The requests in flight in a worker, read from any thread. It costs nothing while unread.
+      # The requests in flight in a worker, read from any thread. Costs nothing until it is read.
       #
       # @api private
       class InFlightRequests
-        # The oldest ones: as many as fit into a message between processes.
+        # The oldest ones, to fit into a message between processes.
         LIMIT = 50
-        # Lines of a backtrace, and how many requests have one.
+        # Lines of a backtrace, and requests that have one.
         FRAMES = 20
         TRACED = 8
-        # The server's own files.
         SERVER = "#{File.dirname(__dir__)}/".freeze
-        # Bytes that are shown of what a client has sent.
+        # Bytes shown of a client's text.
         TEXT_LIMIT = 200
 
-        # `age` is in seconds. `answered`: only the response is on its way, which may take hours.
+        # `age` is in seconds. An answered request only sends its response, which may take hours.
         Request = ::Data.define(:env, :age, :fiber, :began, :answered) do
-          # @return [String] for people
           def to_s = "#{id} (#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]})"
 
-          # The env is the application's, so no id is stored in it here.
-          # @return [String]
+          # Stores no id: the env is the application's.
           def id
             env["raffia.request_id"] || env["action_dispatch.request_id"] ||
               env["HTTP_X_REQUEST_ID"] || "without id"
           end
 
-          # @return [Array<String>] without the server's own frames
+          # Leaves out the server's own frames.
           def backtrace
             frames = fiber.backtrace || []
             own = frames.take_while { |frame| !frame.start_with?(InFlightRequests::SERVER) }
@@ -39,8 +36,7 @@ module Raffia
           end
         end
 
-        # @param parts [Array<Hash>] as {#to_h}, of the Ractors of this process
-        # @return [Hash] as {#to_h}
+        # Merges hashes of {#to_h}, of several Ractors.
         def self.merge(parts)
           requests = parts.flat_map { |part| part[:requests] }.sort_by { |request| -request[:age] }
             .first(LIMIT)
@@ -52,7 +48,7 @@ module Raffia
           @worker = worker
         end
 
-        # @return [Array<Request>] the oldest first
+        # Oldest first.
         def requests
           now = Clock.now
           @worker.connections.filter_map do |connection|
@@ -64,8 +60,7 @@ module Raffia
           end.sort_by(&:began)
         end
 
-        # @param slow [Numeric, nil] seconds from which on a backtrace is wanted
-        # @return [Hash] plain data, for JSON
+        # Plain data for JSON. Requests older than `slow` seconds have a backtrace.
         def to_h(slow: nil)
           found = requests
           rows = found.first(LIMIT).each_with_index.map do |request, index|

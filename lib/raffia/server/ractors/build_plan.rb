@@ -5,20 +5,18 @@ require_relative "../../base/error"
 module Raffia
   class Server
     module Ractors
-      # Describes how an application is built, so that each Ractor builds its own middlewares, which
-      # may hold state. The Ractors share the innermost application and the middlewares' arguments.
+      # Steps that build an application, so that each Ractor builds its own stateful middlewares.
+      # Ractors share the innermost application and the middlewares' arguments.
       #
-      # app:: the argument of `run`; nil where an outer application takes its place
-      # steps:: {Use} and {Map}, in the order in which config.ru has them
-      # frozen:: whether what has been built is frozen
+      # app:: argument of `run`; nil where an outer application takes its place
+      # steps:: {MiddlewareStep} and {MapStep}, in the order of config.ru
+      # frozen:: whether the result is frozen
       #
       # @api private
       BuildPlan = Data.define(:app, :steps, :frozen) do
-        # @param app [#call] already built
         def self.of(app) = app.is_a?(self) ? app : new(app, [], false)
 
-        # @param outer [#call, nil] in place of a missing `run`
-        # @return [#call]
+        # `outer` replaces a missing `run`.
         def build(outer = nil)
           inner = seal(app || outer)
           unless inner || steps.last.is_a?(Map)
@@ -28,14 +26,13 @@ module Raffia
           steps.reverse.reduce(inner) { |built, step| seal(step.build(built)) }
         end
 
-        # @return [BuildPlan] shareable, when there are no findings
+        # Shareable unless there are findings.
         def share(sharing, path = "config.ru")
           fit = with(app: sharing.share(app, "#{path}: run"),
             steps: steps.map { |step| step.share(sharing, path) }.freeze)
           sharing.findings.empty? ? ::Ractor.make_shareable(fit) : fit
         end
 
-        # @return [Array<Module>] its classes
         def classes = [app.is_a?(::Module) ? app : app.class, *steps.flat_map(&:classes)]
 
         private

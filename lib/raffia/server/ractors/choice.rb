@@ -7,8 +7,8 @@ require_relative "compatibility_check"
 module Raffia
   class Server
     module Ractors
-      # Decides whether a server runs Ractors. A number of them is binding: if they are not
-      # possible, the server does not start. With `auto` it starts without them.
+      # Decides whether a server runs Ractors. A number is binding: the server does not start
+      # without them. With `auto` it starts without.
       #
       # @api private
       class Choice
@@ -18,8 +18,7 @@ module Raffia
           @log = log
         end
 
-        # @return [Options] without Ractors, or with a number of them
-        # @raise [ConfigError] that names the obstacles
+        # Returns options with the decision. Raises ConfigError that names the obstacles.
         def call
           reasons = machine + (machine.empty? ? application : [])
           return settled(@options.ractor_count, :share) if reasons.empty?
@@ -39,7 +38,6 @@ module Raffia
             @options.processes : @options.workers)
         end
 
-        # Obstacles in the machine and the options.
         def machine
           return ["this Ruby (#{RUBY_ENGINE}) has no Ractors"] unless defined?(::Ractor)
           unless Native.available?
@@ -53,13 +51,13 @@ module Raffia
           []
         end
 
-        # Does not call the application, as `raffia doctor --rack` does.
+        # Builds the application, but does not call it.
         def application
           @application.load_to(:record)
           CompatibilityCheck.run(paths: []) { loaded }.obstacles
         end
 
-        # If it cannot be loaded, the process that serves it raises the same error.
+        # The process that serves raises the error.
         def loaded
           @application.load
         rescue ::Exception # standard:disable Lint/RescueException

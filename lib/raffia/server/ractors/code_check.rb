@@ -7,9 +7,9 @@ require_relative "refusal_text"
 module Raffia
   class Server
     module Ractors
-      # Finds what an application's code uses that only the main Ractor may see. It reads compiled
-      # methods: `call`, what that calls on its own object, and on modules by name. Code of gems is
-      # not followed. All findings are reported, not only the first.
+      # Finds what an application's code uses that only the main Ractor may see. Reads the compiled
+      # `call` and the methods that it calls on its object and on modules. Does not follow code of
+      # gems.
       #
       # @api private
       class CodeCheck < Executor::Ractors::OuterReferences
@@ -22,10 +22,8 @@ module Raffia
         }.freeze
         private_constant :HAZARDS
 
-        # @return [Array<Finding>]
         attr_reader :findings
 
-        # @param path [String] where the code is
         def initialize(path)
           @path = path
           @findings = []
@@ -33,8 +31,7 @@ module Raffia
           @seen = {}
         end
 
-        # @param app [Object] the argument of `run`: a module, or an object that will be frozen.
-        #   Blocks have been checked already
+        # `app` is a module, or an object that will be frozen. Blocks were checked already.
         def application(app)
           case app
           when ::Module then follow(app, :call)
@@ -44,7 +41,6 @@ module Raffia
           self
         end
 
-        # @param klass [Module] each Ractor makes its own instance
         def middleware(klass)
           %i[initialize call].each { |name| instance(klass, name) } if klass.is_a?(::Class)
           self
@@ -58,7 +54,7 @@ module Raffia
 
         private
 
-        # Checks an instance method, and the methods of its object that it calls.
+        # Checks an instance method, and those that it calls on itself.
         def instance(klass, name, frozen: false)
           called = "#{klass}##{name}"
           return if @seen.key?(called)
@@ -85,8 +81,8 @@ module Raffia
           end
         end
 
-        # Overrides what raises. Methods made of blocks are left out: {GemFreezer} makes them
-        # shareable where it can, and only a request shows the rest.
+        # Collects what the superclass raises, except for methods made of blocks: {GemFreezer}
+        # freezes those it can, and only a request shows the others.
         def refuse(name, why, remedy)
           return if why.include?("define_method")
 

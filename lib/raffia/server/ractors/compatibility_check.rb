@@ -11,25 +11,23 @@ require_relative "trial_request"
 module Raffia
   class Server
     module Ractors
-      # Finds out whether an application can be served from Ractors. It tries so in a process of its
-      # own, because that freezes the application's objects, and may crash Ruby.
+      # Tries whether an application can be served from Ractors, in a child process: the check
+      # freezes the application's objects, and may crash Ruby.
       #
       # @api private
       module CompatibilityCheck
-        # Seconds for all of it.
+        # Seconds.
         TIMEOUT = 60
 
-        # findings:: obstacles
-        # answers:: responses in a Ractor, see {TrialRequest}
+        # findings:: obstacles in the code
+        # answers:: outcomes of {TrialRequest}
         # prepared:: objects of gems that had to be frozen
         Result = Data.define(:findings, :answers, :prepared) do
           def obstacles = findings + answers.filter_map(&:finding)
         end
 
         class << self
-          # @param paths [Array<String>] to request
-          # @yieldreturn [BuildPlan, #call] the application; called in the process that tries it
-          # @return [Result]
+          # The block loads the application in the child process.
           def run(paths: ["/"], &load)
             Raffia.map([paths], on: :processes, workers: 1,
               timeout: TIMEOUT) { |all| here(load.call, all) }.first
@@ -45,8 +43,7 @@ module Raffia
             sharing = DeepFreezer.new
             fit = plan.share(sharing)
             findings = sharing.findings + code(plan)
-            # Findings in the code may be in branches that are not taken, so it is tried all the
-            # same.
+            # The code may never reach what was found, so it is tried, too.
             return Result.new(findings, [], []) if sharing.findings.any?
 
             prepared = GemFreezer.new.prepare(fit.classes).prepared
@@ -61,7 +58,7 @@ module Raffia
               }
           end
 
-          # Without a path it is only built.
+          # Without a path the application is only built.
           def answers(plan, paths)
             paths = [nil] if paths.empty?
             Raffia.map(paths, on: :ractors, workers: 1) { |path| TrialRequest.of(plan, path) }

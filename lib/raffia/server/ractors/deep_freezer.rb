@@ -9,14 +9,13 @@ require_relative "refusal_text"
 module Raffia
   class Server
     module Ractors
-      # Makes objects shareable, as Ractor.make_shareable does. For each that it cannot, a finding
-      # says where it is and what to do.
+      # Makes objects shareable, like Ractor.make_shareable. Reports each object that cannot be,
+      # with its path and a remedy.
       #
-      # Ruby refuses blocks, because their self and the objects they capture are not shareable. Here
-      # the captured objects are made shareable first, and a copy of the block without a self
-      # replaces it.
+      # Ruby refuses blocks for their self and captured objects. Here captured objects are made
+      # shareable first, and a copy without a self replaces the block.
       #
-      # Objects stay frozen when the whole fails, so a mere check belongs in a process of its own.
+      # Objects stay frozen on failure, so a mere check belongs in a process of its own.
       #
       # @api private
       class DeepFreezer
@@ -33,7 +32,7 @@ module Raffia
           @seen = {}.compare_by_identity
         end
 
-        # @return [Object] the same object, or a copy of a block; without findings it is shareable
+        # Returns the object, or a copy of a block; shareable unless there are findings.
         def share(object, path)
           return object if ::Ractor.shareable?(object)
 
@@ -58,7 +57,7 @@ module Raffia
           end
         end
 
-        # Its parts first, so that a finding names the smallest one.
+        # Parts first, so that a finding names the smallest one.
         def whole(object, path)
           before = @findings.size
           ObjectParts.each(object) do |part, label, replace|
@@ -72,7 +71,7 @@ module Raffia
             BUILT)
         end
 
-        # A block whose self is shareable, such as a class, stays.
+        # A block with a shareable self, such as a class, stays.
         def block(block, path)
           return detached(block, path) unless Executor::Ractors::BlockCode.of(block)
 
@@ -81,7 +80,6 @@ module Raffia
           detached(block, path)
         end
 
-        # Retries once per captured variable.
         def detached(block, path)
           tried = []
           before = @findings.size
@@ -94,7 +92,7 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether a captured variable has become shareable
+        # Returns whether a captured variable has become shareable.
         def captured(block, name, tried, path)
           if name.nil? || tried.include?(name) || !block.binding.local_variable_defined?(name)
             return false

@@ -8,19 +8,16 @@ require_relative "status_writer"
 module Raffia
   class Server
     module Ractors
-      # Runs in a Ractor that serves: a {Worker} of its own, as in a process. It shares only frozen
-      # objects and numbers of descriptors with others.
+      # Runs a {Worker} inside of a Ractor. Ractors share only frozen objects and descriptor
+      # numbers.
       #
       # @api private
       module Entrypoint
-        # Seconds between two heartbeats.
         HEARTBEAT_INTERVAL = 1.0
 
         class << self
-          # @param sockets [Array<Array(Class, Integer, Listen::Bind, TLS::Settings)>] of listeners:
-          #   the class of the socket, its descriptor
-          # @param orders [Integer] descriptor of the pipe to read orders from
-          # @param status [Integer] descriptor of the pipe back
+          # `sockets` has class and descriptor of each listener's socket, its bind and TLS settings.
+          # `orders` and `status` are descriptors of pipes.
           def serve(index, app, sockets, options, counters, orders, status)
             ::Thread.current.report_on_exception = false
             orders = ::IO.for_fd(orders, "rb")
@@ -46,7 +43,7 @@ module Raffia
             end
           end
 
-          # The pipe ends when the process ends.
+          # Ends with the pipe, hence with the process.
           def obey(worker, orders, writer)
             until (order = orders.getc).nil?
               case order
@@ -58,7 +55,7 @@ module Raffia
             end
           end
 
-          # The main Ractor checks by them that the loop turns, and so does the supervisor.
+          # Shows the main Ractor, and so the supervisor, that the loop turns.
           def beat(writer)
             sleep(HEARTBEAT_INTERVAL) while writer.write(StatusWriter::HEARTBEAT)
           end

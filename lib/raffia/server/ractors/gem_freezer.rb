@@ -7,18 +7,18 @@ require_relative "plain_data"
 module Raffia
   class Server
     module Ractors
-      # Freezes what an application's gems did not freeze: plain data in their constants and module
-      # variables, and blocks that are methods. Only the main Ractor could use them otherwise, and
-      # no application can change its gems.
+      # Freezes what an application's gems left unfrozen: plain data in constants and module
+      # variables, and blocks of define_method. Otherwise only the main Ractor could use them.
       #
-      # Runs once, before Ractors start, in a process that serves from Ractors alone. A gem that
-      # writes to such data gets a FrozenError, where it would have got a Ractor::IsolationError.
+      # Runs before Ractors start, in a process that serves from Ractors alone. A gem that writes to
+      # such
+      # data gets a FrozenError instead of a Ractor::IsolationError.
       #
       # @api private
       class GemFreezer
         GEM = Executor::Ractors::OuterReferences::LIBRARIES
 
-        # @return [Array<String>] what was frozen, such as "Rack::Utils::HTTP_STATUS_CODES"
+        # Names of frozen objects, such as "Rack::Utils::HTTP_STATUS_CODES".
         attr_reader :prepared
 
         def initialize
@@ -26,7 +26,6 @@ module Raffia
           @seen = {}.compare_by_identity
         end
 
-        # @param classes [Array<Module>] of the application and its middlewares
         def prepare(classes)
           modules = classes.flat_map(&:ancestors).uniq.select { |mod| gem?(mod) }
             .filter_map { |mod| root(mod) }
@@ -48,7 +47,7 @@ module Raffia
 
         def root(mod) = ::Object.const_get(mod.name[/\A\w+/])
 
-        # @param deep [Boolean] whether to freeze its constants, too
+        # `deep`: freeze its constants, too.
         def freeze_all(mod, deep: true)
           return if @seen.key?(mod)
 
@@ -60,13 +59,13 @@ module Raffia
           [mod, mod.singleton_class].each { |owner| blocks(owner) }
         end
 
-        # Loads what Rack autoloads, because a Ractor could not.
+        # Loads Rack's autoloads, because Ractors cannot.
         def constants(mod, deep)
           mod.constants(false).each do |name|
             next if mod.autoload?(name) && !mod.name.start_with?("Rack")
 
             value = mod.const_get(name)
-            # Not by is_a?, which a proxy answers for another object.
+            # Not is_a?, which proxies forward to another object.
             inner = ::Module === value && value.name.to_s.start_with?("#{mod.name}::")
             inner ? freeze_all(value, deep:) : (make_shareable("#{mod}::#{name}", value) if deep)
           rescue ::StandardError, ::ScriptError
@@ -83,7 +82,7 @@ module Raffia
           nil # it stays as it was
         end
 
-        # Blocks of define_method. Only ObjectSpace finds them.
+        # Only ObjectSpace finds blocks of define_method.
         def blocks(owner, held = owner, depth = 0)
           ::ObjectSpace.reachable_objects_from(held)&.each do |object|
             if object.is_a?(::Proc) then method_of(owner, object)
@@ -96,7 +95,7 @@ module Raffia
         end
 
         def method_of(owner, block)
-          # A call of it raises then.
+          # A later call raises.
           return if ::Ractor.shareable?(block) || !PlainData.share(block)
 
           @prepared << "a method of #{owner} at #{block.source_location&.join(":")}"

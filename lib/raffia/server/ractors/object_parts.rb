@@ -3,14 +3,12 @@
 module Raffia
   class Server
     module Ractors
-      # Lists the parts of an object without calling its methods, which may mean something else.
+      # Lists the parts of an object without calling its methods, which may be overridden.
       #
       # @api private
       module ObjectParts
         class << self
-          # @yieldparam part [Object]
-          # @yieldparam label [String] its place: "MyApp@log", "[:key]"
-          # @yieldparam replace [#call] puts another object in its place
+          # Yields part, label such as "MyApp@log" or "[:key]", and a proc that replaces the part.
           def each(object, &)
             variables(object, &)
             case object

@@ -6,15 +6,14 @@ require_relative "object_parts"
 module Raffia
   class Server
     module Ractors
-      # Objects of gems that work as well frozen, and blocks that capture only such objects.
+      # Objects of gems that work frozen, and blocks that capture only such objects.
       #
       # @api private
       module PlainData
-        # The C code of other classes may depend on not being frozen.
+        # C code of other classes may depend on not being frozen.
         KINDS = [::String, ::Array, ::Hash, ::Struct, ::Data, ::Regexp, ::Range, ::Numeric].freeze
 
         class << self
-          # @return [Boolean] whether the object and all its parts are plain data
           def all?(object, seen = {}.compare_by_identity)
             return true if ::Ractor.shareable?(object) || seen.key?(object)
 
@@ -26,8 +25,7 @@ module Raffia
             true
           end
 
-          # Makes a block shareable in place. Captured plain data is frozen first.
-          # @return [Boolean] whether it is shareable now
+          # Freezes captured plain data, then makes the block shareable. Returns whether it is.
           def share(block)
             tried = []
             begin

@@ -9,14 +9,12 @@ require_relative "status_writer"
 module Raffia
   class Server
     module Ractors
-      # A Ractor that serves, seen from the main Ractor.
+      # A serving Ractor, as the main Ractor sees it.
       #
       # @api private
       class RactorWorker
-        # @return [Hash, nil] the last answer, as {Observability::InFlightRequests#to_h}; nil: none
-        #   yet
+        # The last answer of {Observability::InFlightRequests#to_h}, or nil.
         attr_reader :in_flight
-        # @return [String] why it failed
         attr_reader :failure
 
         def initialize(index, app, listeners, options, counters)
@@ -41,10 +39,9 @@ module Raffia
           end
         end
 
-        # @return [IO] readable when it has sent something, or has ended
+        # Readable when the Ractor has sent something or has ended.
         def to_io = @status
 
-        # Reads what it has sent.
         def receive
           loop do
             message = @reader.read or return @gone = true
@@ -60,24 +57,20 @@ module Raffia
           nil # it has ended
         end
 
-        # Asks for its requests in flight. {in_flight} has them when the answer was read.
+        # Requests the list for {in_flight}.
         def ask
           @in_flight = nil
           send_order("i")
         end
 
-        # @return [Boolean] whether it accepts, or has done so
         def ready? = @ready
-        # @return [Boolean] whether it has ended
         def gone? = @gone
-        # @return [Boolean] whether it no longer accepts
         def stopped_accepting? = @stopped_accepting || @gone
 
-        # @return [Boolean] whether Ruby has ended it, which only Ractor#inspect says
+        # Ruby shows the end of a Ractor only in Ractor#inspect.
         def ended? = @ractor.nil? || @ractor.inspect.include?("terminated")
 
-        # @param limit [Numeric, nil] seconds
-        # @return [Boolean] whether its loop turns
+        # `limit`: seconds without a heartbeat.
         def alive?(limit) = @gone || limit.nil? || Clock.now < @last_message_at + limit
 
         def close = [@status, @orders].compact.each(&:close)
@@ -97,7 +90,7 @@ module Raffia
           end
         end
 
-        # The Ractor gets the other ends as numbers, and closes them.
+        # The Ractor gets the numbers of the other ends, and closes them.
         def open_pipes
           @status, status = ::IO.pipe
           orders, @orders = ::IO.pipe

@@ -5,13 +5,13 @@ require_relative "build_plan"
 module Raffia
   class Server
     module Ractors
-      # Turns a Rack::Builder into one that records instead of builds: to_app returns a {BuildPlan}.
+      # A Rack::Builder that records instead of builds: to_app returns a {BuildPlan}.
       #
-      #   Recorder.builder.load_file("config.ru")
+      # RecordingBuilder.builder.load_file("config.ru")
       #
       # @api private
       module RecordingBuilder
-        # @return [Class] of builders; needs Rack
+        # A class of builders; needs Rack.
         def self.builder = ::Class.new(::Rack::Builder) { prepend RecordingBuilder }
 
         def initialize(default_app = nil, **options, &block)
@@ -19,24 +19,21 @@ module Raffia
           super
         end
 
-        # Like Rack::Builder.
         def use(middleware, *arguments, &block)
           mapped
           @steps << Use.new(middleware, arguments, block)
         end
         ruby2_keywords(:use)
 
-        # Like Rack::Builder.
         def map(path, &block)
           @places = {**@places.to_h, path => block}
         end
 
-        # Called once, not in each Ractor.
+        # Runs once, not in each Ractor.
         def warmup(prc = nil, &block)
           @warm = prc || block
         end
 
-        # @return [BuildPlan]
         def to_app
           mapped
           BuildPlan.new(@run, @steps, @freeze_app || false)

@@ -3,8 +3,7 @@
 module Raffia
   class Server
     module Ractors
-      # Rewrites the pool's error messages for servers, which have no items, and whose alternative
-      # is more processes.
+      # Rewrites the pool's error messages for servers, which have no items and could use processes.
       #
       # @api private
       module RefusalText
@@ -19,7 +18,7 @@ module Raffia
           " or :threads" => ""
         }.freeze
 
-        # @return [Array(String, String)] reason and remedy
+        # Returns reason and remedy.
         def self.of(error)
           text = error.message.sub(WHO, "").sub(OTHERWISE, "")
           why, remedy = text.match(/\A(.*?\)|.*?)(?:\. (?=[A-Z])|: (?=assign|make))(.*)\z/m)
@@ -27,7 +26,6 @@ module Raffia
           [why, remedy(remedy)]
         end
 
-        # @return [String]
         def self.remedy(text)
           text = INSTEAD.reduce(text) { |words, (theirs, ours)| words.sub(theirs, ours) }
           text = KEEP if text.empty?

@@ -5,19 +5,17 @@ require_relative "../../process/framed_pipe"
 module Raffia
   class Server
     module Ractors
-      # Sends a Ractor's state to the main Ractor, as frames in a pipe. Several fibers may write.
+      # Sends a Ractor's state to the main Ractor, as frames in a pipe. Safe for several fibers.
       #
       # @api private
       class StatusWriter
         READY = "ready"
         HEARTBEAT = "heartbeat"
-        # It no longer accepts.
         STOPPED_ACCEPTING = "stopped_accepting"
-        # Prefix of its requests in flight.
         IN_FLIGHT = "in_flight "
         private_constant :IN_FLIGHT
 
-        # @return [Hash, nil] as {Observability::InFlightRequests#to_h}; nil: another message
+        # Nil for another message.
         def self.in_flight(message)
           (if message.start_with?(IN_FLIGHT)
              ::Marshal.load(message.byteslice(IN_FLIGHT.bytesize..))
@@ -29,12 +27,9 @@ module Raffia
           @lock = ::Thread::Mutex.new
         end
 
-        # @param message [String] one of the constants, or an error message
-        # @return [Boolean] false when the reader has gone
+        # Returns false when the reader has gone. Other messages than the constants are errors.
         def write(message) = @lock.synchronize { @writer.write(message) }
 
-        # @param requests [Hash] as {Observability::InFlightRequests#to_h}
-        # @return [Boolean]
         def write_in_flight(requests) = write(IN_FLIGHT + ::Marshal.dump(requests))
       end
     end

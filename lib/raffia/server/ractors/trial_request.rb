@@ -9,21 +9,18 @@ require_relative "object_parts"
 module Raffia
   class Server
     module Ractors
-      # Requests a path of an application in a Ractor: much shows only there.
+      # Requests a path of an application in a Ractor, because some faults show only there.
       #
       # @api private
       module TrialRequest
         # The first request may fill a cache.
         TIMES = 2
-        # status:: of the response, nil when there was none
-        # finding:: the error instead
+        # status:: of the response; nil on error
+        # finding:: the error
         Outcome = Data.define(:path, :status, :finding)
 
         class << self
-          # In a Ractor.
-          # @param plan [BuildPlan] shareable
-          # @param path [String, nil] nil: only build it
-          # @return [Outcome]
+          # Runs in a Ractor. Without a path it only builds the application.
           def of(plan, path)
             app = plan.build
             Outcome.new(path, (Array.new(TIMES) { request(app, path) }.max if path), nil)
@@ -65,7 +62,7 @@ module Raffia
               advice(error, place(error)))
           end
 
-          # The line in the application that led to it, if any.
+          # Lines of the error and of the application that led to it.
           def place(error)
             lines = error.backtrace.to_a.reject { |line| line.start_with?("<internal:") }
             inner = lines.first.to_s[/\A.*?:\d+/]

@@ -10,34 +10,28 @@ require_relative "ractor_worker"
 module Raffia
   class Server
     module Ractors
-      # Runs several {Worker}s, each in a Ractor with listeners and a loop of its own. The main
-      # Ractor only monitors them. Orders and heartbeats go through pipes, because a Ractor's
-      # messages would block its loop.
+      # Runs several {Worker}s, each in a Ractor. The main Ractor only monitors them. Orders and
+      # heartbeats use pipes, because receiving messages of Ractors would block the loop.
       #
-      # A Ractor cannot be killed. When one's loop stops turning, the process sends no more
-      # heartbeats, and the supervisor replaces it.
+      # A Ractor cannot be killed. When one's loop stops, the process sends no more heartbeats, and
+      # the supervisor replaces it.
       #
       # @api private
       class WorkerGroup
-        # Restart intensity: so many ends within a period, in seconds, end the group.
+        # Restart intensity: this many ends within PERIOD seconds end the group.
         INTENSITY = 5
         PERIOD = 60
         # Seconds between two checks of the heartbeats.
         INTERVAL = 1.0
-        # Seconds beyond drain_timeout that a Ractor may take to end.
+        # Seconds beyond drain_timeout for a Ractor to end.
         GRACE = 2
-        # Seconds for Ractors to list their requests: less than {StatusPanel} waits.
+        # Seconds for Ractors to list their requests; less than {StatusPanel} waits.
         ANSWER_TIMEOUT = 0.5
-        # Orders: open log files again; list requests in flight.
         REOPEN = "r"
         ASK = "i"
         private_constant :ANSWER_TIMEOUT, :REOPEN, :ASK
 
-        # @param app [BuildPlan] shareable
-        # @param listeners [Array<Array<Listen::Listener>>] of each Ractor
-        # @param worker_context [Object, nil] the supervisor's
-        # @param liveness [#beat, nil] is told that all Ractors' loops turn
-        # @param counters [Observability::Metrics::Counters] of all of them
+        # `listeners`: a list for each Ractor.
         def initialize(app, listeners:, options:, worker_context: nil, liveness: worker_context,
           log: nil,
           counters: Observability::Metrics::Counters.alone)
@@ -53,12 +47,10 @@ module Raffia
           @heartbeat = Observability::Heartbeat.new(counters, nil, nil)
         end
 
-        # @return [Array<RactorWorker>]
         attr_reader :workers
 
-        # Serves until {stop}.
-        # @yield when all Ractors accept
-        # @raise [WorkerDied] when one does not start, or when they end again and again
+        # Serves until {stop}. Yields when all Ractors accept. Raises WorkerDied when one does not
+        # start, or when they end repeatedly.
         def run
           @workers.each(&:start)
           poll until @finish || @workers.all?(&:ready?)
@@ -68,25 +60,24 @@ module Raffia
           shut_down
         end
 
-        # @return [Boolean] whether some did not end. The process must leave by exit! then, because
-        #   Ruby's exit may wait for them for ever (docs/ractors.md)
+        # Whether some did not end. The process must use exit! then: Ruby's exit may wait for them
+        # for ever (docs/ractors.md).
         def abandoned? = !@workers.all?(&:ended?)
 
-        # @yield when no Ractor accepts any more, so the listeners may be closed
+        # Runs the block when no Ractor accepts, so the listeners may be closed.
         def on_stop_accepting(&block) = @finish_accepting = block
 
-        # Any thread may ask, and so may a trap.
-        # @param how [Symbol] :drain lets the requests in flight end, :now does not
+        # `how`: :drain finishes requests in flight, :now does not. Safe in any thread and in a
+        # trap.
         def stop(how = :drain)
           @ask.write_nonblock(how.to_s[0], exception: false)
           nil
         end
 
-        # Opens log files again. Any thread may ask, and so may a trap.
         def reopen = stop(REOPEN)
 
-        # Any thread may ask. Ractors that do not answer are left out.
-        # @return [Hash] as {Observability::InFlightRequests#to_h}; the options say what is slow
+        # See {Observability::InFlightRequests#to_h}. Leaves out Ractors that do not answer. Safe in
+        # any thread. The options define what is slow.
         def in_flight(_slow)
           @lock.synchronize do
             @question = ::Thread::Queue.new
@@ -115,7 +106,7 @@ module Raffia
           @workers.each(&:ask)
         end
 
-        # @param order [String] d or n, see {stop}, or {REOPEN}
+        # `order`: d or n, see {stop}, or {REOPEN}.
         def forward(order)
           unless order == REOPEN
             @finish = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0)
@@ -123,7 +114,7 @@ module Raffia
           @workers.each { |worker| worker.send_order(order) }
         end
 
-        # Ends all Ractors: none may be left when the process ends.
+        # None may be left when the process ends.
         def shut_down
           forward("n") unless @finish
           poll until @workers.all?(&:gone?) || Clock.now > @finish
@@ -157,7 +148,7 @@ module Raffia
           worker.start
         end
 
-        # Ractors share descriptors, so all must have stopped before one is closed.
+        # Ractors share descriptors: all must have stopped before one is closed.
         def finish_accepting
           return unless @finish_accepting && @workers.all?(&:stopped_accepting?)
 

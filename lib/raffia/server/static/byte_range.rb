@@ -3,16 +3,11 @@
 module Raffia
   class Server
     class Static
-      # The part of a file that a request asks for.
+      # The requested part of a file, in bytes. Size 0: the file has no such part.
       #
-      # @!attribute [r] from
-      #   @return [Integer] bytes
-      # @!attribute [r] size
-      #   @return [Integer] bytes; 0: the file has nothing there
       # @api private
       ByteRange = Data.define(:from, :size) do
-        # Several ranges at once, or an invalid one, get the whole file, as RFC 9110 allows.
-        # @return [ByteRange, nil] nil: the whole file
+        # Nil: the whole file, also for several or invalid ranges, as RFC 9110 allows.
         def self.of(env, representation)
           range = env["HTTP_RANGE"]
           return unless range && env["REQUEST_METHOD"] == "GET"

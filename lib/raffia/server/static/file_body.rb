@@ -3,8 +3,8 @@
 module Raffia
   class Server
     class Static
-      # A part of an open file. Raffia sends it by sendfile(2); other servers, and a Rack::Lint in
-      # between, call `each`.
+      # A part of an open file. Raffia sends it by sendfile(2). Other servers and Rack::Lint call
+      # `each`.
       #
       # @api private
       class FileBody
@@ -12,9 +12,7 @@ module Raffia
         CHUNK = 64 * 1024
         private_constant :CHUNK
 
-        # @return [File]
         attr_reader :file
-        # @return [Integer] bytes
         attr_reader :from, :size
 
         def initialize(file, from, size)
@@ -23,7 +21,6 @@ module Raffia
           @size = size
         end
 
-        # @yieldparam piece [String]
         def each
           at = from
           last = from + size

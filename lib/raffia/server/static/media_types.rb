@@ -39,7 +39,6 @@ module Raffia
         })
         private_constant :TEXT, :UNKNOWN, :TABLE
 
-        # @return [String] for Content-Type
         def self.of(path) = TABLE.fetch(::File.extname(path).downcase, UNKNOWN)
       end
     end

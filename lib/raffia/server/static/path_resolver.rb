@@ -5,11 +5,11 @@ require_relative "../../base/error"
 module Raffia
   class Server
     class Static
-      # Finds the file of a request's path. Odd paths have none.
+      # Finds the file for a request's path. Odd paths have none.
       #
       # @api private
       class PathResolver
-        # RFC 8615: the one hidden folder that is public.
+        # RFC 8615: the only hidden folder that is public.
         WELL_KNOWN = ".well-known"
         private_constant :WELL_KNOWN
 
@@ -25,8 +25,7 @@ module Raffia
           raise ConfigError, "there is no folder #{root} to serve files from"
         end
 
-        # @param path [String] as requested, from its first slash on
-        # @return [String, Symbol, nil] the file; :folder when the path lacks a slash at its end
+        # Returns :folder when the path of a folder lacks its last slash.
         def find(path)
           names = names(path) or return
           real = real(::File.join(@root, *names)) or return

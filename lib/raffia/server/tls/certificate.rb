@@ -9,13 +9,11 @@ module Raffia
       #
       # @api private
       class Certificate
-        # @param cert_path [String] PEM: the certificate, then its chain
-        # @param key_path [String] PEM
-        # @return [Certificate]
+        # Paths of PEM files. The chain follows the certificate.
         def self.read(cert_path, key_path)
           cert, *chain = part("certificate",
             cert_path) { |text| ::OpenSSL::X509::Certificate.load(text) }
-          # With an empty password, else openssl asks for one at the terminal.
+          # An empty password: without one openssl asks at the terminal.
           key = part("key", key_path) { |text| ::OpenSSL::PKey.read(text, "") }
           unless cert.check_private_key(key)
             raise ConfigError, "the key #{key_path} does not belong to the certificate #{cert_path}"
@@ -33,11 +31,8 @@ module Raffia
         end
         private_class_method :part
 
-        # @return [OpenSSL::X509::Certificate]
         attr_reader :cert
-        # @return [OpenSSL::PKey::PKey]
         attr_reader :key
-        # @return [Array<OpenSSL::X509::Certificate>]
         attr_reader :chain
 
         def initialize(cert, key, chain = [])
@@ -47,10 +42,9 @@ module Raffia
           @names = names.map(&:downcase)
         end
 
-        # @param name [String] of a host
         def for?(name) = @names.include?(name.downcase)
 
-        # @return [Boolean] whether a wildcard, for one label, matches
+        # Whether a wildcard for one label matches.
         def covers?(name) = @names.include?(name.downcase.sub(/\A[^.]+/, "*"))
 
         private

@@ -6,7 +6,7 @@ require_relative "self_signed_certificate"
 module Raffia
   class Server
     class TLS
-      # OpenSSL's contexts, one per certificate, and the choice between them by SNI.
+      # OpenSSL's contexts, one per certificate, chosen by SNI.
       #
       # @api private
       class Contexts
@@ -14,12 +14,12 @@ module Raffia
           none: ::OpenSSL::SSL::VERIFY_NONE, optional: ::OpenSSL::SSL::VERIFY_PEER,
           required: ::OpenSSL::SSL::VERIFY_PEER | ::OpenSSL::SSL::VERIFY_FAIL_IF_NO_PEER_CERT
         }.freeze
-        # A close without close_notify cuts nothing short, because HTTP frames its messages.
+        # HTTP frames its messages, so a missing close_notify truncates nothing.
         OPTIONS = ::OpenSSL::SSL::OP_NO_RENEGOTIATION | ::OpenSSL::SSL::OP_NO_COMPRESSION |
           ::OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
         private_constant :VERIFY, :OPTIONS
 
-        # @return [OpenSSL::SSL::SSLContext] the default, without SNI or for an unknown name
+        # The default: without SNI, or for an unknown name.
         attr_reader :first
 
         def initialize(settings)
@@ -34,8 +34,7 @@ module Raffia
           @first = @contexts.first
         end
 
-        # @yieldparam error [ConfigError] when the files have changed and cannot be used
-        # @return [Contexts] new ones if the files have changed, else these
+        # New contexts if the files have changed, else these. Yields the error of unusable files.
         def renewed
           return self if (now = stamp) == @stamp
 
@@ -87,14 +86,13 @@ module Raffia
           raise ConfigError, "tls_ca #{@settings.ca} cannot be read: #{error.message}"
         end
 
-        # @return [String] the protocol to speak
         def select_protocol(offered)
           PROTOCOLS.find { |protocol| offered.include?(protocol) } or
             raise ::OpenSSL::SSL::SSLError,
               "no protocol in common with a client that offers #{offered.join(", ")}"
         end
 
-        # @return [OpenSSL::SSL::SSLContext, nil] nil: the default
+        # Nil: the default.
         def context_for(name)
           index = @certificates.index { |certificate| certificate.for?(name) } ||
             @certificates.index { |certificate| certificate.covers?(name) }

@@ -7,20 +7,18 @@ require_relative "certificate"
 module Raffia
   class Server
     class TLS
-      # Makes a self-signed certificate for development. It is cached in the user's home, so that a
-      # browser trusts it beyond a restart.
+      # Makes a self-signed certificate for development. Caches it in the user's home, so that a
+      # browser trusts it after a restart.
       #
       # @api private
       module SelfSignedCertificate
-        # Seconds. Browsers refuse more than 398 days; a new one is made a week before the end.
+        # Seconds. Browsers refuse more than 398 days.
         LIFETIME = 390 * 86_400
         RENEW_BEFORE = 7 * 86_400
         NAMES = %w[DNS:localhost DNS:*.localhost IP:127.0.0.1 IP:::1].freeze
         private_constant :LIFETIME, :RENEW_BEFORE, :NAMES
 
         class << self
-          # @param folder [String, nil] the cache; nil: none
-          # @return [Certificate]
           def read_or_make(folder = cache_folder)
             cached(folder) || make.tap { |certificate| cache(certificate, folder) }
           end

@@ -5,25 +5,16 @@ require_relative "../../base/error"
 module Raffia
   class Server
     class TLS
-      # A listener's TLS settings: from its address, else from the options.
+      # TLS settings of a listener: from its address, else from the options.
       #
-      # @!attribute [r] pairs
-      #   @return [Array<Array(String, String)>] paths of certificates and keys; empty: self-signed
-      # @!attribute [r] ca
-      #   @return [String, nil] path of the CAs for clients' certificates
-      # @!attribute [r] verify
-      #   @return [Symbol] :none, :optional or :required
-      # @!attribute [r] min
-      #   @return [Symbol] the oldest version, as openssl names it
-      # @!attribute [r] ciphers
-      #   @return [String, nil]
-      # @!attribute [r] handshake_timeout
-      #   @return [Numeric] seconds
+      # pairs:: paths of certificates and keys; empty: self-signed
+      # ca:: path of the CAs for clients' certificates
+      # verify:: :none, :optional or :required
+      # min:: the oldest version, as openssl names it
+      # handshake_timeout:: seconds
+      #
+      # @api private
       Settings = ::Data.define(:pairs, :ca, :verify, :min, :ciphers, :handshake_timeout) do
-        # @param bind [Listen::Bind]
-        # @param options [Options]
-        # @return [Settings]
-        # @raise [ConfigError]
         def self.of(bind, options)
           ::Ractor.make_shareable(new(pairs: pairs(bind, options),
             ca: (bind.param(:ca) || options.tls_ca)&.then { |path| ::File.expand_path(path) },
@@ -48,7 +39,8 @@ module Raffia
               "each needs its own"
           end
 
-          # Absolute: an application may change the working directory, and they are read again.
+          # Absolute: files are read again after the application may have changed the working
+          # directory.
           certs.zip(keys).map { |pair| pair.map { |path| ::File.expand_path(path) } }
         end
 

@@ -6,21 +6,19 @@ require_relative "frame_reader"
 module Raffia
   class Server
     class WebSocket
-      # Loads its autoloads, too: reading files later would make a fiber wait.
+      # Runs the autoloads, too: reading files later would make a fiber wait.
       Optional.gem("websocket-driver", ">= 0.7.6", for: "a WebSocket", feature: "websocket/driver")
       [::WebSocket::Driver::Headers, ::WebSocket::Driver::StreamReader,
         ::WebSocket::Driver::Hybi::Frame, ::WebSocket::Driver::Hybi::Message].freeze
 
-      # Wraps the gem websocket-driver: headers of the handshake, frames to messages and back. Only
+      # Wraps the gem websocket-driver: handshake headers, and frames from and to messages. Only
       # this file knows the gem.
       #
       # @api private
       class DriverAdapter
-        # @return [String, nil] of the subprotocols
         attr_reader :protocol
 
-        # The driver's socket: it reads the request once, and writes. It keeps the request only for
-        # the handshake.
+        # The driver's socket. It keeps the request only for the handshake.
         class DriverSocket
           attr_accessor :env, :send_buffer
 
@@ -36,7 +34,7 @@ module Raffia
 
         def initialize(env, max_message:, protocols:, extensions:)
           @driver_socket = DriverSocket.new
-          # The driver knows only this name; a client may offer other protocols, too.
+          # The driver knows only this name. A client may offer others, too.
           @driver_socket.env = env.merge("HTTP_UPGRADE" => "websocket")
           @driver = ::WebSocket::Driver::Hybi.new(@driver_socket, max_length: max_message,
             protocols: protocols, require_masking: true)
@@ -48,10 +46,8 @@ module Raffia
           @paused = false
         end
 
-        # @return [Hash] of the response
         def headers = @driver_socket.handshake
 
-        # @param socket [WebSocket] gets messages and the end
         def attach(send_buffer, socket)
           @driver_socket.send_buffer = send_buffer
           @socket = socket
@@ -62,17 +58,16 @@ module Raffia
           @driver.on(:close) { |event| socket.closed(event.code, event.reason) }
         end
 
-        # @return [Boolean] whether frames after the last message may wait for {resume}
+        # Whether frames after the last message wait for {resume}.
         def paused? = @paused
 
-        # Parses up to the end of the next message, and keeps the rest. So the answer to the peer's
-        # close follows the application's answers to the messages before it.
+        # Parses the next message, and keeps the rest. So the application's answers precede the
+        # answer to the peer's close.
         def parse(bytes)
           @frames.push(bytes)
           resume
         end
 
-        # Parses the frames after the last message.
         def resume
           @paused = false
           while !@paused && @driver.state != :closed && (piece = @frames.next)

@@ -3,9 +3,8 @@
 module Raffia
   class Server
     class WebSocket
-      # Splits a client's bytes at the boundaries of frames (RFC 6455, 5.2), so that they can be
-      # parsed one frame at a time. It also finds violations for which websocket-driver would send
-      # the wrong close code.
+      # Splits bytes at frame boundaries (RFC 6455, 5.2), to parse one frame at a time. Also finds
+      # violations for which websocket-driver sends a wrong close code.
       #
       # @api private
       class FrameReader
@@ -17,9 +16,8 @@ module Raffia
         MASK = 4
         private_constant :PROTOCOL_ERROR, :INVALID_DATA, :CLOSE, :CONTROL_LIMIT, :MASK
 
-        # The connection must be closed with this code.
+        # Close the connection with this code.
         class Violation < StandardError
-          # @return [Integer]
           attr_reader :code
 
           def initialize(code, reason)
@@ -33,13 +31,12 @@ module Raffia
           @at = @left = 0
         end
 
-        # @param bytes [String] that follow the last ones
         def push(bytes)
           @bytes = (@at == @bytes.bytesize) ? bytes : @bytes.byteslice(@at..) << bytes
           @at = 0
         end
 
-        # @return [String, nil] a frame, or what has come of a long one; nil: more is needed
+        # A frame, or the available part of a long one; nil: wait for more bytes.
         def next
           size = @left.positive? ? @left : frame or return
           piece = @bytes.byteslice(@at, size)
@@ -52,7 +49,7 @@ module Raffia
 
         private
 
-        # @return [Integer, nil] size of the frame that begins here; nil: not known yet
+        # Bytes of the frame that begins here; nil: not known yet.
         def frame
           first, second = @bytes.getbyte(@at), @bytes.getbyte(@at + 1)
           return unless second
@@ -65,7 +62,7 @@ module Raffia
           close(head, length)
         end
 
-        # @return [Array(Integer, Integer)] bytes of head and payload; nil for an unknown payload
+        # Bytes of head and payload; a nil payload is not known yet.
         def lengths(short)
           return [2 + MASK, short] if short < 126
 
@@ -74,7 +71,6 @@ module Raffia
           [2 + extra + MASK, (@bytes.unpack1(format, offset: @at + 2) if known)]
         end
 
-        # Checks a whole close frame.
         def close(head, length)
           return if @bytes.bytesize < @at + head + length
 
@@ -84,7 +80,7 @@ module Raffia
           raise Violation.new(INVALID_DATA, "the reason of a close is not UTF-8")
         end
 
-        # The reason follows the code, which has two bytes.
+        # Two bytes of code precede the reason.
         def utf8?(bytes) = bytes.drop(2).pack("C*").force_encoding(Encoding::UTF_8).valid_encoding?
       end
       private_constant :FrameReader

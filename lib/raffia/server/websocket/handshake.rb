@@ -23,8 +23,7 @@ module Raffia
           @origins = origins
         end
 
-        # @yieldreturn [Array(DriverAdapter, #call)] called only for a valid request
-        # @return [Array] a Rack response
+        # Returns a Rack response. Yields for the DriverAdapter and body of a valid request.
         def respond(headers)
           refusal = refused and return refusal
 
@@ -47,9 +46,9 @@ module Raffia
           end
         end
 
-        # Browsers let any page open a WebSocket to any server with the user's cookies, and only
-        # send the page's origin. Compared without the scheme, which differs behind a proxy with
-        # TLS; browsers omit the default port in both headers.
+        # Browsers let any page open a WebSocket with the user's cookies, and send its origin. The
+        # scheme is ignored, because it differs behind a TLS proxy. Browsers omit default ports in
+        # both headers.
         def allowed_origin?
           origin = @env["HTTP_ORIGIN"]
           return true if origin.nil? || @origins == :any
@@ -59,7 +58,7 @@ module Raffia
           host.casecmp?(@env["HTTP_HOST"].to_s)
         end
 
-        # Protocol names ignore case: RFC 6455, 4.2.1.
+        # RFC 6455, 4.2.1: names of protocols ignore case.
         def switches? = Array(@env["rack.protocol"]).any? { |name| WEBSOCKET.casecmp?(name) }
 
         def upgrade(reason, headers = {}) = text(426, reason, {"upgrade" => WEBSOCKET, **headers})

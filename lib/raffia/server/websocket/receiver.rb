@@ -5,17 +5,14 @@ require_relative "../../task"
 module Raffia
   class Server
     class WebSocket
-      # Receives a peer's bytes, and notices when it is silent for too long or has gone.
+      # Receives bytes. Notices when the peer is silent for too long or has gone.
       #
       # @api private
       class Receiver
-        # Bytes that are read at once. More than that waits in the kernel, so a peer cannot outrun
-        # the application.
         CHUNK = 16 * 1024
         private_constant :CHUNK
 
-        # @param ping [Numeric, nil] seconds of silence
-        # @yield when the peer has gone
+        # `ping`: seconds of silence, or nil. The block runs when the peer has gone.
         def initialize(io, driver, ping, &lost)
           @io = io
           @driver = driver
@@ -24,8 +21,7 @@ module Raffia
           @in_a_row = 0
         end
 
-        # Sets the time in which the peer must end the connection. A fiber that waits hears of it.
-        # @param timeout [Numeric] seconds
+        # Sets the seconds for the peer to end the connection, also for a fiber that waits.
         def limit(timeout)
           @deadline ||= Clock.now + timeout
           @wait&.cancel(:closing)
@@ -53,7 +49,7 @@ module Raffia
           nil
         end
 
-        # Sleeps while a peer never pauses, so that other fibers run and the kernel is polled.
+        # Sleeps when a peer never pauses, so that other fibers run and the kernel is polled.
         def parse(bytes)
           @pinged = false
           @driver.parse(bytes)
@@ -63,7 +59,7 @@ module Raffia
           sleep(0)
         end
 
-        # @param event [Symbol] wait_readable, or wait_writable in the middle of a TLS exchange
+        # `event`: wait_readable, or wait_writable within a TLS exchange.
         def wait(event)
           CancellationStack.enter(self) do |wait|
             @wait = wait
@@ -75,7 +71,6 @@ module Raffia
           @wait = nil
         end
 
-        # @return [Numeric, nil] seconds
         def timeout = @deadline ? [@deadline - Clock.now, 0].max : @ping
 
         def silent

@@ -5,14 +5,12 @@ require "socket"
 module Raffia
   class Server
     class WebSocket
-      # Sends bytes to the peer: at once if the kernel takes them, else from a fiber of its own as
-      # the peer reads. So frames of several fibers do not mix, and a slow peer costs a bounded
-      # backlog.
+      # Sends bytes at once if the kernel takes them, else from a fiber while the peer reads. So
+      # frames of several fibers do not mix, and a slow peer costs a bounded backlog.
       #
       # @api private
       class SendBuffer
-        # @param limit [Integer] bytes
-        # @param timeout [Numeric] seconds in which the peer must take something
+        # `limit`: bytes. `timeout`: seconds for the peer to take some.
         def initialize(io, limit, timeout)
           @io = io
           @limit = limit
@@ -20,12 +18,11 @@ module Raffia
           @backlog = nil
         end
 
-        # @return [Boolean] whether another message may be sent, of any length
+        # Whether another message fits, of any length.
         def capacity? = @backlog.nil? || @backlog.bytesize < @limit
 
         def failed? = !!@failed
 
-        # @raise [Closed] when the peer takes nothing any more
         def await_capacity
           until capacity? || @failed
             (@drained ||= Condition.new).wait
@@ -33,8 +30,7 @@ module Raffia
           raise Closed, "the peer of the WebSocket has gone, or reads nothing" if @failed
         end
 
-        # Takes the bytes in any case and never waits, because pongs and closes are sent by it, too.
-        # Fails beyond twice the limit.
+        # Never waits, because it also sends pongs and closes. Disconnects beyond twice the limit.
         def push(bytes)
           return if @failed
           return append(bytes) if @backlog
@@ -46,7 +42,7 @@ module Raffia
           Fiber.schedule { drain }
         end
 
-        # Waits until the last bytes are sent, such as a close.
+        # Waits until the last bytes, such as a close, are sent.
         def finish(timeout)
           @timeout = timeout
           (@drained ||= Condition.new).wait until @backlog.nil? || @failed
@@ -55,13 +51,13 @@ module Raffia
         private
 
         def append(bytes)
-          # Only a peer that pings without reading gets here, because messages wait for capacity.
+          # Only for a peer that pings without reading: messages wait for capacity.
           return disconnect if @backlog.bytesize > 2 * @limit + bytes.bytesize
 
           @backlog << bytes
         end
 
-        # @return [Integer, nil] bytes sent; nil: the peer has gone
+        # Returns bytes sent; nil: the peer has gone.
         def transmit(bytes)
           sent = @io.write_nonblock(bytes, exception: false)
           sent.is_a?(Integer) ? sent : 0

@@ -11,19 +11,17 @@ module Raffia
       #
       # @api private
       class Acceptor
-        # Seconds to wait when there are too many open files.
+        # Seconds to sleep when there are too many open files.
         PAUSE = 0.1
-        # Errors of one client or its network: the listener is fine.
+        # Errors of one client or network.
         TRANSIENT = [Errno::ECONNABORTED, Errno::EPROTO, Errno::EPERM, Errno::ENETDOWN,
           Errno::EHOSTDOWN, Errno::EHOSTUNREACH, Errno::ENETUNREACH].freeze
-        # Connections that are accepted in a row before the open ones get a turn.
+        # Connections that are accepted before the open ones get a turn.
         TURN = 8
         EXHAUSTED = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
         private_constant :PAUSE, :TRANSIENT, :TURN, :EXHAUSTED
 
-        # @param listener [Listen::Listener] that the connections belong to
-        # @param socket [IO] to accept from, of the same address
-        # @param once [Boolean] whether to end when no connection waits
+        # `once`: end when no connection waits.
         def initialize(listener, context, connections, socket = listener.socket, once: false)
           @listener = listener
           @context = context
@@ -36,7 +34,6 @@ module Raffia
           @kind = socket.is_a?(UNIXServer) ? UNIXSocket : TCPSocket
         end
 
-        # @return [void] only with `once`
         def run
           loop do
             @connections.await_capacity
@@ -46,8 +43,7 @@ module Raffia
 
         private
 
-        # A socket that was handed in may block. Not by IO#nonblock=, which Ractors may call from
-        # Ruby 3.4 on.
+        # Inherited sockets may block. IO#nonblock= raises in Ractors before Ruby 3.4.
         def unblock(socket)
           socket.fcntl(Fcntl::F_SETFL, socket.fcntl(Fcntl::F_GETFL) | ::File::NONBLOCK)
         end
@@ -62,8 +58,8 @@ module Raffia
           pause(error)
         end
 
-        # Most connections come alone. So before the second one is accepted it is polled for, which
-        # costs a tenth of accepting in vain.
+        # Most connections come alone, so a poll precedes the second accept. It costs a tenth of an
+        # accept in vain.
         def accepted?(poll)
           Native.accept(@socket, @kind, poll) do |socket, address|
             @exhausted = false
@@ -78,14 +74,14 @@ module Raffia
           @socket.wait_readable
         end
 
-        # Sleeps, so that the loop polls the kernel, too. Else connections that their clients have
-        # closed would keep their fibers and buffers while new ones come.
+        # Sleeps, so that the loop polls the kernel. Else connections closed by their clients would
+        # keep their fibers and buffers while new ones come.
         def give_way
           @turn = 0
           sleep(0)
         end
 
-        # Logs it once, not ten times a second.
+        # Logs the error once, not ten times a second.
         def pause(error)
           unless @exhausted
             @context.log.error("accepts nothing for now: #{error.message}. " \

@@ -5,8 +5,7 @@ require_relative "acceptor"
 module Raffia
   class Server
     class Worker
-      # The acceptors of a worker: one for each of its listeners, and for a moment those of a worker
-      # that is down.
+      # The acceptors of a worker: one per listener, and some for sockets of a worker that is down.
       #
       # @api private
       class AcceptorGroup
@@ -23,7 +22,7 @@ module Raffia
 
         def stop = @tasks.each { |task| task.cancel(:drain) }
 
-        # After {stop}: accepts the connections that the kernel has queued.
+        # Accepts what the kernel has queued, after {stop}.
         def accept_queued
           @tasks.each(&:join)
           @listeners.each do |listener|
@@ -33,9 +32,8 @@ module Raffia
           end
         end
 
-        # Accepts the connections that wait in sockets of another worker, and closes these. Refuses
-        # while earlier ones wait for capacity: another worker is asked then.
-        # @param sockets [Array<IO>] in the order of the listeners
+        # Accepts what waits in sockets of another worker, then closes them. Refuses while an
+        # earlier adoption runs: the supervisor asks another worker then.
         def adopt(sockets)
           return sockets.each(&:close) if @tasks.size > @listeners.size
 

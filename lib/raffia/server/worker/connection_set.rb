@@ -5,7 +5,7 @@ require_relative "../http1/connection"
 module Raffia
   class Server
     class Worker
-      # The open connections of a worker, each in a fiber, and the capacity for more.
+      # The open connections of a worker, a fiber each, and the wait for capacity.
       #
       # @api private
       class ConnectionSet
@@ -13,20 +13,19 @@ module Raffia
 
         def initialize(context)
           @context = context
+          @counters = context.telemetry.counters
           @limit = context.options.max_connections
           @tasks = {}.compare_by_identity
           @capacity = nil
         end
 
-        # @return [Scope] in which connections are served
         attr_writer :scope
 
-        # Serves a client that was accepted.
-        # @param address [String, nil] of the client
         def open(socket, listener, address = nil)
           connection = HTTP1::Connection.new(@context, socket, listener, address)
           @tasks[connection] = nil
-          @context.telemetry.connections(1)
+          @counters.change(:connections, 1)
+          @counters.count(:accepted)
           task = @scope.spawn do
             connection.run
           ensure
@@ -35,9 +34,9 @@ module Raffia
           @tasks[connection] = task if @tasks.key?(connection)
         end
 
-        # Waits while there are `max_connections`. While as many requests wait for a thread as there
-        # are threads, one connection is accepted per request that ends: else connections that are
-        # kept alive could keep all others out.
+        # Waits while there are `max_connections`. When all threads are taken and as many requests
+        # wait, each ended request admits one connection: kept-alive ones must not lock out all
+        # others.
         def await_capacity
           @capacity ||= ::Thread::Queue.new
           @capacity.pop if @context.crowded?
@@ -48,22 +47,19 @@ module Raffia
           @capacity&.push(nil) if @capacity&.num_waiting&.positive?
         end
 
-        # @yieldparam connection [HTTP1::Connection]
         def each(&) = @tasks.keys.each(&)
 
-        # @return [Integer]
         def size = @tasks.size
 
         def empty? = @tasks.empty?
 
-        # Cancels all of them.
         def cancel = @tasks.values.each { |task| task&.cancel(:drain) }
 
         private
 
         def remove(connection)
           @tasks.delete(connection)
-          @context.telemetry.connections(-1)
+          @counters.change(:connections, -1)
           signal_capacity
         end
       end

@@ -16,36 +16,24 @@ module Raffia
       #
       # @api private
       class Context
-        # Where the options set no limit of connections.
         MAX_THREADS = 10_000
         private_constant :MAX_THREADS
 
-        # @return [#call] the Rack application
         attr_reader :app
-        # @return [Options]
         attr_reader :options
-        # @return [Logger]
         attr_reader :log
-        # @return [Drain]
         attr_reader :drain
-        # @return [Hash] the parser's, in bytes
         attr_reader :limits
-        # @return [Observability::Telemetry]
         attr_reader :telemetry
-        # @return [Admission] to the application
         attr_reader :admission
-        # @return [Pool, nil] of threads for the application; nil: it runs in connections' fibers
+        # Pool of threads for the application; nil: it runs in the connections' fibers.
         attr_reader :threads
 
-        # @return [Process::RecyclePolicy::Usage, nil] of a worker that is replaced after some
-        #   requests
         attr_accessor :usage
 
-        # @return [Boolean] whether this is a child that the application has forked: it must not
-        #   touch the clients
+        # True in a child that the application has forked: it must not touch the clients.
         attr_accessor :forked
 
-        # @param counters [Observability::Metrics::Counters] for its requests
         def initialize(app, options, log, counters = Observability::Metrics::Counters.alone)
           @app = app = options.static.reverse
             .inject(app) { |inner, root| Static.new(inner, root: root) }
@@ -62,19 +50,17 @@ module Raffia
           @limits = parser_limits
         end
 
-        # @return [Boolean] whether the beginning of long request bodies is kept: Rack 2 demands it,
-        #   and for threads the whole body is read before they begin
+        # Whether request bodies are kept: Rack 2 demands it, and threads need the whole body.
         def rewindable? = @rewindable
 
-        # @return [Boolean] whether as many requests wait for a thread as there are threads. False
-        #   where long waits are refused, because then all of them must be here
+        # Whether as many requests wait for a thread as there are threads. False where long waits
+        # are refused, because the limiter then has to see all requests.
         def crowded? = !!@threads && !@admission.limiter.refuses? && @admission.limiter.crowded?
 
-        # Ends the threads, and interrupts what still runs on them.
+        # Interrupts what still runs on threads.
         def close = @threads&.terminate
 
-        # @param io [IO] of a connection
-        # @return [Hash] for the envs of its requests
+        # Keys that all envs of a connection share.
         def template(listener, io)
           certificate = io.peer_cert if listener.verifies?
           if certificate
@@ -86,8 +72,6 @@ module Raffia
           @templates[listener] ||= Native::HTTP1.template(environment(listener))
         end
 
-        # @yieldparam error [Exception] raised by the application
-        # @yieldparam env [Hash]
         def on_error(&block) = @on_error = block
 
         def report_error(error, env)
@@ -100,8 +84,8 @@ module Raffia
 
         private
 
-        # {Admission} limits the requests on them, without those that keep a thread for long, such
-        # as WebSockets. So there is a thread for each connection, too.
+        # {Admission} limits requests, but not those that keep a thread for long, such as
+        # WebSockets. So there may be a thread for each connection as well.
         def thread_pool
           Pool.new(on: :threads,
             workers: @options.threads + (@options.max_connections || MAX_THREADS))

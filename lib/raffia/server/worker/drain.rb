@@ -3,8 +3,8 @@
 module Raffia
   class Server
     class Worker
-      # Tells long-lived connections (WebSockets, event streams) that the worker stops. It is
-      # `env["raffia.drain"]`.
+      # `env["raffia.drain"]`: tells long-lived connections (WebSockets, event streams) that the
+      # worker stops.
       #
       # @example
       #   subscription = env["raffia.drain"].call { socket.close(1001) }
@@ -19,7 +19,7 @@ module Raffia
             @block = block
           end
 
-          # @return [void]
+          # Withdraws the block.
           def cancel
             @subscriptions.delete(self)
             nil
@@ -35,12 +35,13 @@ module Raffia
           @begun = false
         end
 
-        # @yield once, when the worker begins to drain; at once if it has begun. Must not take long
+        # Calls the block once, when the worker begins to drain; at once if it has begun. The block
+        # must be quick.
         # @return [Subscription]
         def call(&block)
           subscription = Subscription.new(@subscriptions, block)
           @subscriptions[subscription] = true
-          # It may begin at any moment, seen from a thread.
+          # Draining may begin at any moment in another thread.
           subscription.notify if @begun && @subscriptions.delete(subscription)
           subscription
         end
@@ -48,7 +49,6 @@ module Raffia
         # @return [Boolean]
         def begun? = @begun
 
-        # @yieldparam error [Exception] raised by a block
         # @api private
         def begin
           @begun = true

@@ -8,19 +8,17 @@ module Raffia
     class Worker
       # Ends the connections of a worker without cutting off a request.
       #
-      # Requests in flight have until the grace is over; their responses say that the connection
-      # closes. A connection that is silent for {QUIET} seconds counts as idle: until then its next
-      # request may be on its way. Idle ones are not closed but shut for reading. What has come by
-      # then is still served, so the kernel decides which was first, and no request is lost.
+      # Requests in flight may finish within the grace; their responses say that the connection
+      # closes. After {QUIET} seconds without bytes, an idle connection is shut for reading, not
+      # closed: bytes that the kernel has received until then are still served, so no request is
+      # lost.
       #
       # @api private
       class GracefulShutdown
-        # Seconds.
         QUIET = 1
         TICK = 0.05
         private_constant :QUIET, :TICK
 
-        # @param grace [Numeric, nil] seconds
         def initialize(worker, grace)
           @finish = Clock.now + (grace || Float::INFINITY)
           @connections = worker.connections
@@ -28,8 +26,7 @@ module Raffia
           @idle = {}.compare_by_identity
         end
 
-        # @yieldparam seconds [Numeric] to wait for another order
-        # @yieldreturn [Symbol, nil]
+        # Yields seconds to wait for another order.
         def run(&)
           @connections.each(&:close_after_response)
           @context.drain.begin { |error| @context.log.error(error) }
@@ -37,11 +34,10 @@ module Raffia
           cancel
         end
 
-        # @return [Numeric, nil] seconds until the grace is over
+        # Seconds of grace left; nil: no limit.
         def left = @finish.infinite? ? nil : [@finish - Clock.now, 0].max
 
-        # Waits for tasks of the application other than requests. Nothing tells them to end.
-        # @return [Boolean] whether it has ended
+        # Waits for other tasks of the application. Returns false when time is over.
         def outlast(&)
           sleep(0) # tasks that were cancelled just now end
           until alone?
@@ -52,8 +48,7 @@ module Raffia
 
         private
 
-        # The alarm is the scope's, and ends with it; residents, such as the loop of actors, end
-        # with the loop.
+        # The alarm ends with its scope, residents such as the loop of actors with the loop.
         def alone?
           scheduler = Fiber.scheduler
           scheduler.stats[:parked] <= (Alarm.of(scheduler).running? ? 1 : 0) +

@@ -5,16 +5,14 @@ require_relative "../../run"
 module Raffia
   class Server
     class Worker
-      # Gives a WebSocket or an event stream a loop for its fibers: the worker's, or on a thread of
-      # the application one of its own, for as long as the stream lasts.
+      # Runs a WebSocket or event stream in a scheduler: the worker's, or on a thread of the
+      # application a new one.
       #
       # @api private
       module StreamLoop
         module_function
 
-        # @param drain [Drain, nil] of the worker
-        # @yieldparam drain [#call, nil] takes a block that is called in the stream's loop
-        # @return [Object] the block's value
+        # Yields a drain whose blocks run in the stream's loop.
         def run(drain)
           return yield(drain) if Fiber.current_scheduler
 

@@ -5,19 +5,17 @@ require "optparse"
 module Raffia
   module Service
     class Settings
-      # Makes flags of rows, and collects what they are given.
+      # Makes flags of rows, and collects their values.
       #
       # @api private
       class Flags
-        # Columns of a description, on a terminal of 80.
+        # Columns of a description, for terminals of 80.
         WIDTH = 48
 
-        # @return [Array<String>] lines of a description
         def self.wrap(text) = text.scan(/\S.{0,#{WIDTH - 2}}\S(?=\s|\z)|\S/o)
 
-        # @param given [Hash{Symbol => Object}] gets the values
-        # @param read [Boolean] whether values are converted at once, so that the parser names the
-        #   flag in its error; otherwise they stay text
+        # `read`: convert at once, so that the parser names the flag in its errors; else values stay
+        # text.
         def initialize(parser, given, read: false)
           @parser = parser
           @given = given
@@ -54,7 +52,7 @@ module Raffia
           raise OptionParser::InvalidArgument, "#{value}: #{error.message}"
         end
 
-        # Left out where the description names it.
+        # Left out where the description has it.
         def default(row)
           return "" if row.flag? || row.default.nil? || row.default == []
           return "" if row.description.include?("default")

@@ -3,8 +3,8 @@
 module Raffia
   module Service
     class Settings
-      # Types of settings: each method converts a word of the command line, an argument in raffia.rb
-      # or a keyword of a program, and raises ArgumentError with advice.
+      # Types of settings. Each method converts text or a Ruby value, and raises ArgumentError with
+      # advice.
       #
       # @api private
       module Types
@@ -15,24 +15,22 @@ module Raffia
                  "mb" => 1 << 20, "g" => 1 << 30, "gb" => 1 << 30}.freeze
         FLAGS = {"true" => true, "on" => true, "yes" => true, "1" => true,
                  "false" => false, "off" => false, "no" => false, "0" => false}.freeze
-        # What each takes, for help texts.
+        # Placeholders in help texts.
         PLACEHOLDERS = {count: "N", threads: "N", limit: "N", workers: "N|auto", ractors: "N|auto",
                         seconds: "SECONDS", duration: "SECONDS", bytes: "BYTES", path: "FILE",
                         paths: "FILE", uris: "URI", uri: "URI", string: "NAME", strings: "NAME",
                         port: "PORT", log: "FILE"}.freeze
-        # Types that may be given several times.
+        # Types of which several values count.
         LISTS = %i[uris paths strings list].freeze
         private_constant :NONE, :SECONDS, :BYTES, :FLAGS
 
         module_function
 
-        # @return [Integer, Symbol] how many, or :auto
         def workers(value)
           (value.to_s == "auto") ? :auto :
             integer(value, 0, "use auto, 0 (no processes beside this one) or a number of them")
         end
 
-        # @return [Integer, Symbol] how many, or :auto
         def ractors(value)
           (value.to_s == "auto") ? :auto :
             integer(value, 0, "use auto, 0 (none) or a number of them")
@@ -42,7 +40,6 @@ module Raffia
 
         def count(value) = integer(value, 0, "use a whole number from 0 up")
 
-        # @return [Integer, nil] nil: no limit
         def limit(value)
           none?(value) ? nil : integer(value, 1, "use a whole number from 1 up, or off")
         end
@@ -52,7 +49,6 @@ module Raffia
           (port > 65_535) ? raise(ArgumentError, advice) : port
         end
 
-        # @return [Float, Integer, nil] nil: no limit
         def seconds(value)
           return if none?(value)
 
@@ -60,7 +56,6 @@ module Raffia
             raise ArgumentError, "use seconds, such as 30, 0.5 or \"2m\", or off"
         end
 
-        # @return [Float, Integer] seconds, 0 included
         def duration(value)
           number = value.is_a?(Numeric) ? value : Float(value.to_s, exception: false)
           return number if number && number >= 0 && number.to_f.finite?
@@ -68,7 +63,6 @@ module Raffia
           raise ArgumentError, "use seconds, such as 30 or 0.5"
         end
 
-        # @return [Integer, nil] nil: no limit
         def bytes(value)
           return if none?(value)
 
@@ -78,7 +72,6 @@ module Raffia
 
         def flag(value) = FLAGS.fetch(value.to_s) { raise ArgumentError, "use true or false" }
 
-        # @return [Boolean, Symbol] :auto or the flag
         def flag_or_auto(value) = (value.to_s == "auto") ? :auto : flag(value)
 
         def string(value)
@@ -89,7 +82,7 @@ module Raffia
 
         def strings(value) = Array(value).map { |each| string(each) }.freeze
 
-        # @return [String, nil] absolute: an application may change the working directory
+        # Absolute: an application may change the working directory.
         def path(value) = none?(value) ? nil : ::File.expand_path(string(value)).freeze
 
         def paths(value) = Array(value).map { |each| path(each) }.freeze
@@ -98,13 +91,12 @@ module Raffia
 
         def uris(value) = strings(value)
 
-        # @return [String, nil] a path, - for the standard streams, nil for none
+        # "-" for standard streams, nil for none.
         def log(value) = (value == true || value == "-") ? "-" : path(value)
 
-        # @return [Object] of several values, checked by who uses them
+        # Its user checks the values.
         def list(value) = value
 
-        # @return [Object] any
         def object(value) = value
 
         def none?(value) = value.nil? || value == false || NONE.include?(value)

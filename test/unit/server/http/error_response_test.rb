@@ -17,13 +17,13 @@ class ServerErrorResponseTest < Raffia::TestCase
     attr_reader :answers
     attr_accessor :closing, :status
 
-    def initialize(status: 0, retracts: true)
+    def initialize(status: 0, resettable: true)
       @status = status
-      @retracts = retracts
+      @resettable = resettable
       @answers = []
     end
 
-    def retract = @retracts
+    def reset_response = @resettable
 
     def answer(response)
       @answers << response
@@ -93,7 +93,7 @@ class ServerErrorResponseTest < Raffia::TestCase
   end
 
   def test_a_response_that_was_sent_in_part
-    stream = Stream.new(status: 200, retracts: false)
+    stream = Stream.new(status: 200, resettable: false)
     assert_equal [false, []], deliver(RuntimeError.new("late"), stream)
   end
 

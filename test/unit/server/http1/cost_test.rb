@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "wire_case"
+require_relative "http1_case"
 require "objspace"
 
 # What a request costs, in numbers that are the same on every machine; and that the collector does
 # no harm.
 class Http1CostTest < Raffia::TestCase
-  include WireCase
+  include HTTP1Case
 
   # As curl sends it.
   SHORT = "GET / HTTP/1.1\r\nHost: example.org\r\nUser-Agent: curl/8\r\nAccept: */*\r\n\r\n"
@@ -22,7 +22,7 @@ class Http1CostTest < Raffia::TestCase
     GC.disable
     @client << bytes * 100
     before = GC.stat(:total_allocated_objects)
-    100.times { @wire.receive(nil, nil) }
+    100.times { @http1.receive(nil, nil) }
     (GC.stat(:total_allocated_objects) - before) / 100
   ensure
     GC.enable
@@ -38,11 +38,11 @@ class Http1CostTest < Raffia::TestCase
   def test_objects_of_a_body
     bytes = "#{POST}Content-Length: 5\r\n\r\nhello"
     receive(bytes)
-    @wire.read_body
+    @http1.read_body
     GC.disable
     @client << bytes * 100
     before = GC.stat(:total_allocated_objects)
-    100.times { @wire.receive(nil, nil) && @wire.read_body }
+    100.times { @http1.receive(nil, nil) && @http1.read_body }
     # As above, with Content-Length and the body.
     assert_equal 5, (GC.stat(:total_allocated_objects) - before) / 100
   ensure
@@ -51,22 +51,22 @@ class Http1CostTest < Raffia::TestCase
 
   # Ten thousand connections that do nothing are to be as good as free.
   def test_an_idle_connection_has_no_buffers
-    fresh = ObjectSpace.memsize_of(wire)
+    fresh = ObjectSpace.memsize_of(http1)
     receive(SHORT)
-    assert_equal fresh, ObjectSpace.memsize_of(@wire)
+    assert_equal fresh, ObjectSpace.memsize_of(@http1)
     assert_operator fresh, :<=, 1024
   end
 
   def test_what_has_come_in_part_is_kept_and_given_back
-    fresh = ObjectSpace.memsize_of(@wire)
+    fresh = ObjectSpace.memsize_of(@http1)
     @client << "GET / HTTP"
-    assert_status(408) { @wire.receive(LONG, 0) }
-    assert_operator ObjectSpace.memsize_of(@wire), :>, fresh
-    @wire = wire
+    assert_status(408) { @http1.receive(LONG, 0) }
+    assert_operator ObjectSpace.memsize_of(@http1), :>, fresh
+    @http1 = http1
     receive(SHORT + "GET")
-    assert_operator ObjectSpace.memsize_of(@wire), :>, fresh
+    assert_operator ObjectSpace.memsize_of(@http1), :>, fresh
     receive(SHORT.delete_prefix("GET"))
-    assert_equal fresh, ObjectSpace.memsize_of(@wire)
+    assert_equal fresh, ObjectSpace.memsize_of(@http1)
   end
 
   def test_one_system_call_for_a_request
@@ -76,10 +76,10 @@ class Http1CostTest < Raffia::TestCase
         require "socket"
         require "raffia"
         client, socket = UNIXSocket.pair
-        wire = Raffia::Native::HTTP1.new(socket, {})
+        http1 = Raffia::Native::HTTP1.new(socket, {})
         Raffia.run do |scope|
           scope.spawn { 500.times { client.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"); sleep(0) } }
-          500.times { wire.receive(nil, nil) }
+          500.times { http1.receive(nil, nil) }
         end
       RUBY
     assert_equal "500", calls[/.*recvfrom$/].split[3], calls
@@ -90,22 +90,22 @@ class Http1CostTest < Raffia::TestCase
     @socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_RCVBUF, 1 << 20)
     @client.setsockopt(Socket::SOL_SOCKET, Socket::SO_SNDBUF, 1 << 20)
     @client << "#{POST}Content-Length: 150000\r\n\r\n" << "x" * 65_536 << "y" * 84_464
-    @wire.receive(LONG, LONG)
+    @http1.receive(LONG, LONG)
     pieces = []
-    while (piece = @wire.read_body(65_536, LONG))
+    while (piece = @http1.read_body(65_536, LONG))
       pieces << piece
     end
     assert_equal "x" * 65_536 + "y" * 84_464, pieces.join
     assert_operator pieces.size, :<=, 5
-    assert_equal 150_000 + "#{POST}Content-Length: 150000\r\n\r\n".bytesize, @wire.received
+    assert_equal 150_000 + "#{POST}Content-Length: 150000\r\n\r\n".bytesize, @http1.received
   end
 
   def test_under_a_stressed_collector
     @client << SHORT << CHUNKED << "2\r\nhi\r\n0\r\nA: b\r\n\r\n"
     GC.stress = true
-    first = @wire.receive(nil, nil)
-    second = @wire.receive(nil, nil)
-    found = [@wire.read_body, @wire.read_body, @wire.trailers]
+    first = @http1.receive(nil, nil)
+    second = @http1.receive(nil, nil)
+    found = [@http1.read_body, @http1.read_body, @http1.trailers]
     GC.stress = false
     assert_equal ["hi", nil, {"a" => "b"}], found
     assert_equal %w[/ curl/8 example.org],
@@ -125,7 +125,7 @@ class Http1CostTest < Raffia::TestCase
     rescue NotImplementedError
       skip "this Ruby does not compact"
     end
-    assert_equal({"a" => "b"}, @wire.trailers)
+    assert_equal({"a" => "b"}, @http1.trailers)
     env = receive("GET / HTTP/1.1\r\nHost: moving.example.org:81\r\nX-Moves: 1\r\n\r\n")
     assert_equal %w[moving.example.org:81 moving.example.org 81 1],
       env.values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT", "HTTP_X_MOVES")
@@ -139,11 +139,11 @@ class Http1CostTest < Raffia::TestCase
       ractors = Array.new(4) do |number|
         Ractor.new(number) do |number|
           client, socket = UNIXSocket.pair
-          wire = Raffia::Native::HTTP1.new(socket, Raffia::Native::HTTP1.template({"number" => number}))
+          http1 = Raffia::Native::HTTP1.new(socket, Raffia::Native::HTTP1.template({"number" => number}))
           keys = nil
           2000.times do |i|
             client << "GET /\#{i} HTTP/1.1\\r\\nHost: h\#{i % 3}\\r\\nX-Own-\#{i % 50}: \#{number}\\r\\nAccept: a\\r\\n\\r\\n"
-            env = wire.receive(nil, nil)
+            env = http1.receive(nil, nil)
             good = env["number"] == number && env["PATH_INFO"] == "/\#{i}" && env["HTTP_X_OWN_\#{i % 50}"] == number.to_s && env["SERVER_NAME"] == "h\#{i % 3}"
             raise env.inspect unless good
             keys = env.keys
@@ -156,22 +156,22 @@ class Http1CostTest < Raffia::TestCase
     assert_equal "1\n", found
   end
 
-  def test_what_is_no_wire
+  def test_invalid_arguments
     assert_raises(TypeError) do
       Raffia::Native::HTTP1.instance_method(:receive).bind_call(Object.new, 1, 1)
     end
     assert_raises(TypeError) { Raffia::Native::HTTP1.new(@socket, 1) }
     assert_raises(TypeError) { Raffia::Native::HTTP1.new(@socket, {}, 1) }
-    assert_raises(ArgumentError) { @wire.receive }
+    assert_raises(ArgumentError) { @http1.receive }
   end
 
   def test_limits
     [{request_line: 20}, {head: 30}, {fields: 0},
       {name: 3}].zip([414, 431, 431, 431]) do |limits, status|
-      @wire = wire(limits)
+      @http1 = http1(limits)
       assert_status(status) { receive("GET /#{"a" * 20} HTTP/1.1\r\nHost: h\r\n\r\n") }
     end
-    @wire = wire({request_line: nil, head: nil, fields: nil, name: nil, extensions: nil,
+    @http1 = http1({request_line: nil, head: nil, fields: nil, name: nil, extensions: nil,
       trailers: nil, body: nil})
     env = receive("GET /#{"a" * 40_000} HTTP/1.1\r\nHost: h\r\n#{"n" * 1024}: " \
       "1\r\n#{"A: 1\r\n" * 200}\r\n")

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "wire_case"
+require_relative "http1_case"
 
 # What of a request is where in its env.
 class Http1EnvTest < Raffia::TestCase
-  include WireCase
+  include HTTP1Case
 
   def test_a_request
     env = receive("GET /a/b?c=d&e HTTP/1.1\r\nHost: example.org:8080\r\nUser-Agent: " \
@@ -32,7 +32,7 @@ class Http1EnvTest < Raffia::TestCase
 
   def test_the_template_is_not_changed
     template = Raffia::Native::HTTP1.template(TEMPLATE)
-    @wire = Raffia::Native::HTTP1.new(@socket, template)
+    @http1 = Raffia::Native::HTTP1.new(@socket, template)
     receive(GET)
     receive("POST /?a HTTP/1.0\r\n\r\n")
     assert_equal({**TEMPLATE, "REQUEST_METHOD" => "GET", "SERVER_PROTOCOL" => "HTTP/1.1",
@@ -104,7 +104,7 @@ class Http1EnvTest < Raffia::TestCase
   def test_ports_that_are_not_told
     assert_equal %w[h 80], env_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
       .values_at("SERVER_NAME", "SERVER_PORT")
-    @wire = wire({}, {**TEMPLATE, "rack.url_scheme" => "https"})
+    @http1 = http1({}, {**TEMPLATE, "rack.url_scheme" => "https"})
     assert_equal %w[h 443], env_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
       .values_at("SERVER_NAME", "SERVER_PORT")
     assert_equal %w[h 80], env_of("GET / HTTP/1.1\r\nHost: h:80\r\n\r\n")
@@ -123,11 +123,11 @@ class Http1EnvTest < Raffia::TestCase
 
   # More than are remembered, of two templates.
   def test_many_hosts
-    wires = [@wire, wire({}, {**TEMPLATE, "rack.url_scheme" => "https"})]
+    connections = [@http1, http1({}, {**TEMPLATE, "rack.url_scheme" => "https"})]
     100.times do |i|
       host = "h#{i % 30}"
       @client << "GET / HTTP/1.1\r\nHost: #{host}\r\n\r\n"
-      env = wires[i % 2].receive(LONG, LONG)
+      env = connections[i % 2].receive(LONG, LONG)
       assert_equal [host, host, %w[80 443][i % 2]],
         env.values_at("HTTP_HOST", "SERVER_NAME", "SERVER_PORT")
     end
@@ -174,21 +174,21 @@ class Http1EnvTest < Raffia::TestCase
     env = receive("GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket ,  " \
       "other/2,\r\n\r\n")
     assert_equal %w[websocket other/2], env["rack.protocol"]
-    assert_predicate @wire, :upgrade?
+    assert_predicate @http1, :upgrade?
     refute receive(GET).key?("rack.protocol")
-    refute_predicate @wire, :upgrade?
+    refute_predicate @http1, :upgrade?
     refute receive("GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n").key?("rack.protocol")
   end
 
   def test_what_is_told_of_a_request
     receive(GET)
     assert_equal [true, false, false, false],
-      [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
+      [@http1.keep_alive?, @http1.head?, @http1.http10?, @http1.body?]
     receive("HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
     assert_equal [false, true, false, false],
-      [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
+      [@http1.keep_alive?, @http1.head?, @http1.http10?, @http1.body?]
     receive("POST / HTTP/1.0\r\nContent-Length: 1\r\n\r\nx")
     assert_equal [false, false, true, true],
-      [@wire.keep_alive?, @wire.head?, @wire.http10?, @wire.body?]
+      [@http1.keep_alive?, @http1.head?, @http1.http10?, @http1.body?]
   end
 end

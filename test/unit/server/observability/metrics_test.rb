@@ -4,7 +4,7 @@ require "test_helper"
 require "raffia"
 require "raffia/server/observability/metrics/counters"
 require "raffia/server/observability/metrics/totals"
-require "raffia/server/observability/metrics/open_metrics"
+require "raffia/service/open_metrics"
 
 class ServerMetricsTest < Raffia::TestCase
   include Raffia::Server::Observability::Metrics
@@ -13,7 +13,7 @@ class ServerMetricsTest < Raffia::TestCase
 
   def setup = @board = Board.new(3 * Layout::SIZE)
 
-  def counters(lane = 0) = Counters.new(@board, lane).open
+  def counters(part = 0) = Counters.new(@board, part).open
 
   def totals(pids: [::Process.pid]) = Totals.new(@board, pids)
 
@@ -103,7 +103,7 @@ class ServerMetricsTest < Raffia::TestCase
     assert_equal([1, nil], [totals.worker(::Process.pid)[:connections], totals.worker(1)])
   end
 
-  def test_lanes_add_up
+  def test_workers_add_up
     one, other = counters, counters(2)
     one.finish(one.begin, 200, 10, 1, 1)
     2.times { other.finish(other.begin, 200, 10_000_000_000, 1, 1) }
@@ -114,7 +114,7 @@ class ServerMetricsTest < Raffia::TestCase
   end
 
   def test_open_metrics
-    text = OpenMetrics.new
+    text = Raffia::Service::OpenMetrics.new
     text.info("raffia", "What runs.", {version: "1"})
     text.counter("raffia_answers", "Answers, by \"class\"\nand more \\.",
       {{class: "2xx"} => 3, {class: "a\"\\\nb"} => 1})

@@ -6,13 +6,11 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # Sockets that another program has opened: by number, or by systemd's socket activation.
+        # Sockets opened by another program: by number, or by systemd's socket activation.
         #
         # @api private
         module InheritedSocket
           class << self
-            # @param inherited [Hash{Integer => String}] descriptors and names from systemd
-            # @return [Array<TCPServer, UNIXServer>]
             def open(bind, inherited)
               return [server(bind, bind.path.to_i)] if bind.scheme == "fd"
 

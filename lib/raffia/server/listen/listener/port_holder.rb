@@ -4,16 +4,16 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # Finds the program that listens on a port. Linux hides sockets of other users' processes.
+        # Finds the program that listens on a port. Linux hides other users' processes.
         #
         # @api private
         module PortHolder
-          # The kernel's number of the state.
+          # The state in /proc/net/tcp.
           LISTEN = "0A"
           private_constant :LISTEN
 
           class << self
-            # @return [String] " by ruby app.rb (process 4711)", or nothing
+            # " by ruby app.rb (process 4711)", or an empty String.
             def of(port)
               sockets = %w[tcp tcp6].flat_map { |table| inodes(table, port) }
               pid = owner(sockets) or return ""

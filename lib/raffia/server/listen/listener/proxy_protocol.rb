@@ -8,32 +8,29 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # Reads the header of the PROXY protocol, version 1 or 2, in which a load balancer names its
-        # client. Takes no byte more from the socket, because TLS may come next.
+        # Reads the PROXY header, version 1 or 2, in which a load balancer names its client. Reads
+        # no byte more, because TLS may follow.
         #
         # @api private
         class ProxyProtocol
           # The first bytes of version 2.
           SIGNATURE = "\r\n\r\n\0\r\nQUIT\n".b.freeze
-          # Bytes of the longest line of version 1, and of what version 2 may declare: 536 always
-          # fit into a first segment.
+          # Bytes of a line of version 1, and of a header of version 2: 536 fit into a first
+          # segment.
           LINE_LIMIT = 107
           BINARY_LIMIT = 536
-          # Bytes of an address, by version 2's number of the family.
+          # Bytes of an address, by family in version 2.
           ADDRESS_BYTES = {0x11 => 4, 0x21 => 16}.freeze
-          # By version 1's names.
           FAMILY = {"TCP4" => ::Socket::AF_INET, "TCP6" => ::Socket::AF_INET6}.freeze
           PORT = /\A\d{1,5}\z/
           ADDRESS = /\A[\h.:]+\z/
           private_constant :SIGNATURE, :LINE_LIMIT, :BINARY_LIMIT, :ADDRESS_BYTES, :FAMILY, :PORT,
             :ADDRESS
 
-          # The bytes are no PROXY header.
           class Malformed < StandardError
           end
 
-          # @param timeout [Numeric] seconds in all
-          # @return [String, nil] the client's address; nil: the proxy itself, or not known
+          # `timeout`: seconds in all. Nil: the proxy itself, or an unknown client.
           def self.read(socket, timeout) = new(socket, Clock.now + timeout).read
 
           def initialize(socket, finish)
@@ -41,7 +38,6 @@ module Raffia
             @finish = finish
           end
 
-          # @return [String, nil]
           def read
             beginning = take(SIGNATURE.bytesize)
             (beginning == SIGNATURE) ? binary : line(beginning)
@@ -80,14 +76,14 @@ module Raffia
 
           def port?(text) = PORT.match?(text.to_s) && text.to_i < 65_536
 
-          # IPAddr alone would allow networks, interfaces and brackets.
+          # IPAddr would also accept networks, interfaces and brackets.
           def address(text, family)
             raise Malformed, text.inspect unless ADDRESS.match?(text)
 
             ::IPAddr.new(text, FAMILY[family]).to_s
           end
 
-          # Everything received belongs to the line, unless its end is there.
+          # Peeks, and takes no more than the line.
           def take_line(most)
             raise Malformed, "a line without an end" unless most.positive?
 
@@ -111,7 +107,7 @@ module Raffia
                 raise Malformed, "it takes too long"
               end
             end
-            # At the end Ruby 3.3 returns nil, and earlier ones an empty string.
+            # At the end Ruby 3.3 returns nil, and earlier ones an empty String.
             raise EOFError if bytes.nil? || bytes.empty?
 
             bytes

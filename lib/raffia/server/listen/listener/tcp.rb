@@ -7,7 +7,7 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # TCP sockets, of one or both families.
+        # TCP sockets of one or both families.
         #
         # @api private
         module Tcp
@@ -16,8 +16,6 @@ module Raffia
           private_constant :NO_IPV6
 
           class << self
-            # @param reuse_port [Boolean] whether other workers will open the same port
-            # @return [Array<TCPServer>]
             def open(bind, backlog, reuse_port)
               port = bind.port
               addresses(bind).each_with_object([]) do |address, sockets|
@@ -30,12 +28,11 @@ module Raffia
               raise CannotListen, "cannot listen on #{bind}: #{reason(error, bind)}"
             end
 
-            # @return [TCPServer] another one on the same address
             def duplicate(host, port, backlog) = listen(host, port, backlog, true, check: false)
 
             private
 
-            # Without the resolver: in containers localhost may lack IPv4 or IPv6.
+            # Does not resolve localhost, which in containers may lack IPv4 or IPv6.
             def addresses(bind)
               return %w[127.0.0.1 ::1] if bind.local?
 
@@ -51,7 +48,7 @@ module Raffia
               end
             end
 
-            # All addresses include IPv4, and are IPv4 alone where there is no IPv6.
+            # "::" includes IPv4, and means IPv4 alone where there is no IPv6.
             def dual(address)
               yield address, address != "::"
             rescue *NO_IPV6
@@ -60,8 +57,8 @@ module Raffia
               yield "0.0.0.0", true
             end
 
-            # With SO_REUSEPORT another server of the same user could share the port, and each would
-            # get a part of the requests.
+            # With SO_REUSEPORT another server of the same user could take a part of the
+            # connections.
             def check_free(address, port)
               dual(address) { |host, only| socket(host, port, only).close }
             end

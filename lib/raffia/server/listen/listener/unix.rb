@@ -6,12 +6,11 @@ module Raffia
   class Server
     module Listen
       class Listener
-        # Opens Unix sockets. Replaces the file of a dead server, but not of one that answers.
+        # Opens Unix sockets. Replaces the file of a dead server only.
         #
         # @api private
         module Unix
           class << self
-            # @return [UNIXServer]
             def open(bind, backlog)
               remove_stale_file(bind)
               server = with_umask(mask(bind)) { UNIXServer.new(bind.path) }
@@ -21,7 +20,7 @@ module Raffia
               raise CannotListen, "cannot listen on #{bind}: #{error.message}"
             end
 
-            # @return [Array, nil] differs for a later file of the same name
+            # Differs for a later file of the same name.
             def identity(path)
               stat = ::File.stat(path)
               [stat.dev, stat.ino]
@@ -44,7 +43,7 @@ module Raffia
               ::File.unlink(bind.path)
             end
 
-            # A server whose queue is full raises EAGAIN: it is alive.
+            # A server with a full queue raises EAGAIN: it is alive.
             def try_connect(path)
               socket = ::Socket.new(:UNIX, :STREAM)
               socket.connect_nonblock(::Addrinfo.unix(path), exception: false)
@@ -54,7 +53,7 @@ module Raffia
               socket&.close
             end
 
-            # The socket is created with this mask, so the mode holds from the first moment.
+            # The umask at creation, so that the mode holds from the beginning.
             def mask(bind)
               return octal(bind, :umask) if bind.param(:umask)
 

@@ -4,15 +4,15 @@ module Raffia
   class Server
     module Observability
       class AccessLog
-        # Writes the "combined" line that log analysers know. The seconds of the request, those that
-        # it waited before, and its id follow.
+        # Writes the "combined" line of web servers, then the seconds of the request, those that it
+        # waited before, and its id.
         #
         #   127.0.0.1 - - [21/Nov/2026:15:00:00 +0000] "GET /a?b=1 HTTP/1.1" 200 512 "-" "curl/8.5"
         #   0.003 0.000 4f1a-7
         #
         # @api private
         class CombinedFormat
-          # Anything else could be taken for the end of a field or line, or act on a terminal.
+          # Bytes that could end a field or a line, or control a terminal.
           UNSAFE = /[^ !#-\[\]-~]/
           private_constant :UNSAFE
 
@@ -20,8 +20,8 @@ module Raffia
             @second = 0
           end
 
-          # The parser allows only tokens in methods and protocols, so these are not escaped.
-          # @param out [String] to which the line is appended
+          # Appends a line. The parser allows only tokens in methods and protocols: no need to
+          # escape.
           def write(out, entry, now = Time.now)
             env = entry.env
             out <<

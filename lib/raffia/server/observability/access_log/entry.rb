@@ -8,12 +8,10 @@ module Raffia
         ZEROS = Array.new(7) { |size| "0.#{"0" * (6 - size)}".freeze }.freeze
         private_constant :ZEROS
 
-        # The logged data of a request. Durations are in microseconds; `queued` is negative when not
-        # known.
+        # Logged data of a request, in microseconds and bytes. A negative `queued` is not known.
         #
         # @api private
         Entry = ::Struct.new(:env, :id, :status, :sent, :duration, :queued) do
-          # @return [String] the request's target, as the client sent it
           def target
             return env["REQUEST_URI"] if env["REQUEST_URI"]
 
@@ -21,15 +19,14 @@ module Raffia
             "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}#{"?#{query}" unless query.empty?}"
           end
 
-          # @return [String] seconds
           def duration_text = seconds(duration)
 
-          # @return [String, nil] seconds
+          # Nil when not known.
           def queued_text = queued.negative? ? nil : seconds(queued)
 
           private
 
-          # With six decimals, and without going through a Float.
+          # Six decimals, without a Float.
           def seconds(microseconds)
             digits = microseconds.to_s
             size = digits.size

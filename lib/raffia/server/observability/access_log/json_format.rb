@@ -23,7 +23,6 @@ module Raffia
             @second = 0
           end
 
-          # @param out [String] to which the line is appended
           def write(out, entry, now = Time.now)
             env = entry.env
             out << "{\"time\":\"#{timestamp(now)}\",\"id\":#{quote(entry.id)}," \
@@ -45,7 +44,7 @@ module Raffia
             "#{@timestamp}#{(now.nsec / 1_000_000).to_s.rjust(3, "0")}Z"
           end
 
-          # The buffer is binary, because lines of several encodings could not be joined.
+          # The buffer is binary, because lines may differ in encoding.
           def quote(text)
             text = text.to_s
             return "\"#{text}\"" if text.ascii_only? && text.match?(PLAIN)

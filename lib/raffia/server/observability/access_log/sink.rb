@@ -4,23 +4,22 @@ module Raffia
   class Server
     module Observability
       class AccessLog
-        # Appends lines to a file or an open stream. Errors are logged once and never raised: a full
-        # disk must not stop the server.
+        # Appends lines to a file or stream. Logs an error once and never raises: a full disk must
+        # not stop the server.
         #
         # @api private
         class Sink
-          # @param target [String, IO] the path of a file; "-" for standard output
-          # @raise [SystemCallError] when the file cannot be opened
+          # `target`: a path, an IO, or "-" for standard output.
           def initialize(target, log:)
             @path = target unless target.is_a?(::IO) || target == "-"
             stream = (target == "-") ? $stdout : target
-            # A copy, because the program's own output there is buffered.
+            # A copy, because the program's own output is buffered.
             @io = @path ? open : stream.dup
             @log = log
             @error_class = nil
           end
 
-          # Opens the file again by its name, after a log rotation. On failure the old one stays.
+          # Opens the file by its name after a rotation. Keeps the old one on failure.
           def reopen
             return unless @path
 
@@ -32,7 +31,7 @@ module Raffia
               "use: #{error.message}")
           end
 
-          # @return [Integer] bytes that were written
+          # Returns bytes written.
           def write(bytes)
             written = @io.syswrite(bytes)
             recover if @error_class
@@ -46,7 +45,7 @@ module Raffia
 
           private
 
-          # Several workers append to the same file, and each write stays in one piece.
+          # Each write stays in one piece, though several workers append to the file.
           def open = ::File.open(@path, ::File::WRONLY | ::File::APPEND | ::File::CREAT, 0o644)
 
           def report(error)

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../../../base/version"
-require_relative "open_metrics"
 require_relative "totals"
 
 module Raffia
@@ -46,24 +45,20 @@ module Raffia
           }.freeze
           private_constant :COUNTERS, :GAUGES, :HIGHEST
 
-          # @param workers [Array<Hash>] as {StatusPanel::Fleet#workers}
-          # @param beside [#write, nil] writes further metrics
-          def initialize(totals, workers, beside = nil)
+          # `workers`: see {StatusPanel::Fleet#workers}.
+          def initialize(totals, workers)
             @totals = totals
             @workers = workers
-            @beside = beside
-            @text = OpenMetrics.new
           end
 
-          # @return [String]
-          def to_s
+          # `text`: a {Service::OpenMetrics}.
+          def write(text)
+            @text = text
             requests
             durations
             COUNTERS.each { |name, row| @text.counter(*named(row), @totals.counted(name)) }
             gauges
             workers
-            @beside&.write(@text)
-            @text.to_s
           end
 
           private

@@ -6,8 +6,8 @@ module Raffia
   class Server
     module Observability
       module Metrics
-        # The place of each number in a lane of the shared memory. Lanes outlive their workers, so
-        # counters only grow; gauges are the present worker's.
+        # Positions of the numbers in a worker's part of the shared memory. Parts outlive their
+        # workers: counters only grow, gauges are those of the present worker.
         #
         # @api private
         module Layout
@@ -21,10 +21,10 @@ module Raffia
           DURATION = 8
           QUEUED = DURATION + HISTOGRAM
 
-          # Counted beside requests.
+          # Counted besides requests.
           COUNTED = %i[accepted shed expired timed_out killed app_errors client_gone log_lines_lost
             collections collection_microseconds].freeze
-          # Responses to requests that the server refuses.
+          # Statuses of requests that the server refuses.
           STATUSES = [400, 408, 411, 413, 414, 417, 421, 426, 431, 501, 503, 505].freeze
           COUNTER = COUNTED.each_with_index
             .to_h { |name, index| [name, Native::SharedCounters::REQUEST_METRICS + index] }.freeze
@@ -37,7 +37,7 @@ module Raffia
             threads_busy].freeze
           GAUGE = GAUGES.each_with_index.to_h { |name, index| [name, OTHER_REFUSAL + 1 + index] }
             .freeze
-          # Whole cache lines, so that workers do not write to each other's.
+          # Whole cache lines, so that workers do not share one.
           SIZE = (OTHER_REFUSAL + 1 + GAUGES.size + 7) / 8 * 8
         end
       end

@@ -1,66 +1,66 @@
 # frozen_string_literal: true
 
-require_relative "histogram"
+require_relative "../../../service/histogram"
+require_relative "layout"
 
 module Raffia
   class Server
     module Observability
       module Metrics
-        # The counters of all workers at one moment, added up.
+        # Sums of all workers' counters at one moment.
         #
         # @api private
         class Totals
-          # @param pids [Array<Integer>] of live workers: gauges of others do not count
+          # Seconds.
+          BOUNDS = Native::SharedCounters::BOUNDS.map { |bound| bound / 1e6 }.freeze
+          private_constant :BOUNDS
+
+          # Gauges count only for live workers, by `pids`.
           def initialize(memory, pids)
-            # Most lanes have never been used.
+            # Most parts have never been used.
             used = (0...memory.size).step(Layout::SIZE)
               .reject { |first| memory[first + Layout::GAUGE[:pid]].zero? }
-            @lanes = used.map { |first| memory.to_a(first, Layout::SIZE) }
-            @alive = @lanes.select { |lane| pids.include?(lane[Layout::GAUGE[:pid]]) }
+            @parts = used.map { |first| memory.to_a(first, Layout::SIZE) }
+            @alive = @parts.select { |part| pids.include?(part[Layout::GAUGE[:pid]]) }
           end
 
           def requests = sum(Layout::REQUESTS)
           def received = sum(Layout::RECEIVED)
           def sent = sum(Layout::SENT)
 
-          # @return [Hash{String => Integer}] responses by class, such as "2xx"
           def classes = (1..5).to_h { |digit| ["#{digit}xx", sum(Layout::CLASSES + digit - 1)] }
 
-          # @return [Hash{String => Integer}] requests that the server refused, by status
           def refusals
             {**Layout::REFUSAL.transform_keys(&:to_s), "other" => Layout::OTHER_REFUSAL}
               .transform_values { |index| sum(index) }
           end
 
-          # @param name [Symbol] of {Layout::COUNTED}
           def counted(name) = sum(Layout::COUNTER.fetch(name))
 
-          # @return [Histogram]
           def duration = histogram(Layout::DURATION)
 
-          # @return [Histogram]
           def queued = histogram(Layout::QUEUED)
 
-          # @param name [Symbol] of {Layout::GAUGES}
-          # @return [Integer] of all workers together
-          def gauge(name) = @alive.sum { |lane| lane[Layout::GAUGE.fetch(name)] }
+          def gauge(name) = @alive.sum { |part| part[Layout::GAUGE.fetch(name)] }
 
-          # @return [Integer] a gauge of the worker that has most of it
-          def highest(name) = @alive.map { |lane| lane[Layout::GAUGE.fetch(name)] }.max || 0
+          # The highest value of all workers.
+          def highest(name) = @alive.map { |part| part[Layout::GAUGE.fetch(name)] }.max || 0
 
-          # @return [Hash{Symbol => Integer}, nil] one worker's gauges
+          # Gauges of one worker.
           def worker(pid)
-            lane = @alive.find { |one| one[Layout::GAUGE[:pid]] == pid } or return
-            {requests: lane[Layout::REQUESTS],
-             **Layout::GAUGE.transform_values { |index| lane[index] }}
+            part = @alive.find { |one| one[Layout::GAUGE[:pid]] == pid } or return
+            {requests: part[Layout::REQUESTS],
+             **Layout::GAUGE.transform_values { |index| part[index] }}
           end
 
           private
 
-          def sum(index) = @lanes.sum { |lane| lane[index] }
+          def sum(index) = @parts.sum { |part| part[index] }
 
           def histogram(first)
-            Histogram.new((first...first + Layout::HISTOGRAM).map { |index| sum(index) })
+            *counts, microseconds =
+              (first...first + Layout::HISTOGRAM).map { |index| sum(index) }
+            Service::Histogram.new(counts, BOUNDS, microseconds / 1e6)
           end
         end
       end

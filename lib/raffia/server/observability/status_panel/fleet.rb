@@ -9,19 +9,18 @@ module Raffia
   class Server
     module Observability
       module StatusPanel
-        # The status of a supervisor and its workers. Metrics are in shared memory; for the requests
-        # in flight the workers are asked.
+        # Status of a supervisor and its workers. Metrics are in shared memory; requests in flight
+        # are asked of the workers.
         #
         # @api private
         class Fleet
           LANES = Process::Supervisor::Scoreboards::LANES
-          # Seconds that a worker has to answer. One that is stuck in C does not.
+          # Seconds for a worker to answer. One that is stuck in C does not.
           TIMEOUT = 1
-          # Seconds for which a status is used again: finding the sizes of processes is slow.
+          # Seconds to reuse a status: measuring memory is slow.
           FRESH = 1
           private_constant :LANES, :TIMEOUT, :FRESH
 
-          # @param slots [Integer] the most workers that there can be
           def initialize(slots)
             @memory = Native::SharedCounters.new(slots * LANES * Metrics::Layout::SIZE)
             @answers = {}
@@ -29,24 +28,19 @@ module Raffia
             @lock = Thread::Mutex.new
           end
 
-          # @return [Process::Supervisor]
           attr_writer :supervisor
 
-          # @return [Metrics::Counters] of the worker there
           def counters(worker_context)
             Metrics::Counters.new(@memory, worker_context.index * LANES + worker_context.lane).open
           end
 
-          # @return [Metrics::Totals]
           def totals
             pids = slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }
             Metrics::Totals.new(@memory, pids.compact)
           end
 
-          # @return [Symbol]
           def state = status[:state]
 
-          # @return [Array<Hash>]
           def workers
             slots.map do |slot|
               {slot: slot[:index], ready: slot[:state] == :ready,
@@ -55,7 +49,7 @@ module Raffia
             end
           end
 
-          # @return [Array<Hash>] requests in flight, by worker
+          # Requests in flight, by worker.
           def requests(slow)
             @lock.synchronize do
               answers = @answers[@round += 1] = Thread::Queue.new
@@ -66,7 +60,6 @@ module Raffia
             end
           end
 
-          # Takes what a worker has sent to the supervisor.
           def hear(name, data) = (@answers[data.first]&.push(data.last) if name == "in_flight")
 
           # In a worker: answers {#requests}.

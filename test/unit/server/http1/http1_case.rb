@@ -5,8 +5,8 @@ require "socket"
 require "raffia"
 require "raffia/server/errors"
 
-# A wire, and the client's end of its socket.
-module WireCase
+# A http1, and the client's end of its socket.
+module HTTP1Case
   TEMPLATE = {"SCRIPT_NAME" => "", "SERVER_NAME" => "localhost", "SERVER_PORT" => "9292",
               "rack.url_scheme" => "http"}.freeze
   GET = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -19,7 +19,7 @@ module WireCase
     super
     skip "built without llhttp" unless defined?(Raffia::Native::HTTP1)
     @client, @socket = UNIXSocket.pair
-    @wire = wire
+    @http1 = http1
   end
 
   def teardown
@@ -28,14 +28,14 @@ module WireCase
   end
 
   # @return [Raffia::Native::HTTP1]
-  def wire(limits = {}, template = TEMPLATE)
+  def http1(limits = {}, template = TEMPLATE)
     Raffia::Native::HTTP1.new(@socket, Raffia::Native::HTTP1.template(template), limits)
   end
 
   # @return [Hash] the env of a request that comes whole
   def receive(bytes)
     @client << bytes
-    @wire.receive(LONG, LONG)
+    @http1.receive(LONG, LONG)
   end
 
   # @return [Hash] what a request adds to the template
@@ -44,7 +44,7 @@ module WireCase
   # @return [String] all of the body
   def body
     pieces = []
-    while (piece = @wire.read_body(65_536, LONG))
+    while (piece = @http1.read_body(65_536, LONG))
       pieces << piece
     end
     pieces.join
