@@ -2,22 +2,24 @@
 
 require_relative "lib/raffia/base/version"
 
-# The name: `gem list -r -e raffia` found no gem of this name on RubyGems (checked 2026-11-21), so the gem, the module and
-# the command are all called raffia.
+# The gem, the module and the command are called raffia: `gem list -r -e raffia` found no gem of this
+# name on RubyGems (2026-11-21).
 Gem::Specification.new do |spec|
   spec.name = "raffia"
   spec.version = Raffia::VERSION
   spec.authors = ["The Raffia developers"]
-  spec.summary = "One concurrency runtime for Ruby: the same block inline, on fibers, threads, Ractors or processes."
+  spec.summary = "One concurrency runtime for Ruby: the same block inline, on fibers, threads, " \
+    "Ractors or processes."
   spec.description = <<~TEXT
-    Raffia runs the same block of work inline, on fibers, threads, Ractors or forked processes through one API, on its
-    own event loop (io_uring, epoll, kqueue, poll, or plain select), with structured concurrency: scopes, deadlines, cancellation
-    with a cause. It serves Rack applications, does background jobs that are kept in SQLite, Redis or PostgreSQL, has actors under
+    Raffia runs the same block of work inline, on fibers, threads, Ractors or forked processes
+    through one API, on its own event loop (io_uring, epoll, kqueue, poll, or plain select), with
+    structured concurrency: scopes, deadlines, cancellation with a cause. It serves Rack
+    applications, runs background jobs stored in SQLite, Redis or PostgreSQL, has actors under
     supervisors, and a lab that measures each strategy on your machine.
   TEXT
   spec.license = "MIT"
   spec.homepage = "https://github.com/raffia-rb/raffia"
-  # 4.1 hands a scheduler's hooks their numbers in another order, so what is read would be wrong (docs/adr/0015).
+  # 4.1 passes the numbers to a scheduler's hooks in another order (docs/adr/0015).
   spec.required_ruby_version = [">= 3.3.5", "< 4.1.dev"]
 
   spec.metadata = {
@@ -28,7 +30,8 @@ Gem::Specification.new do |spec|
     "rubygems_mfa_required" => "true"
   }
 
-  # An explicit list, so that nothing lands in the gem by accident; `rake check_manifest` compares it with git.
+  # An explicit list, so that no file gets into the gem by accident; `rake check_manifest` compares
+  # it with git.
   spec.files = Dir.chdir(__dir__) do
     Dir[
       "CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", ".yardopts",
@@ -43,10 +46,11 @@ Gem::Specification.new do |spec|
   spec.executables = ["raffia"]
   spec.require_paths = ["lib"]
 
-  # Part of Ruby 3.3 and 3.4, a gem of its own from 4.0 on. Every other gem is optional and loaded in one file, on use.
+  # Part of Ruby 3.3 and 3.4, a separate gem from 4.0 on. Every other gem is optional and loaded in
+  # one file, on use.
   spec.add_dependency "logger", "~> 1.6"
 
-  # Extensions are compiled without a word, and the system's package may be missing.
+  # RubyGems prints nothing while it compiles, and a library may be missing.
   spec.post_install_message = "raffia: `raffia doctor` says what was compiled in. The HTTP server " \
     "needs llhttp 9 (libllhttp-dev), io_uring needs liburing 2.3 (liburing-dev)."
 
