@@ -4,7 +4,7 @@ require_relative "../base/config"
 
 module Raffia
   module Compat
-    # Variables of the compat layers.
+    # Variables of the compat layers; nil where one is not set.
     #
     # | variable                 | values                                        | default |
     # |--------------------------|-----------------------------------------------|---------|
@@ -13,15 +13,6 @@ module Raffia
     # | REDIS_PROVIDER           | the name of the variable that has it instead  |         |
     # | PARALLEL_PROCESSOR_COUNT | as the gem parallel has it                    |         |
     # | CELLULOID_TASK_CLASS     | as the gem celluloid has it                   |         |
-    #
-    # @!attribute [r] layers
-    #   @return [Array<Symbol>, nil]
-    # @!attribute [r] redis_url
-    #   @return [String, nil]
-    # @!attribute [r] processors
-    #   @return [Integer, nil]
-    # @!attribute [r] celluloid_task_class
-    #   @return [String, nil]
     Config = ::Data.define(:layers, :redis_url, :processors, :celluloid_task_class) do
       # @return [Config]
       # @raise [ConfigError]
@@ -32,7 +23,8 @@ module Raffia
           celluloid_task_class: variables.string("CELLULOID_TASK_CLASS"))
       end
 
-      # @return [String] without the password: it may get into a log
+      # Without the password, because it may get into a log.
+      # @return [String]
       def inspect = redis_url ? with(redis_url: nil).inspect : super
     end
   end

@@ -9,26 +9,22 @@ require "socket"
 require_relative "../../raffia"
 require_relative "evt/backend"
 
-# The interface of the gem evt 0.4.0 over Raffia's scheduler: the same classes, one for each back
-# end.
+# The interface of the gem evt 0.4.0 over Raffia's scheduler: one class for each back end.
 #
 #     Fiber.set_scheduler(Evt::Scheduler.new)
 #
-# Where evt's instances miss hooks of today's Ruby, or ignore a timeout, these do not: they are
-# {Raffia::Scheduler}s.
+# Unlike evt's, instances have all hooks of the running Ruby and honour timeouts.
 module Evt
-  # Of the gem whose interface this is.
   VERSION = "0.4.0"
 
-  # The `select` engine has its hooks in Ruby; all others, where the extension is built, in C.
+  # The `select` engine has its hooks in Ruby; the others have them in C if the extension is built.
   NATIVE = defined?(Raffia::Scheduler::Native) ? Raffia::Scheduler::Native :
     Raffia::Scheduler::Portable
   private_constant :NATIVE
 
-  # What they have in common; in evt, the class above them.
+  # evt's superclass of all back ends.
   Bundled = Backend::Instance
 
-  # io_uring.
   class Uring < NATIVE
     extend Backend
     include Bundled
@@ -38,7 +34,6 @@ module Evt
     private_constant :ENGINE, :NAME
   end
 
-  # epoll.
   class Epoll < NATIVE
     extend Backend
     include Bundled
@@ -48,7 +43,6 @@ module Evt
     private_constant :ENGINE, :NAME
   end
 
-  # kqueue.
   class Kqueue < NATIVE
     extend Backend
     include Bundled
@@ -58,7 +52,7 @@ module Evt
     private_constant :ENGINE, :NAME
   end
 
-  # Windows' completion ports, which this version does not have: never available, as in evt.
+  # Windows' completion ports, never available, as in evt.
   class Iocp < NATIVE
     extend Backend
     include Bundled
@@ -68,7 +62,6 @@ module Evt
     private_constant :ENGINE, :NAME
   end
 
-  # IO.select.
   class Select < Raffia::Scheduler::Portable
     extend Backend
     include Bundled
@@ -78,16 +71,13 @@ module Evt
     private_constant :ENGINE, :NAME
   end
 
-  # Chooses among them.
   module Scheduler
     # Best first.
     BACKENDS = [Uring, Epoll, Kqueue, Iocp, Select].freeze
 
     class << self
-      # @return [Raffia::Scheduler] of the best back end that works here
       def new = availables.first.new
 
-      # @return [Array<Class>]
       def availables = BACKENDS.select(&:available?)
     end
   end

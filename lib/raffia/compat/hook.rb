@@ -2,7 +2,7 @@
 
 require_relative "layers"
 
-# As RubyGems and its kind do it, by an alias: a prepended module and their aliases would call each
+# Aliases Kernel#require, as RubyGems does. A prepended module and others' aliases would call each
 # other for ever.
 module Kernel
   alias_method :raffia_compat_original_require, :require
@@ -19,7 +19,7 @@ module Kernel
     alias_method :raffia_compat_original_require, :require
     private :raffia_compat_original_require
 
-    # What Bundler.require calls.
+    # Bundler.require calls it.
     # @api private
     def require(feature)
       layer = ::Raffia::Compat.answering(feature)

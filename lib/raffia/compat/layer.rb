@@ -4,7 +4,7 @@ require_relative "../base/error"
 
 module Raffia
   module Compat
-    # The gem whose place a layer takes is loaded already: two of them cannot share one constant.
+    # The gem that a layer replaces is loaded already: two of them cannot share one constant.
     class OriginalLoaded < Error
       # @return [String] the gem
       attr_reader :gem_name
@@ -15,37 +15,26 @@ module Raffia
       def initialize(message = nil, layer: nil)
         @gem_name = layer&.gem_name
         @location = layer&.location
-        super(message ||
-          "the gem #{@gem_name} is loaded already (#{layer&.constant} is defined in " \
-          "#{location}), and " \
-          "raffia/compat/#{layer&.name} takes its place: require " \
-          "\"raffia/compat/#{layer&.name}\" before whatever loads it, such as " \
-          "Bundler.require, or take #{@gem_name} out of the Gemfile")
+        super(message || "the gem #{@gem_name} is loaded already (#{layer&.constant} is defined " \
+          "in #{location}), and raffia/compat/#{layer&.name} takes its place: require " \
+          "\"raffia/compat/#{layer&.name}\" before whatever loads it, such as Bundler.require, " \
+          "or take #{@gem_name} out of the Gemfile")
       end
     end
 
-    # A gem whose interface is provided, and by which files of ours.
-    #
-    # @!attribute [r] name
-    #   @return [Symbol] as in `require "raffia/compat/NAME"`
-    # @!attribute [r] constant
-    #   @return [Symbol] what the gem defines
-    # @!attribute [r] features
-    #   @return [Hash{String => String}] what can be required, and the file of compat/ that answers
+    # A gem whose interface Raffia provides: the constant that it defines, and the features that a
+    # program requires, each with the file of compat/ that answers.
     #
     # @api private
     Layer = Data.define(:name, :constant, :features) do
-      # Whoever keeps an index of the load path, as bootsnap does, requires a gem's file by its
-      # whole path.
-      # @param feature [#to_path, #to_str] what a program requires
-      # @return [String, nil] as it would be said without such an index; nil for what Ruby will
-      #   refuse
+      # The feature without the path of a gem, nil for what Ruby will refuse. Indexes of the load
+      # path, such as bootsnap, require the files of gems by whole paths.
       def self.relative(feature)
         feature = feature.to_path if feature.respond_to?(:to_path)
         String.try_convert(feature)&.sub(%r{\A/.*/gems/[^/]+/lib/}, "")
       end
 
-      # @return [String, nil] the file that Ruby, or RubyGems, would load
+      # The file that Ruby or RubyGems would load, nil when there is none.
       def self.resolve(feature)
         feature = feature.to_path if feature.respond_to?(:to_path)
         _, path = $LOAD_PATH.resolve_feature_path(feature)
@@ -55,30 +44,28 @@ module Raffia
         spec&.matches_for_glob("#{feature.delete_suffix(".rb")}.rb")&.first
       end
 
+      # +features+: names of features by the file that answers for them.
       def initialize(name:, constant:, features:)
-        super(name: name, constant: constant, features: features.freeze)
+        by_feature = features.flat_map { |file, names| names.map { |feature| [feature, file] } }
+        super(name:, constant:, features: by_feature.to_h.freeze)
       end
 
-      # @return [String] the gem's name, which is also the folder of its features
+      # The gem's name, which is also the folder of its features.
       def gem_name = name.to_s
 
-      # A constant that is only to be loaded later does not count: what loads it will come to us.
-      # @return [Boolean]
+      # False while only an autoload is pending: its require will come to this layer.
       def loaded? = Object.const_defined?(constant) && !Object.autoload?(constant)
 
-      # Asked for by our name, while an autoload by the gem's is pending: that one knows its file by
-      # another name, and a second file of the layer that opens the constant would set it off.
-      # @return [void]
+      # Removes an autoload of the gem when the layer is required by its own name. Otherwise a
+      # second file of the layer, which opens the constant, would set the autoload off.
       def forget_autoload
         (Object.send(:remove_const, constant) if Object.const_defined?(constant))
       end
 
-      # @return [String, nil] the file that began the definition
+      # The file that defined the constant first.
       def location = Object.const_source_location(constant)&.first
 
-      # @param feature [#to_path, #to_str] what a program requires
-      # @return [Boolean] as Kernel#require
-      # @raise [LoadError] for what is not provided
+      # Returns as Kernel#require. Raises LoadError for a feature that is not provided.
       def load(feature)
         file = features[Layer.relative(feature).delete_suffix(".rb")] or
           return load_foreign(feature)
@@ -97,26 +84,25 @@ module Raffia
         Kernel.send(:raffia_compat_original_require, feature)
       end
 
-      # @return [Boolean] whether the file lies where the gem's main file does
+      # Whether the file lies beside the gem's main file.
       def original?(path)
         at = path.rindex("/#{gem_name}/")
         at.nil? || File.exist?("#{path[0, at]}/#{gem_name}.rb")
       end
 
-      # The program's autoload goes on, but with our file: other threads that want the constant
-      # meanwhile wait until it is whole.
+      # Continues the program's autoload with our file. Other threads that use the constant
+      # meanwhile wait until it is complete.
       def take_over(path)
         Object.autoload(constant, path)
         Object.const_get(constant)
         true
       end
 
-      # With the path, as Ruby's own have it: there are programs that look.
+      # Has the path, as Ruby's own LoadErrors do, because programs read it.
       def missing(feature)
         error = LoadError.new("cannot load such file -- #{feature}: Raffia answers for " \
-        "#{gem_name} here, and provides " \
-          "#{features.keys.join(", ")}. Leave #{name} out of RAFFIA_COMPAT (or --compat=) to " \
-          "have the gem itself")
+          "#{gem_name} here, and provides #{features.keys.join(", ")}. Leave #{name} out of " \
+          "RAFFIA_COMPAT (or --compat=) to have the gem itself")
         error.instance_variable_set(:@path, feature.to_s)
         error
       end

@@ -5,46 +5,46 @@ require_relative "../base/ractor_local"
 require_relative "layer"
 
 module Raffia
-  # The interfaces of other gems, over Raffia. Nothing here is loaded unless it is asked for:
+  # The interfaces of other gems, over Raffia. Each is loaded on request only:
   #
-  # * <tt>require "raffia/compat/parallel"</tt> provides one of them, and answers a later
+  # * <tt>require "raffia/compat/parallel"</tt> provides one, and answers a later
   #   <tt>require "parallel"</tt>;
   # * <tt>require "raffia/compat"</tt>, <tt>raffia run --compat script.rb</tt> and
-  #   RUBYOPT=-rraffia/compat answer what a program requires itself, so that it runs unchanged.
+  #   RUBYOPT=-rraffia/compat answer what a program requires, so that it runs unchanged.
   #   RAFFIA_COMPAT=parallel,evt limits them to those.
   #
-  # A gem that is loaded is left alone.
+  # A gem that is loaded already is left alone.
   module Compat
     # By name.
     LAYERS = [
-      Layer.new(:parallel, :Parallel, {"parallel" => "parallel", "parallel/version" => "parallel"}),
+      Layer.new(:parallel, :Parallel, {"parallel" => %w[parallel parallel/version]}),
       Layer.new(:celluloid, :Celluloid,
-        %w[celluloid celluloid/pool celluloid/supervision celluloid/probe celluloid/condition
-          celluloid/fsm celluloid/future
-          celluloid/notifications celluloid/logger celluloid/logging celluloid/version
-          celluloid/core_ext celluloid/internals/logger celluloid/internals/registry
-          celluloid/supervision/container celluloid/supervision/container/pool].to_h { |feature|
-          [feature, "celluloid"]
-        }
-        .merge(%w[autostart current debug test rspec].to_h { |name|
-                 ["celluloid/#{name}",
-                   "celluloid/#{(name == "rspec") ? "test" : name}"]
-               })),
-      Layer.new(:evt, :Evt, {"evt" => "evt", "evt/version" => "evt"}),
+        {"celluloid" => %w[celluloid celluloid/pool celluloid/supervision celluloid/probe
+          celluloid/condition celluloid/fsm celluloid/future celluloid/notifications
+          celluloid/logger celluloid/logging celluloid/version celluloid/core_ext
+          celluloid/internals/logger celluloid/internals/registry
+          celluloid/supervision/container celluloid/supervision/container/pool],
+         "celluloid/autostart" => %w[celluloid/autostart],
+         "celluloid/current" => %w[celluloid/current],
+         "celluloid/debug" => %w[celluloid/debug],
+         "celluloid/test" => %w[celluloid/test celluloid/rspec]}),
+      Layer.new(:evt, :Evt, {"evt" => %w[evt evt/version]}),
       Layer.new(:sidekiq, :Sidekiq,
-        %w[sidekiq sidekiq/api sidekiq/web sidekiq/testing sidekiq/testing/inline
-          sidekiq/middleware/current_attributes
-          sidekiq/middleware/i18n sidekiq/launcher sidekiq/scheduled sidekiq/job_retry].to_h { |feature|
-          [feature, feature]
-        }
-        .merge(%w[client iterable_job job job/iterable middleware/chain version worker].to_h { |feature|
-                 ["sidekiq/#{feature}", "sidekiq"]
-               })
-        .merge("sidekiq/web_helpers" => "sidekiq/web_helpers",
-          "sidekiq/web/helpers" => "sidekiq/web_helpers")),
+        {"sidekiq" => %w[sidekiq sidekiq/client sidekiq/iterable_job sidekiq/job
+          sidekiq/job/iterable sidekiq/job_retry sidekiq/launcher sidekiq/middleware/chain
+          sidekiq/version sidekiq/worker],
+         "sidekiq/api" => %w[sidekiq/api],
+         "sidekiq/web" => %w[sidekiq/web sidekiq/web_helpers sidekiq/web/helpers],
+         "sidekiq/testing" => %w[sidekiq/testing],
+         "sidekiq/testing/inline" => %w[sidekiq/testing/inline],
+         "sidekiq/middleware/current_attributes" => %w[sidekiq/middleware/current_attributes],
+         "sidekiq/middleware/i18n" => %w[sidekiq/middleware/i18n],
+         "sidekiq/scheduled" => %w[sidekiq/scheduled]}),
       Layer.new(:sucker_punch, :SuckerPunch,
-        %w[sucker_punch sucker_punch/async_syntax sucker_punch/testing sucker_punch/testing/inline]
-        .to_h { |feature| [feature, feature] }.merge("sucker_punch/version" => "sucker_punch"))
+        {"sucker_punch" => %w[sucker_punch sucker_punch/version],
+         "sucker_punch/async_syntax" => %w[sucker_punch/async_syntax],
+         "sucker_punch/testing" => %w[sucker_punch/testing],
+         "sucker_punch/testing/inline" => %w[sucker_punch/testing/inline]})
     ].to_h { |layer| [layer.name, layer] }.freeze
 
     ANSWERED = :raffia_compat_answered
@@ -62,10 +62,7 @@ module Raffia
         require_relative "hook"
       end
 
-      # The first line of each layer.
-      # @param name [Symbol]
-      # @return [void]
-      # @raise [OriginalLoaded] when the gem itself is loaded
+      # Each layer calls it first. Raises OriginalLoaded when the gem itself is loaded.
       # @api private
       def claim(name)
         layer = fetch(name)
@@ -76,8 +73,7 @@ module Raffia
         answer(name)
       end
 
-      # @param feature [Object] what is being required
-      # @return [Layer, nil] nil where it is no business of ours
+      # The layer that answers for a required feature, nil when Ruby has to load it.
       # @api private
       def answering(feature)
         name = Layer.relative(feature) or return
@@ -94,7 +90,6 @@ module Raffia
         end
       end
 
-      # Whoever has defined the constant, it was not us.
       def original?(layer) = layer.loaded? && !claimed[layer.name]
 
       def answered = RactorLocal.fetch(ANSWERED) { {} }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "layers"
+
 Raffia::Compat.claim(:sidekiq)
 
 require "json"
@@ -23,78 +24,98 @@ require_relative "sidekiq/setup"
 #     MailJob.perform_async(1)
 #
 # `raffia work -r ./jobs.rb` processes it. The store is that of RAFFIA_STORE, else the Redis of
-# `config.redis` or REDIS_URL, else SQLite. In Redis jobs have Sidekiq's format, so that its own
+# `config.redis` or REDIS_URL, else SQLite. Jobs in Redis have Sidekiq's format, so that its own
 # processes may work beside Raffia's.
 module Sidekiq
-  # Of the gem whose interface this is.
   VERSION = "8.1.7"
   MAJOR = 8
+
   SETUP = Setup.new
   private_constant :SETUP
 
-  # Ends late jobs at Sidekiq's shutdown. Raffia interrupts them in another way, and returns them to
+  # Raffia lacks this part of Sidekiq: the message says what to use instead.
+  class NotProvided < Raffia::Error
+  end
+
+  # Ends late jobs at Sidekiq's shutdown. Raffia interrupts jobs in another way, and returns them to
   # their queue.
   class Shutdown < Interrupt
   end
 
+  # Starts and stops with a worker. It does nothing itself: other gems prepend modules to it.
+  class Launcher
+    attr_reader :config
+
+    def initialize(config, **)
+      @config = config
+    end
+
+    def run = nil
+
+    def quiet = nil
+
+    def stop = nil
+  end
+
+  # Constants of Sidekiq's retries that other gems read.
+  module JobRetry
+    # Attempts of a job with `retry: true`.
+    DEFAULT_MAX_RETRY_ATTEMPTS = 25
+  end
+
   class << self
-    # @return [Configuration]
     def default_configuration = SETUP.configuration
 
-    # @yieldparam configuration [Configuration] in programs that enqueue
-    # @return [void]
+    # Yields the configuration in programs that enqueue.
     def configure_client
       yield default_configuration unless server?
     end
 
-    # @yieldparam configuration [Configuration] in programs that work: now, or when a worker starts
-    #   here
-    # @return [void]
+    # Yields the configuration in workers: now, or when a worker starts in this process.
     def configure_server(&block)
       server? ? yield(default_configuration) : SETUP.server_blocks << block
     end
 
-    # A dashboard loads parts of workers too, so the constant alone does not tell.
-    # @return [Boolean] whether this is a process of `raffia work` or `raffia up`, or has a worker
+    def configure_embed
+      raise(NotProvided, "Sidekiq.configure_embed is not there: use " \
+        "Raffia::Jobs.run_in_process(store: Raffia::Jobs.store)")
+    end
+
+    # Whether this process runs workers. The constant alone does not tell, because a dashboard loads
+    # parts of workers too.
     def server?
       Raffia::Jobs.const_defined?(:Worker, false) && Raffia::Jobs::Worker.method_defined?(:run)
     end
 
-    # @param mode [Symbol, false] for arguments that JSON would change: :raise, :warn (and convert),
-    #   or false (convert silently)
-    # @return [void]
+    # Arguments that JSON would change are rejected (:raise), converted with a warning (:warn) or
+    # converted silently (false).
     def strict_args!(mode = :raise)
       default_configuration[:on_complex_arguments] = mode
     end
 
-    # @return [Hash{String => Object}] options by default
+    def transactional_push!
+      raise(NotProvided, "Sidekiq.transactional_push! is not there: use " \
+        "Raffia::Jobs.transaction(connection) { }, with jobs in the same PostgreSQL")
+    end
+
     def default_job_options = SETUP.job_options
 
-    # @param options [Hash]
     def default_job_options=(options)
       SETUP.job_options = {**default_job_options, **options.transform_keys(&:to_s)}.freeze
     end
 
-    # @return [#with] connections to the Redis of the jobs
     def redis_pool = SETUP.connections
 
-    # For the program's own data, when jobs are in Redis.
-    # @yieldparam redis [RedisClient] with a method for each command, too
-    # @return [Object] the block's value
-    # @raise [NotProvided] when they are not
+    # Yields a connection for the program's own data. Raises NotProvided when jobs are not in Redis.
     def redis(&) = redis_pool.with(&)
 
-    # @return [Logger]
     def logger = default_configuration.logger
 
-    # @return [Object]
     def load_json(text) = JSON.parse(text)
 
-    # @return [String]
     def dump_json(object) = JSON.generate(object)
 
-    # @param mode [Symbol] :fake, :inline or :disable
-    # @return [void]
+    # +mode+: :fake, :inline or :disable.
     def testing!(mode = :fake, &)
       unless %i[fake inline disable].include?(mode)
         raise ArgumentError, "there are the modes fake, inline and disable, and not #{mode.inspect}"
@@ -104,10 +125,8 @@ module Sidekiq
       Testing.public_send(:"#{mode}!", &)
     end
 
-    # @return [Boolean]
     def pro? = false
 
-    # @return [Boolean]
     def ent? = false
   end
 

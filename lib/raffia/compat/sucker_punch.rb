@@ -11,9 +11,8 @@ require_relative "sucker_punch/atomic_boolean"
 require_relative "sucker_punch/job"
 require_relative "sucker_punch/delay_queue"
 require_relative "sucker_punch/queue"
-require_relative "sucker_punch/settings"
 
-# sucker_punch's interface over Raffia: jobs run on threads of this process, and end with it.
+# sucker_punch's interface over Raffia: jobs run on threads of this process and end with it.
 #
 #     class LogJob
 #       include SuckerPunch::Job
@@ -24,48 +23,42 @@ require_relative "sucker_punch/settings"
 #
 #     LogJob.perform_async("signup")
 #
-# At its end the process waits for jobs that run or wait, for {shutdown_timeout} at most.
+# At its end the process waits at most {shutdown_timeout} for jobs that run or wait.
 module SuckerPunch
-  # Of the gem whose interface this is.
   VERSION = "3.3.0"
   # Whether jobs are accepted: false when the process ends.
   RUNNING = AtomicBoolean.new(true)
   # Jobs of {Job::ClassMethods#perform_in}.
   LATER = DelayQueue.new
-  SETTINGS = Settings.new
+  SETTINGS = Struct.new(:exception_handler, :logger, :shutdown_timeout).new(nil, nil, 8)
   private_constant :LATER, :SETTINGS
 
   class << self
-    # @return [#call] called with (exception, class, arguments) of a job that raised; logs by
-    #   default
+    # Called with (exception, class, arguments) of a job that raised; logs by default.
     def exception_handler = SETTINGS.exception_handler || method(:default_exception_handler)
 
-    # @param handler [#call, nil]
     def exception_handler=(handler)
       SETTINGS.exception_handler = handler
     end
 
-    # @return [void]
     def default_exception_handler(error, job, args)
       logger.error("Sucker Punch job error for class: '#{job}' args: #{args}\n#{error.class} " \
         "#{error}\n#{error.backtrace&.join("\n")}")
     end
 
-    # @return [Logger] by default to stdout, from info up
+    # Writes to stdout from level info up, by default.
     def logger = SETTINGS.logger ||= default_logger
 
-    # @return [Logger]
     def default_logger = Logger.new($stdout, level: Logger::INFO)
 
-    # @param logger [Logger, nil] nil: nothing is logged
+    # With nil, nothing is logged.
     def logger=(logger)
       SETTINGS.logger = logger || Logger.new(nil)
     end
 
-    # @return [Numeric] seconds that the process waits for jobs at its end
+    # Seconds that the process waits for jobs at its end. The default is below Heroku's 10.
     def shutdown_timeout = SETTINGS.shutdown_timeout
 
-    # @param seconds [Numeric]
     def shutdown_timeout=(seconds)
       SETTINGS.shutdown_timeout = seconds
     end

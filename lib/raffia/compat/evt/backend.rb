@@ -1,53 +1,49 @@
 # frozen_string_literal: true
 
 module Evt
-  # What evt's classes answer to, and {Raffia::Scheduler}'s do not.
+  # Class methods of evt's schedulers that {Raffia::Scheduler}s lack.
   #
   # @api private
   module Backend
-    # @return [Raffia::Scheduler] of this back end
-    # @raise [Raffia::ConfigError] when it does not work here
+    # Raises Raffia::ConfigError when the back end does not work here.
     def new = super(backend: const_get(:ENGINE))
 
-    # Tried out, once in a process: the kernel or a container may refuse it.
-    # @return [Boolean]
+    # Probed once in a process, because the kernel or a container may refuse it.
     def available?
       Raffia::Engine.probe.any? { |found| found[:name] == const_get(:ENGINE) && found[:ok] }
     end
 
-    # @return [String] what evt calls it
     def backend = const_get(:NAME)
 
-    # The methods of an instance that are no hooks of Ruby's. What they give is a copy: in evt it is
-    # the scheduler's own state, and changing that was never a good idea.
+    # Methods of evt's instances that are no hooks of Ruby's. They return copies; evt returns the
+    # scheduler's own state.
     module Instance
-      # In evt, the longest time in milliseconds that it sleeps without looking.
+      # evt's longest sleep in milliseconds.
       MAXIMUM_TIMEOUT = 5000
 
-      # @return [Float] seconds of the clock that {#waiting} counts in
+      # Seconds on the clock of {#waiting}.
       def current_time = Raffia::Clock.now
 
-      # @return [Hash{IO => Fiber}] who waits to read
+      # IOs and the fibers that wait to read them.
       def readable = waiting_for("readable")
 
-      # @return [Hash{IO => Fiber}] who waits to write
+      # IOs and the fibers that wait to write to them.
       def writable = waiting_for("writable")
 
-      # @return [Hash{Fiber => Float}] who waits for a time at the longest, and until when
+      # Fibers that wait with a time limit, and the times at which their waits end.
       def waiting
         now = current_time
         parked(frames: 0).filter_map { |one| [one.fiber, now - one.age + one.limit] if one.limit }
           .to_h
       end
 
-      # @return [Numeric] milliseconds until the first of them
+      # Milliseconds until the first of these times.
       def next_timeout
         first = waiting.values.min or return MAXIMUM_TIMEOUT
         ((first - current_time) * 1000).clamp(0, MAXIMUM_TIMEOUT)
       end
 
-      # What is closed needs no collecting here: whoever waits for it is told at once.
-      # @return [void]
+      # Has nothing to do: a closed IO wakes its waiters at once.
       def collect(_force = false) = nil
 
       private

@@ -8,15 +8,15 @@ require_relative "item_feed"
 module Raffia
   module Compat
     module Parallel
-      # A call with workers: Raffia's threads and slots, under a coordinator that does as the gem.
+      # A call with workers: Raffia's threads and slots under a coordinator with the gem's
+      # behaviour.
       #
       # @api private
       class Call
-        # Seconds of work in a chunk of items that go to a process together; as Raffia's own.
+        # Seconds of work in a chunk of items that go to a process together.
         TARGET = Executor::Processes.granularity
         private_constant :TARGET
 
-        # @param request [Request]
         def initialize(request)
           @request = request
           sizer = Pool::ChunkSize.new(single? ? 1 : nil, target: TARGET)
@@ -24,7 +24,6 @@ module Raffia
           @slots = WorkerSlots.new(request, sizer, @coordinator)
         end
 
-        # @return [Object] the value of the call
         def call
           signal = @request.interrupt_signal or return work
           Signals.share(signal.to_s.delete_prefix("SIG"),
@@ -44,15 +43,16 @@ module Raffia
           raise Pool::InterruptBacktrace.trim(interrupt)
         end
 
-        # Items go together only where nobody can tell the difference: in processes, without hooks.
+        # Chunks have several items only where the program cannot notice: in processes, without
+        # hooks.
         def single?
-          @request.place != :processes || @request.hooks.any? || @request.isolation? ||
+          @request.executor != :processes || @request.hooks.any? || @request.isolation? ||
             !@request.producer.nil?
         end
 
-        # A forked worker has the items already; others are given them.
+        # A forked worker has the items already and gets their indexes; others get the items.
         def feed(sizer)
-          return ItemFeed.new(@request) if @request.producer || @request.place != :processes
+          return ItemFeed.new(@request) if @request.producer || @request.executor != :processes
 
           Pool::IndexedFeed.new(Pool::Input.of(0...@request.items.size), sizer, @request.workers)
         end

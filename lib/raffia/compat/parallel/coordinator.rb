@@ -5,73 +5,64 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # Hands items to worker loops, and gathers the results. A failure ends the feed, and items
-      # that other workers are at are waited for; only a Kill in processes, and an exception that is
-      # no StandardError, interrupts them.
+      # Gives items to worker loops, and gathers the results. After a failure no further items
+      # start, and it waits for those that run. Only a Kill in processes, or an exception that is no
+      # StandardError, interrupts them.
       #
       # @api private
       class Coordinator
-        # @return [#take, #close]
         attr_reader :feed
 
-        # @param request [Request]
-        # @param sizer [Pool::ChunkSize]
         def initialize(request, feed, sizer)
           @request = request
           @hooks = request.hooks
           @feed = feed
           @sizer = sizer
           @results = Array.new(request.items&.size || 0) if request.results?
-          @room = @results&.size
+          @size = @results&.size
           @failure = nil
-          @news = Thread::Queue.new
+          @events = Thread::Queue.new
           @lock = Thread::Mutex.new
         end
 
-        # In the caller.
-        # @param group [Executor::Threads::WorkerGroup]
-        # @return [void]
         def run(group, workers)
           group.open do
             group.start(workers)
-            if group.size.downto(1).all? { |live| @news.pop == :loop_ended && !stranded?(live - 1) }
-              group.join
+            ended = (0...group.size).reverse_each.all? do |live|
+              @events.pop == :loop_ended && !stranded?(live)
             end
+            group.join if ended
           end
         end
 
-        # @return [Object] of the call
-        # @raise [Exception]
+        # Value of the call; raises the first failure.
         def value
           return @results || @request.source unless @failure
 
           deliver(@failure)
         end
 
-        # A signal has come; in its handler.
+        # Runs in the handler of a signal.
         def interrupt(name)
           fail_with(::Parallel::DeadWorker.new("the workers were ended because #{name} came"),
             at_once: true)
         end
 
-        # Before a chunk goes to a slot.
-        # @return [Pool::Chunk, nil] nil: it does not begin
+        # Called before a chunk goes to a slot. Returns nil when it must not begin.
         def admit(chunk)
           return chunk unless @hooks.start?
 
-          # parallel begins no item in a Ractor after a start hook has failed, but in threads and
-          # processes those that were taken already.
-          if @hooks.start(item(chunk, chunk.first), chunk.first) {
-            @failure &&
-                @request.place == :ractors
-          }
-            chunk
+          # After a start hook has failed, parallel still begins items that threads and processes
+          # have taken, but none in a Ractor.
+          begun = @hooks.start(item(chunk, chunk.first), chunk.first) do
+            @failure && @request.executor == :ractors
           end
+          chunk if begun
         rescue => error
           fail_with(error)
         end
 
-        # A worker loop has a reply; of a thread's items only that of a failed one comes this way.
+        # A worker loop has a reply. Threads report only failed items here; see {#finished}.
         def complete(chunk = nil, reply = nil)
           return unless reply
           return failed(chunk, reply.failure) if reply.failure
@@ -85,17 +76,16 @@ module Raffia
           fail_with(error)
         end
 
-        # A thread is through with an item.
-        # @param entry [NumberedItem]
+        # A thread has finished an item.
         def finished(entry, result)
           index = entry.first
           @hooks.ended(entry.item, index, result) if @hooks.wanted?
-          keep(index, result) if @results
+          store_result(index, result) if @results
         rescue => error
           fail_with(error)
         end
 
-        # @return [NumberedItem, nil] what the thread is to begin next
+        # The next item for a thread, nil at the end.
         def following
           entry = @feed.take
           @hooks.start(entry.item, entry.first) if entry && @hooks.start?
@@ -104,32 +94,28 @@ module Raffia
           fail_with(error)
         end
 
-        # A chunk cannot go to its worker.
         def refuse(_chunk, error) = fail_with(error)
 
-        # A worker is gone: nobody takes its place.
+        # A worker that died is not replaced.
         def replace?(_error, _slot) = false
 
-        # A worker loop cannot go on.
         def crash(error, _slot) = fail_with(error)
 
-        # A worker's thread has ended; the others have the rest.
         def thread_ended = nil
 
-        # A worker loop has ended.
-        def loop_ended = @news << :loop_ended
+        def loop_ended = @events << :loop_ended
 
         private
 
-        # Whether, after a failure, all that are left wait for a Queue, into which nothing more need
-        # come.
+        # Whether all remaining workers wait for a Queue after a failure: it may never get another
+        # item.
         def stranded?(live)
           live.positive? && !@failure.nil? && @request.queue? && @feed.waiting == live
         end
 
-        # Where there is room, nothing moves, and the place is nobody else's.
-        def keep(index, result)
-          return @results[index] = result if index < @room
+        # Within the original size the Array does not move, and each index has one writer: no lock.
+        def store_result(index, result)
+          return @results[index] = result if index < @size
 
           @lock.synchronize { @results[index] = result }
         end
@@ -137,19 +123,17 @@ module Raffia
         def failed(chunk, failure)
           index = chunk.first + failure.position
           error = failure.value
-          grave = failure.kind == :error && (kill?(error) || !error.is_a?(StandardError))
-          fail_with(Pool::ItemFailure.new(failure, item(chunk, index), index), at_once: grave)
+          at_once = failure.kind == :error && (kill?(error) || !error.is_a?(StandardError))
+          fail_with(Pool::ItemFailure.new(failure, item(chunk, index), index), at_once:)
         end
 
-        # Threads share what they work on, so they are not broken off in the middle of it.
-        def kill?(error) = @request.place == :processes && error.is_a?(::Parallel::Kill)
+        # Threads share objects, so nothing interrupts them in the middle of an item.
+        def kill?(error) = @request.executor == :processes && error.is_a?(::Parallel::Kill)
 
-        # The first one counts.
-        # @return [nil]
         def fail_with(failure, at_once: false)
           @failure ||= failure
           @feed.close
-          @news << :stop if at_once
+          @events << :stop if at_once
           nil
         end
 

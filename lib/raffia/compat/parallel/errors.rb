@@ -1,14 +1,13 @@
 # frozen_string_literal: true
 
 module Parallel
-  # A worker process ended without handing in the result: it was killed, its item called +exit+, or
-  # Marshal refuses the result. The message says which; what Raffia knows of it is the cause.
+  # A worker process ended without a result: it was killed, its item called +exit+, or Marshal
+  # cannot dump the result.
   class DeadWorker < StandardError
   end
 
-  # Raised in a block, it ends the call: no more items are begun.
+  # Raised in a block, it ends the call: no further items start.
   class Break < StandardError
-    # @return [Object] what the call returns
     attr_reader :value
 
     def initialize(value = nil)
@@ -16,7 +15,7 @@ module Parallel
       @value = value
     end
 
-    # Crosses to another process without its cause, which may be what Marshal refuses.
+    # Crosses to another process without its cause, which Marshal may be unable to dump.
     # @api private
     def _dump(_depth) = Marshal.dump(@value)
 
@@ -24,16 +23,14 @@ module Parallel
     def self._load(data) = new(Marshal.load(data)) # standard:disable Security/MarshalLoad
   end
 
-  # The same, and the items that other processes are at are broken off.
+  # Like Break, and interrupts the items that run in other processes.
   class Kill < Break
   end
 
-  # In place of an exception that Marshal refuses.
+  # Replaces an exception that Marshal cannot dump.
   class UndumpableException < StandardError
-    # @return [Array<String>] the original's
     attr_reader :backtrace
 
-    # @param original [Exception]
     def initialize(original)
       super("#{original.class}: #{original.message}")
       @backtrace = original.backtrace
@@ -42,11 +39,10 @@ module Parallel
 
   # An exception in a form that can cross to another process.
   class ExceptionWrapper
-    # Left by the gem better_errors on exceptions; Marshal refuses it.
+    # The gem better_errors leaves it on exceptions; Marshal cannot dump it.
     BINDINGS = :@__better_errors_bindings_stack
     private_constant :BINDINGS
 
-    # @return [Exception]
     attr_reader :exception
 
     def initialize(exception)

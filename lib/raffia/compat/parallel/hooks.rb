@@ -5,12 +5,11 @@ require_relative "../../base/optional"
 module Raffia
   module Compat
     module Parallel
-      # The program's hooks, called in its process as items begin and end, one at a time.
+      # Calls the program's hooks in its process as items begin and end, one at a time.
       #
       # @api private
       class Hooks
-        # @param options [Hash]
-        # @param total [Integer, nil] items; nil when nobody knows
+        # +total+: number of items, nil when it is unknown.
         def initialize(options, total)
           @start = options[:start]
           @finish = options[:finish]
@@ -26,15 +25,13 @@ module Raffia
 
         def finish? = !!@finish
 
-        # Whether something of the program's is called for each item.
+        # Whether a callback of the program runs for each item.
         def any? = start? || finish?
 
-        # Whether anybody wants to hear of items that have ended.
+        # Whether {#ended} has to be called.
         def wanted? = @wanted
 
-        # Where there is a start hook.
-        # @yieldreturn [Boolean] whether there is nothing to begin any more
-        # @return [Boolean] whether the item begins
+        # Returns whether the item begins; it does not when the block is true.
         def start(item, index)
           @lock.synchronize do
             next false if block_given? && yield
@@ -44,9 +41,7 @@ module Raffia
           end
         end
 
-        # @param count [Integer] of items that have ended; where there is a finish hook, they come
-        #   one by one
-        # @return [void]
+        # +count+: items that have ended, always 1 with a finish hook.
         def ended(item, index, result, count = 1)
           @lock.synchronize do
             if @in_order then finish_in_order(item, index, result)
@@ -58,12 +53,12 @@ module Raffia
 
         private
 
-        # The total may be one that the caller has given.
+        # The caller may have given another total.
         def advance(count)
           @bar.progress = [@bar.progress + count, @bar.total].compact.min
         end
 
-        # A result that comes before its turn waits for it.
+        # A result that comes early waits for those before it.
         def finish_in_order(item, index, result)
           @ended[index] = [item, result]
           while (one = @ended.delete(@next))
@@ -72,15 +67,15 @@ module Raffia
           end
         end
 
-        def bar(wish, total)
-          return unless wish
+        def bar(setting, total)
+          return unless setting
           raise "Progressbar can only be used with array like items" unless total
 
           Optional.gem("ruby-progressbar", for: "progress: of parallel")
-          given = if wish == true then {title: "Progress"}
-          elsif wish.respond_to?(:to_str) then {title: wish.to_str}
+          given = if setting == true then {title: "Progress"}
+          elsif setting.respond_to?(:to_str) then {title: setting.to_str}
           else
-            wish
+            setting
           end
           ::ProgressBar.create({total: total, format: "%t |%E | %B | %a"}.merge(given))
         end

@@ -5,17 +5,15 @@ require_relative "item_feed"
 module Raffia
   module Compat
     module Parallel
-      # A call without workers: in the caller, one item after the other.
+      # A call without workers: runs in the caller, item by item.
       #
       # @api private
       class InlineCall
-        # @param request [Request]
         def initialize(request)
           @request = request
           @hooks = request.hooks
         end
 
-        # @return [Object] the value of the call
         def call
           before, ::Parallel.worker_number = ::Parallel.worker_number, 0
           all || @request.source

@@ -5,13 +5,13 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # An item and its number: to worker loops and slots a chunk of one.
+      # An item with its index, used as a chunk of one.
       #
       # @api private
       NumberedItem = Struct.new(:item, :first) do
         def size = 1
 
-        # The items, for a worker elsewhere.
+        # Items in the form that workers in Ractors and processes receive.
         def items = [[item, first]]
 
         def at(_index) = item
@@ -21,12 +21,10 @@ module Raffia
         def indexed? = false
       end
 
-      # Hands out items one by one. A callable or a Queue is asked for one when a worker is free,
-      # not before.
+      # Gives out items one by one. It calls a callable or pops a Queue only when a worker is free.
       #
       # @api private
       class ItemFeed
-        # @param request [Request]
         def initialize(request)
           @producer = request.producer
           @queue = request.queue?
@@ -35,36 +33,34 @@ module Raffia
           @closed = false
           @lock = Thread::Mutex.new
           @waiting = 0
-          @gate = Thread::Mutex.new
+          @waiting_lock = Thread::Mutex.new
         end
 
-        # @return [NumberedItem, nil] nil at the end
         def take(wait: true)
           return (@queue ? wait_for { ask } : ask) if @producer
 
           index = @lock.synchronize { @index += 1 }
-          # The Array may grow meanwhile, as a crawler's list of addresses does.
+          # The Array may grow meanwhile, such as a crawler's list of addresses.
           NumberedItem.new(@items[index], index) unless @closed || index >= @items.size
         end
 
-        # @return [Integer] how many threads wait for what comes out of a Queue
-        def waiting = @gate.synchronize { @waiting }
+        # Threads that wait for the Queue.
+        def waiting = @waiting_lock.synchronize { @waiting }
 
-        # Also from a trap handler.
-        # @return [void]
+        # Safe in a trap handler.
         def close = @closed = true
 
         private
 
-        # A worker that comes after the close does not wait.
+        # Workers do not wait once the feed is closed.
         def wait_for
           return if @closed
 
           begin
-            @gate.synchronize { @waiting += 1 }
+            @waiting_lock.synchronize { @waiting += 1 }
             yield
           ensure
-            @gate.synchronize { @waiting -= 1 }
+            @waiting_lock.synchronize { @waiting -= 1 }
           end
         end
 

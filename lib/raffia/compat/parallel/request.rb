@@ -6,35 +6,29 @@ require_relative "../../pool"
 module Raffia
   module Compat
     module Parallel
-      # One call of the interface, its options checked.
+      # Checked options of one call.
       #
       # @api private
       class Request
-        PLACES = {in_processes: :processes, in_threads: :threads, in_ractors: :ractors}.freeze
-        private_constant :PLACES
+        EXECUTORS = {in_processes: :processes, in_threads: :threads, in_ractors: :ractors}.freeze
+        private_constant :EXECUTORS
 
-        # @return [Symbol] :processes, :threads or :ractors
-        attr_reader :place
-        # @return [Integer] 0: in the caller
+        # :processes, :threads or :ractors.
+        attr_reader :executor
+        # Number of workers; 0 runs items in the caller.
         attr_reader :workers
-        # @return [Array, nil] nil where the source is a callable or a Queue
+        # Array of items, nil when a {producer} gives them.
         attr_reader :items
-        # @return [#call, nil] what gives the items then
+        # Callable that gives items one by one, nil when there are {items}.
         attr_reader :producer
-        # @return [Boolean] whether the source is a Queue
-        def queue? = !@items && !@source.respond_to?(:call)
-
-        # @return [Object] as it was given
-        attr_reader :source
-        # @return [Hooks]
-        attr_reader :hooks
+        attr_reader :source, :hooks
 
         def initialize(source, options, block)
           @source = source
           @options = options
           @block = block
           read_source
-          @place = choose_place
+          @executor = choose_executor
           @workers = [@producer ? Float::INFINITY : @items.size, count].min
           check
           @with_index = !!options[:with_index]
@@ -42,24 +36,21 @@ module Raffia
           @hooks = Hooks.new(options, @producer ? nil : @items.size)
         end
 
-        # Does the work on one of the items.
-        # @return [Object] the program's result
         def perform(item, index) = @with_index ? @work.call(item, index) : @work.call(item)
 
-        # @return [Array(Module, Symbol), nil]
         def ractor = @options[:ractor]
 
         def with_index? = @with_index
 
-        # Whether the caller wants results.
+        def queue? = !@items && !@source.respond_to?(:call)
+
         def results? = !@options[:discard_results] && @options[:preserve_results] != false
 
-        # Whether anybody wants the results.
+        # Whether workers have to send results back.
         def wanted? = results? || @hooks.finish?
 
         def isolation? = !!@options[:isolation]
 
-        # @return [String, Symbol, nil]
         def interrupt_signal = @options[:interrupt_signal]
 
         private
@@ -71,7 +62,7 @@ module Raffia
           @items = @source.to_a unless @producer
         end
 
-        # A queue that is closed and empty gives nil for ever.
+        # A closed empty queue returns nil for ever.
         def pop
           item = @source.pop
           if item.nil? && @source.respond_to?(:closed?) && @source.closed? && @source.empty?
@@ -81,12 +72,12 @@ module Raffia
           end
         end
 
-        def choose_place
-          given = PLACES.keys.select { |name| @options[name] }
+        def choose_executor
+          given = EXECUTORS.keys.select { |name| @options[name] }
           if given.size > 1
             raise ArgumentError, "Use only one of `in_processes`, `in_threads`, or `in_ractors`."
           end
-          return PLACES[given.first] if given.any?
+          return EXECUTORS[given.first] if given.any?
 
           (RUBY_ENGINE == "jruby") ? :threads : :processes
         end
@@ -97,7 +88,7 @@ module Raffia
             raise ArgumentError, "there is no block: give the work, as in Parallel.map(items) { " \
               "|item| ... }"
           end
-          if interrupt_signal && @place == :threads
+          if interrupt_signal && @executor == :threads
             raise "interrupt_signal is no longer supported for threads"
           end
           return unless @options[:serializer] && !@options[:serializer].equal?(Marshal)
@@ -105,30 +96,29 @@ module Raffia
           raise ArgumentError, "serializer: only Marshal is provided by raffia/compat/parallel"
         end
 
-        # Without workers a block will do.
+        # Without workers (in_ractors: 0) a block is allowed.
         def check_ractor
-          if @block ? ractor : !ractor && @place == :ractors
+          if @block ? ractor : !ractor && @executor == :ractors
             raise ArgumentError, "pass the code you want to execute as `ractor: [ClassName, " \
               ":method_name]`, or a block and not in_ractors"
           end
-          return unless @block && @place == :ractors && @workers.positive?
+          return unless @block && @executor == :ractors && @workers.positive?
 
           raise ArgumentError, "in_ractors needs `ractor: [ClassName, :method_name]` in place of " \
             "the block"
         end
 
         def count
-          count = @options[PLACES.key(@place)] || ::Parallel.processor_count
+          count = @options[EXECUTORS.key(@executor)] || ::Parallel.processor_count
           unless count.is_a?(Integer) && count >= 0
             raise ArgumentError, "worker count must be a non-negative Integer"
           end
-          return count if @place != :processes || count.zero? || ::Process.respond_to?(:fork)
+          return count if @executor != :processes || count.zero? || ::Process.respond_to?(:fork)
 
           warn "parallel: Process.fork is not supported by this Ruby"
           0
         end
 
-        # In the caller, with in_ractors: 0.
         def callback
           type, name = ractor
           ->(*arguments) { type.__send__(name, *arguments) }

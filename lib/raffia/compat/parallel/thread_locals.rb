@@ -3,17 +3,15 @@
 module Raffia
   module Compat
     module Parallel
-      # Thread-local values: under Thread.current[], in thread variables, and in instance variables,
-      # as Rails keeps them. A child that is forked by the caller, as the gem's are, has the
-      # caller's; ours are forked by a thread of the pool, and are given them.
+      # Copies a thread's locals, thread variables and instance variables (Rails uses them). The
+      # gem's children inherit the caller's; ours are forked by a thread of the pool and get a copy.
       #
       # @api private
       class ThreadLocals
-        # Raffia's own are about the very thread.
+        # Raffia's own belong to that one thread.
         OURS = /\Araffia_/
         private_constant :OURS
 
-        # @param thread [Thread]
         def initialize(thread = Thread.current)
           @fiber = values(thread.keys) { |name| thread[name] }
           @variables = values(thread.thread_variables) { |name| thread.thread_variable_get(name) }
@@ -22,8 +20,6 @@ module Raffia
           end
         end
 
-        # Gives them to the running thread.
-        # @return [void]
         def restore(thread = Thread.current)
           @fiber.each { |name, value| thread[name] = value }
           @variables.each { |name, value| thread.thread_variable_set(name, value) }

@@ -7,20 +7,17 @@ module Raffia
   module Compat
     module Parallel
       # A slot whose worker loop does the work itself. It is posted its first item and takes the
-      # others by itself, because the way of chunks costs more than many an item.
+      # others from the feed, because a posted chunk costs more than many an item.
       #
       # @api private
       class ThreadSlot < Pool::WorkerSlot
-        # @param request [Request]
-        # @param coordinator [Coordinator] hears of each item
         def initialize(request, coordinator)
           super(nil)
           @request = request
           @coordinator = coordinator
         end
 
-        # @return [Array(NumberedItem, Executor::Reply), nil] only when one has failed there is
-        #   anything left to tell
+        # The failed item and its reply, or nil: the coordinator knows the others already.
         def collect
           entry = @posted.first
           while entry
@@ -29,7 +26,7 @@ module Raffia
           end
           @posted.clear && nil
         rescue Cancel, ::Timeout::ExitException
-          raise # as Pool::Work: being told to stop is not a failure of the item
+          raise # as in Pool::Work: an interruption is not a failure of the item
         rescue Exception => error # standard:disable Lint/RescueException
           @posted.clear
           [entry, Executor::Reply.new(nil, Executor::Failure.of(error))]

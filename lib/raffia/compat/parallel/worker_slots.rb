@@ -8,13 +8,10 @@ require_relative "thread_slot"
 module Raffia
   module Compat
     module Parallel
-      # Makes the slots of a call, each with a number, and the block for their workers.
+      # Makes the slots of a call, each with a worker number, and the block for their workers.
       #
       # @api private
       class WorkerSlots
-        # @param request [Request]
-        # @param sizer [Pool::ChunkSize]
-        # @param coordinator [Coordinator]
         def initialize(request, sizer, coordinator)
           @request = request
           @sizer = sizer
@@ -23,39 +20,37 @@ module Raffia
           @options = Pool::Options.new(**(request.isolation? ? {max_tasks: 1, chunk: 1} : {}))
           @numbers = Thread::Queue.new((0...request.workers).to_a)
           @work = work(request)
-          @locals = ThreadLocals.new if request.place == :processes
+          @locals = ThreadLocals.new if request.executor == :processes
         end
 
-        # @return [Proc] for a group
+        # The block of a worker group.
         def to_proc = method(:take).to_proc
 
-        # In the worker loop's thread.
-        # @return [Pool::WorkerSlot]
         def take
           number = @numbers.pop(true)
-          case @request.place
+          case @request.executor
           when :threads
             ::Parallel.worker_number = number
             ThreadSlot.new(@request, @coordinator)
           when :processes
-            slot(:processes, plan(WorkerSlots.guarded(@work, number, @locals)), @input)
+            slot(:processes, plan(WorkerSlots.process_work(@work, number, @locals)), @input)
           else slot(:ractors, plan(@work), nil)
           end
         end
 
-        # For a Ractor; with nothing of ours in it but what it needs.
-        def self.callback(type, name, with_index)
+        # Work of a Ractor. The block captures only shareable values.
+        def self.ractor_work(type, name, with_index)
           return ->(pair) { type.__send__(name, *pair) } if with_index
 
           ->(pair) { type.__send__(name, pair.first) }
         end
 
-        # For a forked worker: an item that calls +exit+ does not end it, but fails with words about
-        # that.
-        def self.guarded(work, number, locals)
+        # Work of a forked worker. An item that calls +exit+ fails with DeadWorker, and the worker
+        # lives on.
+        def self.process_work(work, number, locals)
           new = true
           ->(input) do
-            new &&= settle(number, locals)
+            new &&= prepare_worker(number, locals)
             work.call(input)
           rescue Cancel, ::Timeout::ExitException, ::LocalJumpError, ::UncaughtThrowError
             raise
@@ -63,15 +58,13 @@ module Raffia
             raise ::Parallel::DeadWorker,
               "the block ended its worker process by #{error.class} (#{error.message})"
           rescue Exception => error # standard:disable Lint/RescueException
-            fit = ::Parallel::ExceptionWrapper.new(error).exception
-            # the cause would be what Marshal refuses
-            fit.equal?(error) ? raise : raise(fit, cause: nil)
+            portable = ::Parallel::ExceptionWrapper.new(error).exception
+            # Marshal could not dump the original as a cause.
+            portable.equal?(error) ? raise : raise(portable, cause: nil)
           end
         end
 
-        # Before the first item.
-        # @return [false]
-        def self.settle(number, locals)
+        def self.prepare_worker(number, locals)
           locals.restore
           ::Parallel.worker_number = number
           false
@@ -87,10 +80,10 @@ module Raffia
           Pool::Plan.new(@request.wanted? ? :map : :each, block, Pool::Work::NOTHING)
         end
 
-        # For workers elsewhere: takes what they are sent.
+        # Work of Ractors and processes, called with an element of {NumberedItem#items} or an index.
         def work(request)
-          if request.place == :ractors
-            return WorkerSlots.callback(*request.ractor, request.with_index?)
+          if request.executor == :ractors
+            return WorkerSlots.ractor_work(*request.ractor, request.with_index?)
           end
 
           items = request.items

@@ -10,7 +10,7 @@ require_relative "api/process_set"
 require_relative "api/stats"
 require_relative "api/work_set"
 
-# What programs ask of jobs, queues and workers, and do to them, of any store of Raffia's. What a
-# store cannot say or do raises {NotProvided}.
+# Inspection and administration of jobs, queues and workers in any of Raffia's stores. Operations
+# that a store does not have raise {NotProvided}.
 module Sidekiq
 end

@@ -8,50 +8,40 @@ module Sidekiq
   # Enqueues jobs as Hashes. All clients share the store of the process; each may have its own
   # middleware.
   class Client
-    # Options that are no fields of a payload.
+    # Options that do not become fields of a payload.
     OPTIONS = %w[at jid spread_interval batch_size].freeze
     private_constant :OPTIONS
 
     class << self
-      # @param item [Hash{String => Object}] "class", "args", and optionally "queue", "at", "jid",
-      #   "retry", ...
-      # @return [String, nil] its id; nil when a middleware rejects it
-      # @raise [ArgumentError] for an invalid job
-      # @raise [Raffia::Jobs::StoreUnavailable]
+      # +item+ has "class" and "args", and optionally "queue", "at", "jid", "retry" and others.
+      # Returns the job's id, nil when a middleware rejects it. Raises ArgumentError for an invalid
+      # job, and Raffia::Jobs::StoreUnavailable.
       def push(item) = new.push(item)
 
-      # @param items [Hash] see {push}; "args" is an Array of the arguments of each, "at" a time or
-      #   one for each, "spread_interval" seconds
-      # @return [Array<String, nil>] ids
-      # @raise (see push)
+      # As {push}, but "args" has the arguments of each job, "at" a time or one for each, and
+      # "spread_interval" is in seconds. Returns the ids.
       def push_bulk(items) = new.push_bulk(items)
 
-      # @raise [NotProvided]
       def via(*)
         raise(NotProvided, "Sidekiq::Client.via is not there: all jobs go to the one store of " \
           "the process")
       end
 
-      # @return [String, nil]
       def enqueue(job, *args) = job.client_push("class" => job, "args" => args)
 
-      # @return [String, nil]
       def enqueue_to(queue, job, *args)
         job.client_push("class" => job, "args" => args, "queue" => queue)
       end
 
-      # @return [String, nil]
       def enqueue_in(interval, job, *args) = job.perform_in(interval, *args)
 
-      # @return [String, nil]
       def enqueue_to_in(queue, interval, job, *args)
         job.client_push({"class" => job, "args" => args, "queue" => queue,
                          "at" => ItemCheck.time(interval)}.compact)
       end
     end
 
-    # @param chain [Middleware::Chain, nil] its own
-    # @raise [ArgumentError] for another pool, because there is one store
+    # Raises ArgumentError for another pool, because there is one store.
     def initialize(pool: nil, chain: nil, config: nil)
       unless pool.nil? || pool.equal?(Sidekiq.redis_pool)
         raise ArgumentError, "pool: all clients have the store of the process here"
@@ -61,27 +51,20 @@ module Sidekiq
       @chain = chain
     end
 
-    # @yieldparam chain [Middleware::Chain] a copy for this client
-    # @return [Middleware::Chain]
+    # Yields a copy of the chain, which becomes this client's own.
     def middleware
       yield @chain = middleware.dup if block_given?
       @chain || @configuration.client_middleware
     end
 
-    # Ends an iterable job before its next step, or soon after.
-    # @param jid [String]
-    # @return [Integer] time of the cancellation, in seconds since 1970
+    # Ends an iterable job before its next step, or soon after. Returns the time of the
+    # cancellation.
     def cancel!(jid) = Job::Iterable::Walk.cancel(jid)
 
-    # @return [Object] see {Sidekiq.redis_pool}
     def redis_pool = Sidekiq.redis_pool
 
-    # @return (see Client.push)
-    # @raise (see Client.push)
     def push(item) = enqueue_all([ItemCheck.checked(item)]).first
 
-    # @return (see Client.push_bulk)
-    # @raise (see Client.push)
     def push_bulk(items)
       items = ItemCheck.checked(items.transform_keys(&:to_s))
       list = items["args"].to_a

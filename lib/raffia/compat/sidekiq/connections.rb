@@ -1,39 +1,29 @@
 # frozen_string_literal: true
 
 require_relative "../../jobs"
-require_relative "missing"
 
 module Sidekiq
   # A connection with a method for each command: `redis.set("key", 1, ex: 60)`.
   #
   # @api private
   class Connection
-    # @param client [RedisClient, RedisClient::Pipeline]
     def initialize(client)
       @client = client
     end
 
     %i[pipelined multi].each do |name|
-      # Several commands at once.
-      # @yieldparam redis [Connection]
-      # @return [Array]
       define_method(name) do |**options, &block|
         @client.public_send(name, **options) { |pipeline| block.call(Connection.new(pipeline)) }
       end
     end
 
-    # Behaves as a pool, which some programs take it for.
-    # @yieldparam redis [Connection]
-    # @return [Object] the block's value
+    # Some programs use it as a pool.
     def with = yield(self)
 
-    # @return [Hash{String => String}] the server's INFO
     def info = @client.call("INFO") { |text| text.scan(/^(\w+):(.*?)\r?$/).to_h }
 
-    # @param sha [String] of a script that the server has
-    # @param keys [Array]
-    # @param arguments [Array]
-    # @return [Object] what the script returns
+    # +sha+: of a script that the server has.
+    # What the script returns.
     def evalsha(sha, keys, arguments) = @client.call("EVALSHA", sha, keys.size, *keys, *arguments)
 
     private
@@ -50,20 +40,16 @@ module Sidekiq
   #
   # @api private
   class Connections
-    # Idle connections, at most.
     MAX_IDLE = 10
     private_constant :MAX_IDLE
 
     def initialize
       @idle = []
       @store = nil
-      @guard = Thread::Mutex.new
+      @lock = Thread::Mutex.new
     end
 
-    # @yieldparam redis [Connection]
-    # @return [Object] the block's value
-    # @raise [NotProvided] when jobs are not in Redis
-    # @raise [RedisClient::Error]
+    # Raises NotProvided when jobs are not in Redis, and RedisClient::Error.
     def with
       store = Sidekiq.const_defined?(:Testing, false) ? Testing.real : Raffia::Jobs.store
       unless store.respond_to?(:client)
@@ -71,27 +57,27 @@ module Sidekiq
           "connection of the program's own for its own data"
       end
 
-      client = take(store)
+      client = checkout(store)
       begin
         yield Connection.new(client)
       ensure
-        keep(store, client)
+        release(store, client)
       end
     end
     alias_method :then, :with
 
     private
 
-    def take(store)
-      @guard.synchronize do
+    def checkout(store)
+      @lock.synchronize do
         @idle.shift(@idle.size).each(&:close) unless @store.equal?(store)
         @store = store
         @idle.pop || store.client
       end
     end
 
-    def keep(store, client)
-      @guard.synchronize { @store.equal?(store) && @idle.size < MAX_IDLE && @idle.push(client) } ||
+    def release(store, client)
+      @lock.synchronize { @store.equal?(store) && @idle.size < MAX_IDLE && @idle.push(client) } ||
         client.close
     end
   end

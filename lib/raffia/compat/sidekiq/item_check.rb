@@ -2,21 +2,19 @@
 
 require "json"
 require_relative "../../jobs"
-require_relative "missing"
 
 module Sidekiq
-  # Checks and completes a job before it becomes a payload.
+  # Checks a job, and adds defaults, before it becomes a payload.
   #
   # @api private
   module ItemCheck
-    # A smaller number is an interval and not a time.
+    # Smaller numbers of seconds are intervals, larger ones times since 1970.
     LONGEST = 1_000_000_000
     private_constant :LONGEST
 
     module_function
 
-    # @param interval [Numeric, Time] seconds from now, or since 1970
-    # @return [Float, nil] since 1970; nil: now
+    # Seconds since 1970, nil for now.
     def time(interval)
       now = Time.now.to_f
       at = interval.to_f
@@ -24,8 +22,7 @@ module Sidekiq
       at if at > now
     end
 
-    # @return [Hash] with the defaults of its class
-    # @raise [ArgumentError] for an invalid job
+    # The job with the defaults of its class. Raises ArgumentError for an invalid one.
     def checked(item)
       unless item.is_a?(Hash) && item.key?("class") && item.key?("args")
         raise ArgumentError, "a job must be a Hash with class and args, and is #{item.inspect}"
@@ -47,8 +44,7 @@ module Sidekiq
       {**item, "retry_for" => item["retry_for"].to_i}
     end
 
-    # Raises Raffia's errors as Sidekiq's.
-    # @raise [ArgumentError]
+    # Raises Raffia's errors as ArgumentErrors.
     def translate
       yield
     rescue Raffia::Jobs::BadArguments => error
@@ -58,7 +54,6 @@ module Sidekiq
     end
 
     # Rejects or converts arguments that JSON would change, see {Sidekiq.strict_args!}.
-    # @return [Array]
     def arguments(name, args)
       mode = Sidekiq.default_configuration[:on_complex_arguments]
       translate { Raffia::Jobs::Client::PayloadBuilder.check_arguments(name, args) }

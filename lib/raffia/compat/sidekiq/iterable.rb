@@ -6,17 +6,17 @@ require_relative "iterable/walk"
 
 module Sidekiq
   module Job
-    # The job goes back to its queue, and goes on later. It counts neither as a failure nor as a
-    # try.
+    # The job goes back to its queue and continues later. It counts neither as a failure nor as an
+    # attempt.
     class Interrupted < RuntimeError
     end
 
-    # A long job in steps, which goes on at the step that it was at.
+    # A long job in steps, which continues at the step where it stopped.
     #
     # `build_enumerator(*args, cursor:)` yields pairs of an object and its cursor, a JSON value,
-    # beginning with that of the cursor; `each_iteration(object, *args)` does one. The cursor is
-    # saved every {Walk::SAVE_INTERVAL} seconds, when the worker stops, and when a step fails. Steps
-    # since then are repeated.
+    # from the given cursor on; `each_iteration(object, *args)` handles one. The cursor is saved
+    # every {Walk::SAVE_INTERVAL} seconds, when the worker stops, and when a step fails. Steps since
+    # the last save are repeated.
     module Iterable
       include Enumerators
 
@@ -24,9 +24,8 @@ module Sidekiq
         job.extend(ClassMethods)
       end
 
-      # Rejects methods that such classes must not define.
+      # Raises RuntimeError when a class defines `perform`.
       module ClassMethods
-        # @raise [RuntimeError]
         def method_added(name)
           if name == :perform
             raise "#{self} is an iterable job, whose perform is there: it has each_iteration"
@@ -36,47 +35,35 @@ module Sidekiq
         end
       end
 
-      # @param args [Array]
-      # @raise [Interrupted]
       def perform(*args)
         (@_walk = Walk.new(self, args)).call
       end
 
-      # @return [Array] of the job
       def arguments = @_walk&.arguments
 
-      # @return [Object, nil] of the present step
+      # Cursor and object of the current step.
       def cursor = @_walk&.cursor
 
-      # @return [Object, nil] of the present step
       def current_object = @_walk&.object
 
-      # Ends it before its next step, or nearly so; also one that waits.
-      # @return [Integer] when, in seconds since 1970
+      # Ends the job before its next step, or soon after, also when it waits in its queue.
       def cancel! = @_cancelled = Walk.cancel(jid)
 
-      # @return [Integer, nil] when it was cancelled, as far as it has noticed
+      # Seconds since 1970 of the cancellation, nil or false before this run has noticed one.
       def cancelled? = @_cancelled || @_walk&.cancelled
 
-      # @return [Enumerator, nil] nil: nothing to do
+      # Returns nil when there is nothing to do.
       def build_enumerator(*)
         raise(NotImplementedError, "#{self.class} needs build_enumerator(*args, cursor:)")
       end
 
-      # @return [void]
       def each_iteration(*)
         raise(NotImplementedError, "#{self.class} needs each_iteration(object, *args)")
       end
 
-      # @yield the step
-      # @return [void]
       def around_iteration = yield
 
-      # @!method on_start()
-      # @!method on_resume()
-      # @!method on_stop() it ends, for now or for good
-      # @!method on_cancel()
-      # @!method on_complete()
+      # Hooks for classes to override; on_stop runs whether the job continues later or not.
       %i[on_start on_resume on_stop on_cancel on_complete].each { |name| define_method(name) {} }
     end
   end

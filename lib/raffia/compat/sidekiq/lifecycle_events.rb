@@ -3,24 +3,20 @@
 require_relative "../../base/signals"
 
 module Sidekiq
-  # Callbacks of programs for events in the life of a worker.
+  # Callbacks of programs for a worker's events.
   #
   # @api private
   class LifecycleEvents
-    # Events that occur here.
     CALLED = %i[startup quiet shutdown exit].freeze
-    # Events of Sidekiq that do not.
+    # Events of Sidekiq that do not occur here.
     SILENT = %i[heartbeat beat].freeze
     private_constant :CALLED, :SILENT
 
-    # @param configuration [Configuration]
     def initialize(configuration)
       @configuration = configuration
       @blocks = CALLED.to_h { |event| [event, []] }
     end
 
-    # @return [void]
-    # @raise [ArgumentError]
     def on(event, &block)
       return @blocks[event] << block if @blocks.key?(event)
       unless SILENT.include?(event)
@@ -32,26 +28,25 @@ module Sidekiq
         "events #{CALLED.join(", ")} here")
     end
 
-    # The first worker of this process starts: calls the blocks in order, and those of its end in
-    # reverse. An error of a block keeps the worker from starting.
-    # @return [void]
+    # Called when the first worker of this process starts. Calls the startup blocks in order; an
+    # error prevents the worker's start. At exit the others run in reverse order.
     def startup
-      take(:startup).each { |block| told(&block) }
-      ending = CALLED.drop(1).flat_map { |event| take(event).reverse }
-      Raffia::Signals.at_exit { ending.each { |block| guarded(&block) } } if ending.any?
+      take(:startup).each { |block| report_error(&block) }
+      at_exit = CALLED.drop(1).flat_map { |event| take(event).reverse }
+      Raffia::Signals.at_exit { at_exit.each { |block| log_error(&block) } } if at_exit.any?
     end
 
     private
 
     def take(event) = @blocks[event].slice!(0..)
 
-    def guarded(&)
-      told(&)
+    def log_error(&)
+      report_error(&)
     rescue => error
       @configuration.logger.error(error.full_message(highlight: false))
     end
 
-    def told
+    def report_error
       yield
     rescue => error
       @configuration.handle_exception(error, {context: "Exception during Sidekiq lifecycle event."})

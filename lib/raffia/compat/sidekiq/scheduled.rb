@@ -4,41 +4,35 @@ require_relative "../sidekiq"
 require_relative "../../pool"
 
 module Sidekiq
-  # For gems that subclass {Poller} to enqueue jobs. Raffia's own workers do not poll.
+  # Other gems subclass {Poller} to enqueue jobs. Raffia's own workers do not poll.
   module Scheduled
     # Calls `enqueue` periodically, in a thread of its own.
     class Poller
-      # Seconds between two calls, for each process, by default.
+      # Default seconds between two calls, multiplied by the number of processes.
       INTERVAL = 5
       private_constant :INTERVAL
 
-      # @return [Configuration]
       attr_reader :config
 
-      # @param config [Configuration, nil]
       def initialize(config = nil)
         @config = config || Sidekiq.default_configuration
         @done = false
         @wakeups = ::Thread::Queue.new
       end
 
-      # @return [void]
       def start
         @pool ||= Raffia::Pool.new(on: :threads, workers: 1, idle: nil)
           .tap { |pool| pool.submit { poll } }
         nil
       end
 
-      # Ends after the present call.
-      # @return [void]
+      # Ends after the current call.
       def terminate
         @done = true
         @wakeups.push(nil)
         nil
       end
 
-      # Overridden by subclasses.
-      # @return [void]
       def enqueue = nil
 
       private
@@ -55,7 +49,7 @@ module Sidekiq
 
       def handle_exception(error, context = {}) = @config.handle_exception(error, context)
 
-      # Processes that started together do not poll together.
+      # Random, so that processes that start together do not poll together.
       def random_poll_interval = poll_interval_average(process_count) * (0.5 + rand)
 
       def poll_interval_average(count) = @config[:poll_interval_average] || count * INTERVAL

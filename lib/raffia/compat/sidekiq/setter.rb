@@ -9,15 +9,12 @@ module Sidekiq
   module Job
     # A job class with options for one call: `MailJob.set(queue: "slow").perform_async(1)`.
     class Setter
-      # @param job [Class]
-      # @param options [Hash]
       def initialize(job, options)
         @job = job
         @options = {}
         set(options)
       end
 
-      # @return [self] with further options
       def set(options)
         options = options.transform_keys(&:to_s)
         later = options.delete("wait_until") || options.delete("wait")
@@ -26,24 +23,21 @@ module Sidekiq
         self
       end
 
-      # @return [String, true, nil] its id; with `sync: true` what {perform_inline} returns
+      # Returns the job's id, or with `sync: true` the value of {perform_inline}.
       def perform_async(*args)
         return perform_inline(*args) if @options["sync"]
 
         @job.client_push({**@options, "class" => @job, "args" => args})
       end
 
-      # @return [String, true, nil]
       def perform_in(interval, *args) = at(interval).perform_async(*args)
       alias_method :perform_at, :perform_in
 
-      # @return [Array<String, nil>]
       def perform_bulk(args, **options)
         Client.push_bulk({**@options, **options.transform_keys(&:to_s), "class" => @job,
           "args" => args})
       end
 
-      # @return [true, nil]
       def perform_inline(*args)
         item = ItemCheck.checked({**@options.except("sync", "at"), "class" => @job,
           "args" => ItemCheck.arguments(@job, args)})

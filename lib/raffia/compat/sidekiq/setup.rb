@@ -7,17 +7,13 @@ require_relative "configuration"
 require_relative "connections"
 
 module Sidekiq
-  # State of the compat layer in this process. One object, because modules have no state.
+  # State of the compat layer in this process.
   #
   # @api private
   class Setup
-    # @return [Configuration]
-    attr_reader :configuration
-    # @return [Connections]
-    attr_reader :connections
-    # @return [Array<#call>] blocks of {Sidekiq.configure_server} that wait for a worker
+    attr_reader :configuration, :connections
+    # Blocks of {Sidekiq.configure_server} that run when a worker starts.
     attr_reader :server_blocks
-    # @return [Hash{String => Object}]
     attr_accessor :job_options
 
     def initialize
@@ -28,8 +24,6 @@ module Sidekiq
       @job_options = {"retry" => true, "queue" => "default"}.freeze
     end
 
-    # Connects it with Raffia's jobs.
-    # @return [void]
     def attach
       setup = Raffia::Jobs::Setup.current
       url = Raffia::Compat::Config.load.redis_url and setup.default = url
@@ -40,7 +34,6 @@ module Sidekiq
 
     private
 
-    # A worker starts in this process.
     def started(worker, _log)
       @configuration[:queues] = worker.queues.names
       @server_blocks.shift.call(@configuration) until @server_blocks.empty?
@@ -48,10 +41,9 @@ module Sidekiq
         handle_unstarted(**event.data) unless event.data[:on]
       }
       @configuration.events.startup
-      launch if Sidekiq.const_defined?(:Launcher, false)
+      launch
     end
 
-    # Runs a launcher that other gems have patched.
     def launch
       return if @launcher
 
@@ -63,7 +55,7 @@ module Sidekiq
       end
     end
 
-    # A job without a class, or an unreadable one, does not get as far as middleware and hooks.
+    # Middleware and hooks do not see a job without a class, or an unreadable one.
     def handle_unstarted(error:, verdict:, **)
       item = Raffia::Jobs::Worker::Run.current.item
       @configuration.handle_exception(error, {context: "Job raised exception", job: item})

@@ -1,12 +1,21 @@
 # frozen_string_literal: true
 
 require_relative "../sidekiq"
-require_relative "web_helpers"
 require_relative "../../jobs/web"
 
 module Sidekiq
-  # Mount point of Sidekiq's pages: Raffia's dashboard of the same jobs. Access is decided by the
-  # surrounding application, and by {use}.
+  # Constants that pages of other gems expect. Those pages are loaded, but not shown.
+  module WebHelpers
+    # A list that ignores what is pushed.
+    class NullList
+      def push(*) = self
+      alias_method :<<, :push
+    end
+    SAFE_QPARAMS = NullList.new.freeze
+  end
+
+  # Raffia's dashboard in the place of Sidekiq's pages. The surrounding application and {use} decide
+  # about access.
   class Web
     # The dashboard, behind the program's middleware.
     #
@@ -17,28 +26,23 @@ module Sidekiq
         @back = @app = nil
       end
 
-      # @param middleware [Class] of Rack, made with the app behind it and the arguments
-      # @return [void]
       def use(middleware, *arguments, &block)
         @before << [middleware, arguments, block]
         @app = nil
       end
 
-      # @param url [String] that the title links to
       def app_url=(url)
         @back = url
         @app = nil
       end
 
-      # Has no effect: there are no extensions.
-      # @return [void]
+      # Has no effect, because the dashboard has no extensions.
       def register(extension, *, **)
         Sidekiq.logger.warn("Sidekiq::Web.register(#{extension}) has no effect here: Raffia's " \
           "dashboard has no extensions")
       end
       alias_method :register_extension, :register
 
-      # @return [Array(Integer, Hash, Array<String>)]
       def call(env) = (@app ||= build).call(env)
 
       private
@@ -54,29 +58,20 @@ module Sidekiq
     FRONT = Front.new
     private_constant :FRONT
 
-    # For `run Sidekiq::Web.new`.
-    # @param env [Hash] of Rack
-    # @return [Array(Integer, Hash, Array<String>)]
+    # Serves `run Sidekiq::Web.new`.
     def call(env) = FRONT.call(env)
 
     class << self
-      # @param env [Hash] of Rack
-      # @return [Array(Integer, Hash, Array<String>)]
       def call(env) = FRONT.call(env)
 
-      # (see Front#use)
       def use(...) = FRONT.use(...)
 
-      # (see Front#register)
       def register(...) = FRONT.register(...)
 
-      # @param url [String] that the title links to
       def app_url=(url)
         FRONT.app_url = url
       end
 
-      # @yieldparam settings [Front]
-      # @return [Front]
       def configure
         yield FRONT if block_given?
         FRONT

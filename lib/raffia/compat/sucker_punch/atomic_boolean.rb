@@ -1,25 +1,20 @@
 # frozen_string_literal: true
 
 module SuckerPunch
-  # A thread-safe boolean. One caller only learns that it has changed it.
+  # A thread-safe boolean. Of concurrent changes, one returns true.
   class AtomicBoolean
-    # @param value [Boolean]
     def initialize(value)
       @value = value
       @lock = Thread::Mutex.new
     end
 
-    # @return [Boolean]
     attr_reader :value
     alias_method :true?, :value
 
-    # @return [Boolean]
     def false? = !@value
 
-    # @return [Boolean] whether it was false
     def make_true = change(true)
 
-    # @return [Boolean] whether it was true
     def make_false = change(false)
 
     private

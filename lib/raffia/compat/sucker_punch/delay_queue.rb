@@ -5,7 +5,7 @@ require_relative "../../pool"
 require_relative "../../../raffia"
 
 module SuckerPunch
-  # Calls blocks after a delay, from one thread. A forked child begins without its parent's blocks.
+  # Calls blocks after a delay, from one thread. A forked child starts without its parent's blocks.
   #
   # @api private
   class DelayQueue
@@ -14,14 +14,12 @@ module SuckerPunch
       Raffia::Fork.after_child { reset }
     end
 
-    # @param seconds [Numeric]
-    # @yield must not wait
-    # @return [void]
+    # The block must not wait.
     def add(seconds, &block) = @queue.add(block, seconds)
 
     private
 
-    # An error of a block must not end the thread.
+    # An error in a block must not end the thread.
     def reset
       @queue = Raffia::Executor::DelayQueue.new do |block|
         block.call

@@ -1,56 +1,45 @@
 # frozen_string_literal: true
 
 module SuckerPunch
-  # Makes a class with a method `perform` a job. Each run has an object of its own.
+  # Makes a class with a method `perform` a job. Each run has its own object.
   module Job
     def self.included(job)
       job.extend(ClassMethods)
     end
 
-    # @return [Logger]
     def logger = SuckerPunch.logger
 
-    # @return [Integer] see {ClassMethods#workers}
     def num_workers = self.class.num_workers
 
-    # @return [Integer, nil] see {ClassMethods#max_jobs}
     def num_jobs_max = self.class.num_jobs_max
 
-    # Class methods of a job.
     module ClassMethods
-      # Threads by default.
       WORKERS = 2
 
-      # @return [Integer] threads for its jobs
       attr_writer :num_workers
-      # @return [Integer, nil] waiting jobs, at most; nil: unlimited
+      # Limit of waiting jobs, nil for none.
       attr_writer :num_jobs_max
 
-      # @return [Integer]
       def num_workers = @num_workers || inherited_setting(:num_workers) || WORKERS
 
-      # @return [Integer, nil]
       def num_jobs_max = defined?(@num_jobs_max) ? @num_jobs_max : inherited_setting(:num_jobs_max)
 
-      # @param number [Integer] of threads, from the first job on
+      # Number of threads; the first job fixes it.
       def workers(number)
         self.num_workers = number
       end
 
-      # @param number [Integer, nil] of jobs that may wait
       def max_jobs(number)
         self.num_jobs_max = number
       end
 
-      # Enqueues a job. Arguments are handed over as they are.
-      # @return [Boolean, nil] true; false after {Queue#shutdown}; nil when the process ends
-      # @raise [Concurrent::RejectedExecutionError, Raffia::Full] when too many wait
+      # Enqueues a job with these very arguments, and returns true; false after {Queue#shutdown},
+      # nil when the process ends. Raises {ThreadPool.rejection} when too many jobs wait.
       def perform_async(*args, **named)
         queue.post { __run_perform(*args, **named) } if RUNNING.true?
       end
 
-      # @param interval [Numeric] seconds; below 0 is 0
-      # @return [Boolean, nil] true; nil when the process ends
+      # +interval+ is in seconds. Returns true, or nil when the process ends.
       def perform_in(interval, *args, **named)
         return unless RUNNING.true?
 
@@ -59,7 +48,7 @@ module SuckerPunch
         true
       end
 
-      # The same counters at both ends, because a queue that is cleared gets new ones.
+      # Decrements the counter that it incremented: a queue that is cleared gets new counters.
       # @api private
       def __run_perform(*args, **named)
         (busy = Counter::Busy.new(to_s)).increment
@@ -77,7 +66,7 @@ module SuckerPunch
 
       def queue = Queue.find_or_create(to_s, num_workers, num_jobs_max)
 
-      # An error of the handler is only logged.
+      # Logs errors of the handler.
       def handle(error, args)
         SuckerPunch.exception_handler.call(error, self, args)
       rescue StandardError, ScriptError => failure

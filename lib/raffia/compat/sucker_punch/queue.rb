@@ -5,34 +5,28 @@ require_relative "thread_pool"
 require_relative "concurrent_map"
 
 module SuckerPunch
-  # The jobs of one class, and the threads that do them.
+  # The jobs of one class, and the threads that run them.
   class Queue
     extend Forwardable
 
     # {ThreadPool}s by the names of classes.
     QUEUES = ConcurrentMap.new
-    # Seconds between two looks whether all is done.
+    # Seconds between two checks of {wait}.
     INTERVAL = 0.01
     private_constant :INTERVAL
 
     class << self
-      # @param name [String] of a class
-      # @param workers [Integer] threads, if this is the first time
-      # @param most [Integer, nil] jobs that may wait
-      # @return [Queue]
+      # +name+ is a job class's. A new queue gets so many threads, and a limit of waiting jobs.
       def find_or_create(name, workers = Job::ClassMethods::WORKERS, most = nil)
         new(name, QUEUES.fetch_or_store(name) { ThreadPool.new(workers, most) })
       end
 
-      # @return [Array<Queue>]
       def all = [].tap { |queues| QUEUES.each_pair { |name, pool| queues << new(name, pool) } }
 
-      # @return [Hash{String => Hash}] of each queue "workers" ("total", "busy", "idle") and "jobs"
-      #   ("processed", "failed", "enqueued")
+      # {#stats} of each queue by name.
       def stats = all.to_h { |queue| [queue.name, queue.stats] }
 
-      # Forgets all queues, and ends what they do: for tests.
-      # @return [void]
+      # Deletes all queues and ends their jobs, in tests.
       def clear
         old = all
         QUEUES.clear
@@ -40,9 +34,8 @@ module SuckerPunch
         old.each(&:kill)
       end
 
-      # Take no more jobs, do those that are there, and end what still runs after
+      # Accepts no more jobs, runs those that wait, and ends those that still run after
       # {SuckerPunch.shutdown_timeout}.
-      # @return [void]
       def shutdown_all
         return unless RUNNING.make_false
 
@@ -60,12 +53,11 @@ module SuckerPunch
         queues.each(&:kill)
       end
 
-      # Until no job runs or waits. Those of {Job::ClassMethods#perform_in} whose time has not come
-      # are not waited for.
-      # @return [void]
+      # Returns when no job runs or waits. Jobs of {Job::ClassMethods#perform_in} that are not due
+      # do not count.
       def wait = (sleep(INTERVAL) until all.all?(&:idle?))
 
-      # In a forked child: jobs that ran or waited do so in the parent.
+      # Called in a forked child: jobs that ran or waited do so in the parent.
       # @api private
       def forked
         Counter::Busy.clear
@@ -77,60 +69,47 @@ module SuckerPunch
       def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
     end
 
-    # @return [String] of a class
     attr_reader :name
 
     def_delegators :@pool, :max_length, :min_length, :max_queue, :length, :queue_length,
       :wait_for_termination, :kill
 
-    # @param name [String]
-    # @param pool [ThreadPool]
     def initialize(name, pool)
       @name = name
       @pool = pool
       @running = true
     end
 
-    # @return [Boolean] whether this object takes jobs
+    # Whether this object takes jobs.
     def running? = @running
 
-    # @return [Boolean] whether no job runs or waits
+    # Whether no job runs or waits.
     def idle? = enqueued_jobs.zero? && busy_workers.zero?
 
-    # @return [Boolean] whether it is the same queue
     def ==(other) = other.is_a?(Queue) && pool == other.pool
 
     alias_method :total_workers, :length
 
-    # @return [Integer] jobs that wait. One that a thread has just taken, and not begun, counts: who
-    #   sees none may rely on it
+    # Jobs that wait, or that a thread has taken and not begun, so that 0 is reliable.
     def enqueued_jobs = [@pool.open - busy_workers, 0].max
 
-    # @return [Integer]
     def busy_workers = Counter::Busy.new(name).value
 
-    # @return [Integer]
     def idle_workers = total_workers - busy_workers
 
-    # @return [Integer]
     def processed_jobs = Counter::Processed.new(name).value
 
-    # @return [Integer]
     def failed_jobs = Counter::Failed.new(name).value
 
-    # @return [Hash] see {Queue.stats}
     def stats
       {"workers" => {"total" => total_workers, "busy" => busy_workers, "idle" => idle_workers},
        "jobs" => {"processed" => processed_jobs, "failed" => failed_jobs,
                   "enqueued" => enqueued_jobs}}
     end
 
-    # @return [Boolean] false after {shutdown}
-    # @raise [Concurrent::RejectedExecutionError, Raffia::Full] when too many wait
+    # Returns false after {shutdown}. Raises {ThreadPool.rejection} when too many jobs wait.
     def post(...) = running? && @pool.post(...)
 
-    # Take no more jobs, and do those that are there.
-    # @return [void]
     def shutdown
       @running = false
       @pool.shutdown

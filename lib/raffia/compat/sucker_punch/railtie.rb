@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module SuckerPunch
-  # What jobs have to say goes to the log of the application.
+  # Logs to the application's log.
   class Railtie < ::Rails::Railtie
     initializer("sucker_punch.logger") { SuckerPunch.logger = ::Rails.logger }
   end

@@ -3,27 +3,20 @@
 require_relative "../sucker_punch"
 
 module SuckerPunch
-  # Jobs are kept, and not done. (The gem says so of its own file of this name; there it raises.)
+  # Records jobs instead of running them.
   module Testing
-    # Of each class: what was enqueued.
     JOBS = ConcurrentMap.new { [] }
     private_constant :JOBS
 
-    # @return [Array<Hash>] {"args" => [...]}, and "in" => seconds where that was said
+    # Hashes of "args", and of "in" (seconds) for perform_in.
     def jobs = JOBS[to_s]
 
-    # Forgets them.
-    # @return [void]
     def clear = jobs.clear
 
-    # Forgets those of all classes.
-    # @return [void]
     def self.clear_all = JOBS.clear
 
-    # @return [true]
     def perform_async(*args, **named) = note(args, named)
 
-    # @return [true]
     def perform_in(interval, *args, **named) = note(args, named, "in" => interval)
 
     private
@@ -36,6 +29,5 @@ module SuckerPunch
 
   Job::ClassMethods.prepend(Testing)
 
-  # @return [void]
   def Job.clear_all = Testing.clear_all
 end

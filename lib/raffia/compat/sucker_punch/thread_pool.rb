@@ -4,17 +4,15 @@ require_relative "../../pool"
 require_relative "../../../raffia"
 
 module SuckerPunch
-  # Threads for the jobs of one queue: a {Raffia::Pool} with the interface of concurrent-ruby's
-  # pools.
+  # Threads for the jobs of one queue: a {Raffia::Pool} with concurrent-ruby's interface.
   #
   # @api private
   class ThreadPool
-    # Waiting jobs are counted here, and not by the pool.
+    # {post} limits the waiting jobs, not the pool.
     UNLIMITED = 1 << 40
     private_constant :UNLIMITED
 
-    # concurrent-ruby's error if that is loaded, so that a program's own `rescue` gets it.
-    # @return [Exception]
+    # concurrent-ruby's error if that is loaded, because programs rescue it.
     def self.rejection(message)
       known = if defined?(::Concurrent::RejectedExecutionError)
         ::Concurrent::RejectedExecutionError
@@ -24,14 +22,11 @@ module SuckerPunch
       known.new(message)
     end
 
-    # @return [Integer] threads, at most
     attr_reader :max_length
     alias_method :min_length, :max_length
-    # @return [Integer] waiting jobs, at most; 0: unlimited
+    # Limit of waiting jobs, 0 for none.
     attr_reader :max_queue
 
-    # @param workers [Integer]
-    # @param most [Integer, nil] waiting jobs
     def initialize(workers, most = nil)
       @max_length = workers
       @max_queue = most || 0
@@ -40,10 +35,8 @@ module SuckerPunch
       @inherited = 0
     end
 
-    # The caller's deadline does not apply to the job.
-    # @return [Boolean] true
-    # @raise [Concurrent::RejectedExecutionError, Raffia::Full] when too many wait, and after
-    #   {shutdown}
+    # The caller's deadline does not apply to the job. Raises {rejection} when too many jobs wait,
+    # and after {shutdown}.
     def post(*args, **named, &work)
       @lock.synchronize do
         raise ThreadPool.rejection("this queue has been shut down") if @pool.closed?
@@ -56,33 +49,26 @@ module SuckerPunch
       true
     end
 
-    # @return [Integer] jobs that wait or run
+    # Number of jobs that wait or run.
     def open
       @pool.stats.then do |of|
         of[:submitted] - of[:done] - of[:failed] - of[:cancelled] - @inherited
       end
     end
 
-    # In a forked child: open jobs are the parent's.
-    # @return [void]
+    # Called in a forked child, where open jobs are the parent's.
     def forked = @inherited += open
 
-    # @return [Integer] threads that live
     def length = @pool.stats[:workers]
 
-    # @return [Integer] jobs that wait
     def queue_length = @pool.stats[:waiting]
 
-    # Accepts no more jobs, and runs the others.
-    # @return [void]
+    # Accepts no more jobs, and runs those that wait.
     def shutdown = @pool.shutdown(0)
 
-    # @param timeout [Numeric, nil] seconds
-    # @return [Boolean] whether all jobs are done
+    # Returns whether all jobs have ended within the timeout in seconds.
     def wait_for_termination(timeout = nil) = @pool.shutdown(timeout)
 
-    # End now.
-    # @return [void]
     def kill = @pool.terminate
   end
 end

@@ -10,16 +10,16 @@ module Raffia
       #     end
       module Options
         # Item of a recurring job of this class.
-        # @param queue [String, nil] nil: that of the class
-        # @return [Hash] for {Jobs.enqueue}
+        # +queue+: nil: that of the class.
+        # For {Jobs.enqueue}.
         # @api private
         def job_item(*arguments, queue: nil)
           Payload.of(new(*arguments).set({queue: queue}.compact))
         end
 
-        # @param given [Hash] see {Job::Options#options}; queue and priority are set by Active Job
-        # @return [Hash{Symbol => Object}] all options that are set
-        # @raise [ConfigError]
+        # +given+: see {Job::Options#options}; queue and priority are set by Active Job.
+        # All options that are set.
+        # Raises ConfigError.
         def raffia_options(**given)
           set = @raffia_options ||
             (superclass.respond_to?(:raffia_options) ? superclass.raffia_options : {}.freeze)

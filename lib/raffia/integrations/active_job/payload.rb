@@ -10,8 +10,6 @@ module Raffia
       module Payload
         module_function
 
-        # @param job [ActiveJob::Base]
-        # @return [Hash]
         def of(job)
           data = job.serialize
           options = job.class.raffia_options

@@ -13,10 +13,9 @@ module Raffia
         NAPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05].freeze
         private_constant :NAPS
 
-        # @param fiber [Fiber] the running one
-        # @param pid [Integer] a child; 0 or negative: any of a group, as waitpid(2) takes it
-        # @param flags [Integer] Process::WNOHANG, Process::WUNTRACED
-        # @return [::Process::Status, nil]
+        # +fiber+: the running one.
+        # +pid+: a child; 0 or negative: any of a group, as waitpid(2) takes it.
+        # +flags+: Process::WNOHANG, Process::WUNTRACED.
         def process_wait(fiber, pid, flags)
           looks = 0
           until (status = ::Process::Status.wait(pid, flags | ::Process::WNOHANG))
@@ -30,7 +29,7 @@ module Raffia
 
         private
 
-        # @return [Boolean, nil] whether it has been watched
+        # Whether it has been watched.
         def watch(fiber, pid, flags)
           # A pidfd tells of the end only, not of a stop.
           return unless pid.positive? && flags.nobits?(::Process::WUNTRACED)

@@ -15,11 +15,10 @@ module Raffia
         # Suspend the running fiber until the descriptor is ready, or until somebody else resumes
         # it.
         #
-        # @param fiber [Fiber] the running one
-        # @param io [IO]
-        # @param events [Integer] IO::READABLE | IO::PRIORITY | IO::WRITABLE
-        # @return [Integer, false] the events that came; false when somebody else has resumed it
-        # @raise [IOError, SystemCallError] when it was closed meanwhile
+        # +fiber+: the running one.
+        # +events+: IO::READABLE | IO::PRIORITY | IO::WRITABLE.
+        # The events that came; false when somebody else has resumed it.
+        # Raises IOError or SystemCallError when it was closed meanwhile.
         def io_wait(fiber, io, events)
           wait = new_wait(fiber)
           id = 0

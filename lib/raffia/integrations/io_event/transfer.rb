@@ -18,12 +18,10 @@ module Raffia
         ECANCELED = -Errno::ECANCELED::Errno
         private_constant :EAGAIN, :EINVAL, :ECANCELED
 
-        # @param fiber [Fiber] the running one
-        # @param io [IO]
-        # @param buffer [IO::Buffer]
-        # @param length [Integer] the least number of bytes to wait for
-        # @param offset [Integer] where in the buffer
-        # @return [Integer] the number of bytes, 0 at the end of the file, or a negative errno
+        # +fiber+: the running one.
+        # +length+: the least number of bytes to wait for.
+        # +offset+: where in the buffer.
+        # The number of bytes, 0 at the end of the file, or a negative errno.
         def io_read(fiber, io, buffer, length, offset = 0)
           return nothing(buffer, offset) unless offset < buffer.size
 
@@ -31,7 +29,7 @@ module Raffia
           (count >= length) ? count : carry(:read, fiber, io, buffer, nil, length, offset, count)
         end
 
-        # @return [Integer] as {#io_read}
+        # As {#io_read}.
         def io_write(fiber, io, buffer, length, offset = 0)
           return nothing(buffer, offset) unless offset < buffer.size
 
@@ -39,8 +37,8 @@ module Raffia
           (count >= length) ? count : carry(:write, fiber, io, buffer, nil, length, offset, count)
         end
 
-        # @param from [Integer] position in the file
-        # @return [Integer] as {#io_read}
+        # +from+: position in the file.
+        # As {#io_read}.
         def io_pread(fiber, io, buffer, from, length, offset)
           return nothing(buffer, offset) unless offset < buffer.size
 
@@ -48,7 +46,7 @@ module Raffia
             @engine.try_read(io, buffer, offset, from))
         end
 
-        # @return [Integer] as {#io_read}
+        # As {#io_read}.
         def io_pwrite(fiber, io, buffer, from, length, offset)
           return nothing(buffer, offset) unless offset < buffer.size
 
@@ -60,7 +58,7 @@ module Raffia
 
         def nothing(buffer, offset) = (offset == buffer.size) ? 0 : EINVAL
 
-        # @param count [Integer] what came of the first try
+        # +count+: what came of the first try.
         def carry(direction, fiber, io, buffer, from, length, offset, count)
           total = 0
           while true

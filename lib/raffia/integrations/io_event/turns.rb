@@ -18,19 +18,15 @@ module Raffia
 
         # Let the fiber run in the next {Selector#select}. Any thread may call it, and wakes the
         # loop then.
-        #
-        # @param fiber [#alive?, #transfer]
-        # @return [void]
         def push(fiber)
           @turns.push(fiber)
           nil
         end
 
-        # @return [Boolean] whether there is one whose turn it is
+        # Whether there is one whose turn it is.
         def ready? = !@turns.empty?
 
         # Let the others go first.
-        # @return [void]
         def yield
           turn = add_turn
           transfer
@@ -40,8 +36,7 @@ module Raffia
 
         # Go to the fiber at once; the caller goes on in the next {Selector#select}.
         #
-        # @param arguments [Array] for Fiber#transfer
-        # @return [void]
+        # +arguments+: for Fiber#transfer.
         def resume(fiber, *arguments)
           turn = add_turn
           fiber.transfer(*arguments) if fiber.alive?
@@ -51,8 +46,7 @@ module Raffia
 
         # The same with an exception.
         #
-        # @param arguments [Array] for Fiber#raise
-        # @return [void]
+        # +arguments+: for Fiber#raise.
         def raise(fiber, *arguments, **options)
           turn = add_turn
           fiber.raise(*arguments, **options)
@@ -76,7 +70,7 @@ module Raffia
         # Those that come meanwhile have to wait for the next time. As in {Selector#deliver},
         # nothing strikes between the `shift` and the switch.
         #
-        # @return [Boolean, nil] whether there were any
+        # Whether there were any.
         def take_turns
           return if @turns.empty?
 

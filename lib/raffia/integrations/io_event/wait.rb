@@ -8,9 +8,8 @@ module Raffia
       #
       # @api private
       class Wait
-        # @return [#transfer]
         attr_accessor :fiber
-        # @return [Integer, nil] what came; nil while nothing has
+        # What came; nil while nothing has.
         attr_accessor :result
       end
 

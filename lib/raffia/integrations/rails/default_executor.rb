@@ -11,10 +11,10 @@ module Raffia
       module DefaultExecutor
         module_function
 
-        # @return [Symbol] :fibers or :threads
+        # :fibers or :threads.
         def default = obstacle ? :threads : :fibers
 
-        # @return [String, nil] why jobs cannot run in fibers
+        # Why jobs cannot run in fibers.
         def obstacle
           unless by_fiber?
             return "config.active_support.isolation_level is :thread (set it to :fiber)"

@@ -13,8 +13,8 @@ module Raffia
         # Values of `config.raffia.enqueue`.
         ALL = %i[after_commit in_transaction now].freeze
 
-        # @param name [Symbol, nil] nil: the first
-        # @raise [ConfigError]
+        # +name+: nil: the first.
+        # Raises ConfigError.
         def initialize(name)
           @name = name || ALL.first
           unless ALL.include?(@name)
@@ -23,8 +23,7 @@ module Raffia
           end
         end
 
-        # @param base [Class] ActiveJob::Base
-        # @return [void]
+        # +base+: ActiveJob::Base.
         def apply(base)
           return unless base.queue_adapter_name == "raffia"
 

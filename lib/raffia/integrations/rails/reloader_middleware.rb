@@ -13,7 +13,6 @@ module Raffia
       class ReloaderMiddleware
         SOURCE = "job.raffia"
 
-        # @param app [::Rails::Application]
         def initialize(app) = @app = app
 
         # Rails' error reporter does not get what ends a job without a failure.

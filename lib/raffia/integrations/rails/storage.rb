@@ -14,17 +14,13 @@ module Raffia
 
         module_function
 
-        # @param setup [Jobs::Setup]
-        # @param app [::Rails::Application]
-        # @return [void]
-        # @raise [ConfigError]
+        # Raises ConfigError.
         def prepare(setup, app)
           setup.default = default(app.root)
           given = app.config.raffia.store
           setup.store = given.is_a?(String) ? under(app.root, given) : given if given
         end
 
-        # @return [String]
         def default(root)
           folder = root.join("storage")
           "#{FILE}#{(folder.directory? ? folder : root).join("raffia_#{::Rails.env}.db")}"

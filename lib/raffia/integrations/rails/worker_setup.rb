@@ -10,13 +10,9 @@ module Raffia
       #
       # @api private
       class WorkerSetup
-        # @param app [::Rails::Application]
         def initialize(app) = @app = app
 
-        # @param worker [Jobs::Worker]
-        # @param log [Logger]
-        # @return [void]
-        # @raise [ConfigError] for an invalid config.raffia.place
+        # Raises ConfigError for an invalid config.raffia.place.
         def call(worker, log)
           load_active_job
           place = choose(log)

@@ -10,8 +10,7 @@ module Raffia
       # Policies that decide which requests are allowed.
       # @api private
       module Access
-        # @raise [ConfigError] for settings that would lock out everybody, or let in the wrong
-        #   people
+        # Raises ConfigError for settings that would lock out everybody, or let in the wrong people.
         def self.of(auth, user, password)
           if auth && (user || password)
             raise ConfigError, "say auth:, or user: and password:, not both"

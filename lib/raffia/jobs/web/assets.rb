@@ -21,7 +21,7 @@ module Raffia
         # A file.
         Asset = Data.define(:path, :type, :body, :integrity)
 
-        # @return [Hash{String => Asset}] by file name
+        # By file name.
         FILES = [*Dir[File.join(__dir__, "assets", "*.{css,js,svg}")].sort,
           Charts::CSS].to_h { |file|
           body = File.binread(file)
@@ -37,7 +37,7 @@ module Raffia
 
         module_function
 
-        # @return [Array] a Rack response
+        # A Rack response.
         def reply(path)
           asset = PATHS[path] or return Response.text(404, "There is no such file.")
           [200, {**KEPT, "content-type" => asset.type,

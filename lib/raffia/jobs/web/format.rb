@@ -13,14 +13,13 @@ module Raffia
         UNITS = [[86_400, "d"], [3600, "h"], [60, "min"]].freeze
         private_constant :UNITS
 
-        # @return [String] 1,234,567
+        # 1,234,567.
         def number(count) = count.to_i.to_s.reverse.scan(/\d{1,3}/).join(",").reverse
 
-        # @return [String] "1 job", "2,000 jobs"
+        # "1 job", "2,000 jobs".
         def count(number, one, many = "#{one}s") = "#{number(number)} #{(number == 1) ? one : many}"
 
-        # @param seconds [Numeric]
-        # @return [String] 350 ms, 4.2 s, 3 min, 5 h
+        # 350 ms, 4.2 s, 3 min, 5 h.
         def span(seconds)
           seconds = seconds.to_f.abs
           size, unit = UNITS.find { |limit, _| seconds >= limit * 2 }
@@ -31,11 +30,10 @@ module Raffia
           "#{seconds.round((seconds < 10) ? 1 : 0)} s"
         end
 
-        # @param kib [Integer]
         def memory(kib) = (kib.to_i < 1024) ? "#{kib.to_i} KiB" : "#{number(kib.to_i / 1024)} MiB"
 
-        # @param time [Numeric, nil] seconds since 1970
-        # @return [Html, String] the distance from now, with the time itself as a title
+        # +time+: seconds since 1970.
+        # The distance from now, with the time itself as a title.
         def ago(time)
           return "" unless time.is_a?(Numeric) && time.to_f.finite? && time.abs < 1e11
 
@@ -50,8 +48,7 @@ module Raffia
           )
         end
 
-        # @param value [Object] from a payload
-        # @return [String]
+        # +value+: from a payload.
         def text(value)
           case value
           when String then value
@@ -60,14 +57,13 @@ module Raffia
           end
         end
 
-        # @return [String] JSON, also of invalid strings and numbers
+        # JSON, also of invalid strings and numbers.
         def json(value, pretty: false)
           pretty ? JSON.pretty_generate(value) : JSON.generate(value)
         rescue JSON::GeneratorError, JSON::NestingError
           value.inspect
         end
 
-        # @return [String]
         def shorten(text, size) = (text.size > size) ? "#{text[0, size - 1]}…" : text
       end
     end

@@ -19,22 +19,20 @@ module Raffia
         # Buckets that have a label on the chart.
         MARKS = [0, 8, 16, 25].freeze
 
-        # @param rows [Array<Hash>] see {Store#metrics}
+        # +rows+: see {Store#metrics}.
         def self.of(rows)
           new(counts: rows.reduce(Array.new(SIZE, 0)) { |sums, row|
             sums.zip(Array(row["histogram"])).map { |sum, count| sum + count.to_i }
           })
         end
 
-        # @return [Integer]
         def total = counts.sum
 
-        # @return [Array<Array(String, Integer)>] label and count of each bucket
+        # Label and count of each bucket.
         def buckets = counts.each_with_index.map { |count, index| [label(index), count] }
 
-        # @param share [Float] from 0 to 1
-        # @return [String, nil] label of the bucket that this share of runs does not exceed; nil
-        #   without runs
+        # +share+: from 0 to 1.
+        # Label of the bucket that this share of runs does not exceed; nil without runs.
         def percentile(share)
           return if total.zero?
 
@@ -42,7 +40,6 @@ module Raffia
           label(counts.index { |count| (sum += count) >= share * total })
         end
 
-        # @return [Charts::ColumnChart]
         def chart
           names = buckets.map(&:first)
           marks = MARKS.to_h { |index| [index, names[index]] }

@@ -11,32 +11,27 @@ module Raffia
       # anything.
       # @api private
       module Links
-        # @return [String] under the path of the mount point
+        # Under the path of the mount point.
         def path(to, **query)
           query = query.reject { |_, value| value.nil? || value == "" }
           "#{request.mount}#{to}#{"?#{URI.encode_www_form(query)}" unless query.empty?}"
         end
 
-        # @return [String]
         def asset(name) = request.mount + Assets::FILES.fetch(name).path
 
-        # @return [Html]
         def link(label, to, **query)
           Html.new(%(<a href="#{Html.escape(path(to, **query))}">#{Html.escape(label)}</a>))
         end
 
-        # @return [Html]
         def script(name)
           Html.new(%(<script src="#{Html.escape(asset(name))}" #{hash_of(name)} defer></script>))
         end
 
-        # @return [Html]
         def style(name)
           Html.new(%(<link rel="stylesheet" href="#{Html.escape(asset(name))}" #{hash_of(name)}>))
         end
 
-        # @param fields [Hash{Symbol => Object}]
-        # @return [Html] hidden inputs
+        # Hidden inputs.
         def hidden(**fields)
           Html.new(fields.compact.map { |name, value|
             %(<input type="hidden" name="#{name}" value="#{Html.escape(value)}">)
@@ -44,7 +39,7 @@ module Raffia
         end
 
         # A form with one button, for one change.
-        # @return [Html, nil] nil when the dashboard is read-only
+        # Nil when the dashboard is read-only.
         def button(label, to, action, kind: nil, **fields)
           return if web.read_only?
 

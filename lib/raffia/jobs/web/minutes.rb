@@ -12,35 +12,34 @@ module Raffia
         POINTS = 120
         MARKS = 4
 
-        # @return [Float] milliseconds of the mean run that ended well
+        # Milliseconds of the mean run that ended well.
         def self.mean(processed, failed, ms)
           (processed > failed) ? (ms.to_f / (processed - failed)).round(1) : 0.0
         end
 
-        # @param rows [Array<Hash>] see {Store#metrics}, of one or several classes
-        # @param minutes [Integer] until now
+        # +rows+: see {Store#metrics}, of one or several classes.
+        # +minutes+: until now.
         def initialize(rows, minutes)
           @by_time = rows.group_by { |row| row["at"].to_i / 60 * 60 }
           @last = Time.now.to_i / 60 * 60 - 60 # the running minute would look like a fall
           @minutes = minutes
         end
 
-        # @return [Array<Array(Integer, Integer, Integer, Float)>] time, processed, failed,
-        #   milliseconds of the mean run
+        # Time, processed, failed, milliseconds of the mean run.
         def to_a
           @to_a ||= (@last - (@minutes - 1) * 60).step(@last, 60)
             .map { |at| [at, *total(@by_time[at] || [])] }
         end
 
-        # @return [Charts::AreaChart] of what was processed and what failed
+        # Of what was processed and what failed.
         def counts(label)
           chart(label, {"Processed" => means(1), "Failed" => means(2)}, whole: true)
         end
 
-        # @return [Charts::AreaChart] of the mean run
+        # Of the mean run.
         def runs(label) = chart(label, {"Mean" => means(3)})
 
-        # @return [String] SVG
+        # SVG.
         def sparkline
           Charts::SVG.sparkline(to_a.map { |_, processed| processed }.each_slice(@minutes / 60)
             .map(&:sum))

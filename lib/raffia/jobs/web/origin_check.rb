@@ -18,7 +18,6 @@ module Raffia
 
         # Browsers send Sec-Fetch-Site over HTTPS and to localhost, else Origin. A client that sends
         # neither is a program: it must send a content type that a foreign page cannot send unasked.
-        # @param request [Request]
         def same_origin?(request)
           env = request.env
           site = env["HTTP_SEC_FETCH_SITE"]
@@ -30,7 +29,6 @@ module Raffia
           request.json?
         end
 
-        # @return [Boolean]
         def same_authority?(origin, host)
           scheme, authority = origin.downcase.split("://", 2)
           return false unless authority && (port = PORTS[scheme])

@@ -42,9 +42,7 @@ module Raffia
                    "unchanged" => "Nothing was changed."}.freeze
         private_constant :DONE, :ACTIONS
 
-        # @return [Request]
         attr_reader :request
-        # @return [Web]
         attr_reader :web
 
         def initialize(request, web)
@@ -52,61 +50,55 @@ module Raffia
           @web = web
         end
 
-        # @return [Store]
         def store = web.store
 
-        # @return [Integer] HTTP status
+        # HTTP status.
         def status = 200
 
-        # @return [String]
         def title = self.class.name[/\w+\z/]
 
-        # @return [Html]
         def body = public_send(:"view_#{self.class.name[/\w+\z/].downcase}")
 
-        # @return [String] the HTML document
+        # The HTML document.
         def document
           main = body # first: what is wrong with the store shows here
           view_layout(main).to_s
         end
 
-        # @return [Hash] the parts that a refresh replaces
+        # The parts that a refresh replaces.
         def parts
           {"title" => heading, "nav" => view_navigation.to_s, "main" => body.to_s,
            "totals" => totals}
         end
 
-        # @return [Hash, nil] totals whose growth the page shows
+        # Totals whose growth the page shows.
         def totals = nil
 
-        # @return [Object] for programs
+        # For programs.
         def data = raise(NotImplementedError)
 
-        # @param action [String]
-        # @return [Outcome, Page]
-        # @raise [ConfigError] for an action that the page does not have
+        # Raises ConfigError for an action that the page does not have.
         def change(action)
           raise(ConfigError, "#{action.inspect} is nothing that can be done here")
         end
 
-        # @return [Hash{Symbol => Integer}]
         def counts = @counts ||= store.counts
 
-        # @return [Hash{Symbol => Integer}] counts up to the limit that the store counts at once
+        # Counts up to the limit that the store counts at once.
         def sizes = @sizes ||= store.counts(most: store.countable)
 
-        # @return [Integer, nil] seconds
+        # Seconds.
         def refresh = web.refresh
 
-        # @param count [Integer] of {#sizes}
-        # @return [String] with a + at the limit
+        # +count+: of {#sizes}.
+        # With a + at the limit.
         def size(count) = "#{number(count)}#{"+" if store.countable && count >= store.countable}"
 
         private
 
         def heading = "#{title} · #{web.title}"
 
-        # @return [String, nil] message about the last change
+        # Message about the last change.
         def notice
           done = request["done"]
           return ACTIONS[done] if ACTIONS.key?(done)
@@ -118,15 +110,14 @@ module Raffia
 
         def navigation = NAVIGATION.map { |to, label, set| [to, label, set && sizes[set]] }
 
-        # @return [Boolean] whether the entry of the navigation leads to this page, or to its parent
+        # Whether the entry of the navigation leads to this page, or to its parent.
         def current?(to) = request.path == to
 
         def outcome(done, count, to = request.path, **query)
           Outcome.new(done: done, count: count, to: to, query: query)
         end
 
-        # @return [String]
-        # @raise [ConfigError]
+        # Raises ConfigError.
         def required(name)
           request[name] || raise(ConfigError, "say which one: #{name} is not given")
         end

@@ -6,19 +6,15 @@ module Raffia
       # Position in a long list.
       # @api private
       class Pager
-        # @return [Integer]
         attr_reader :offset, :limit
-        # @return [Integer, nil] nil when it is unknown
+        # Nil when it is unknown.
         attr_reader :total
-        # @return [Hash] parameters of the search
+        # Parameters of the search.
         attr_reader :query
-        # @return [Integer] entries on the page
+        # Entries on the page.
         attr_accessor :size
 
-        # @param page [Page]
-        # @param limit [Integer]
-        # @param total [Integer, nil]
-        # @param about [Boolean] whether the total is approximate
+        # +about+: whether the total is approximate.
         def initialize(page, limit, total: nil, about: false, **query)
           @offset = page.request.number("offset")
           @limit = limit
@@ -29,24 +25,20 @@ module Raffia
           @more = false
         end
 
-        # @param entries [Array] up to one more than the limit
-        # @return [Array] those of the page
+        # +entries+: up to one more than the limit.
+        # Those of the page.
         def cut(entries)
           @more = entries.size > limit
           entries.first(limit).tap { |shown| @size = shown.size }
         end
 
-        # @return [Integer, nil]
         def before = offset.positive? ? (offset - limit).clamp(0..) : nil
 
-        # @return [Integer, nil]
         def after = (@more || (total && offset + limit < total)) ? offset + limit : nil
 
-        # @return [Integer, nil]
         def last = (total && total > limit) ? (total - 1) / limit * limit : nil
 
-        # @param number [#call] formats a number
-        # @return [String]
+        # +number+: formats a number.
         def summary(number)
           return "none" if size.zero? && offset.zero?
 

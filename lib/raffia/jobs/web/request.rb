@@ -18,9 +18,8 @@ module Raffia
         # Path of the JSON API.
         API = "/api"
 
-        # @return [Hash]
         attr_reader :env
-        # @return [String] without the mount point and {API}
+        # Without the mount point and {API}.
         attr_reader :path
 
         def initialize(env)
@@ -31,29 +30,28 @@ module Raffia
           @path = "/" if @path.empty?
         end
 
-        # @return [String] path of the mount point
+        # Path of the mount point.
         def mount = @mount ||= @env["SCRIPT_NAME"].to_s.dup.force_encoding(Encoding::UTF_8).scrub
 
         def post? = @env["REQUEST_METHOD"] == "POST"
 
         def read? = %w[GET HEAD].include?(@env["REQUEST_METHOD"])
 
-        # @return [Boolean] whether a program asks for data
+        # Whether a program asks for data.
         def api? = @api
 
-        # @return [Boolean] whether a page asks for its parts
+        # Whether a page asks for its parts.
         def parts? = @env["HTTP_ACCEPT"] == "application/json"
 
-        # @return [Boolean] whether the body is JSON
+        # Whether the body is JSON.
         def json? = @env["CONTENT_TYPE"].to_s.b.match?(%r{\Aapplication/json\b}i)
 
-        # @return [String, nil] parameter
+        # Parameter.
         def [](name) = params[name]&.first
 
-        # @return [Array<String>]
         def list(name) = params[name] || []
 
-        # @return [Integer] parameter, from 0 up
+        # Parameter, from 0 up.
         def number(name, default = 0, most = 10**12)
           (Integer(self[name].to_s, 10, exception: false) || default).clamp(0, most)
         end

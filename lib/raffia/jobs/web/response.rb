@@ -24,12 +24,12 @@ module Raffia
 
         module_function
 
-        # @return [Array] a Rack response
+        # A Rack response.
         def html(status, text)
           [status, {**HEADERS, "content-type" => "text/html; charset=utf-8"}, [text]]
         end
 
-        # @param data [Object] of any kind: invalid strings become valid
+        # +data+: of any kind: invalid strings become valid.
         def json(status, data)
           [status, {**HEADERS, "content-type" => "application/json"}, [generate(data)]]
         end
@@ -40,8 +40,7 @@ module Raffia
         end
 
         # After a change: the outcome for programs, a redirect to a page for people.
-        # @param page [Page]
-        # @param outcome [Outcome, Page] a page asks for confirmation
+        # +outcome+: a page asks for confirmation.
         def outcome(page, outcome)
           return html(200, outcome.document) if outcome.is_a?(Page)
           if page.request.api?

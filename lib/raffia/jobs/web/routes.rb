@@ -29,10 +29,7 @@ module Raffia
           "/metrics" => [Pages::Metrics], "/class" => [Pages::JobClass]
         }.freeze
 
-        # @param request [Request]
-        # @param web [Web]
-        # @return [Page]
-        # @raise [NotFound]
+        # Raises NotFound.
         def self.page(request, web)
           kind, *about = PAGES[request.path] ||
             raise(NotFound.new("There is no page #{request.path}.", name: request.path))

@@ -14,8 +14,8 @@ module Raffia
       #   @return [Hash] the worker
       # @api private
       RunningJob = Data.define(:work, :process) do
-        # @param processes [Array<Hash>] see {Store#processes}
-        # @return [Array<RunningJob>] longest first
+        # +processes+: see {Store#processes}.
+        # Longest first.
         def self.of(processes)
           processes.flat_map { |process|
             Array(process["work"]).grep(Hash)
@@ -23,10 +23,9 @@ module Raffia
           }.sort_by(&:since)
         end
 
-        # @return [Float] seconds since 1970
+        # Seconds since 1970.
         def since = Payload.time(work["run_at"]).to_f
 
-        # @return [JobPresenter]
         def job
           payload = work["payload"]
           unless payload.is_a?(String)
@@ -38,16 +37,15 @@ module Raffia
             ref: nil))
         end
 
-        # @return [String, nil]
         def jid = work["jid"] || job.jid
 
-        # @return [Float, nil] from 0 to 1
+        # From 0 to 1.
         def progress = (work["progress"].to_f.clamp(0.0, 1.0) if work["progress"].is_a?(Numeric))
 
-        # @return [String] of the worker
+        # Of the worker.
         def identity = process["identity"].to_s
 
-        # @return [Array<String>, nil] if its worker was told to trace it
+        # If its worker was told to trace it.
         def backtrace = (work["backtrace"].map(&:to_s) if work["backtrace"].is_a?(Array))
       end
     end

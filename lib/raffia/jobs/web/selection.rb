@@ -24,9 +24,9 @@ module Raffia
           @match = match
         end
 
-        # @param keys [Array<String>] see {JobPresenter#key}
-        # @param pager [Pager] where they were
-        # @return [Integer] how many were found and changed
+        # +keys+: see {JobPresenter#key}.
+        # +pager+: where they were.
+        # How many were found and changed.
         def change(action, keys, pager)
           near = page([pager.offset - STEP, 0].max, pager.limit + STEP * 2)
             .to_h { |entry| [JobPresenter.new(entry).digest, entry] }
@@ -36,7 +36,7 @@ module Raffia
 
         # Page by page; entries that do not change are passed over. Stops at the number of entries
         # at the start, because retried jobs may come back.
-        # @return [Integer] how many were changed before the time was up
+        # How many were changed before the time was up.
         def change_all(action)
           return @store.clear(@set, queue: @queue) if action == "delete" && @match.nil?
 

@@ -8,13 +8,11 @@ module Raffia
       # Text that is HTML already. Templates escape all else.
       # @api private
       class Html
-        # @return [String]
         attr_reader :to_s
 
         def initialize(text) = @to_s = text
 
-        # @param value [Object]
-        # @return [String] for text and for attributes in double quotes
+        # For text and for attributes in double quotes.
         def self.escape(value)
           return value.to_s if value.is_a?(Html)
 
@@ -33,8 +31,6 @@ module Raffia
         FOLDER = File.join(__dir__, "views").freeze
 
         # Defines a method for each file: `view_NAME(one)`, which returns {Html}.
-        # @param views [Module]
-        # @return [void]
         def self.define(views)
           Dir[File.join(FOLDER, "*.erb")].each do |file|
             source = new.source(File.read(file, encoding: Encoding::UTF_8))
@@ -51,7 +47,6 @@ module Raffia
           self.post_cmd = ["Html.new(_out)"]
         end
 
-        # @return [String]
         def source(text)
           compile(text).first.force_encoding(Encoding::UTF_8).sub(/\A#coding:.*$/, "")
         end

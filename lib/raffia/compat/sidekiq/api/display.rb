@@ -1,25 +1,23 @@
 # frozen_string_literal: true
 
 module Sidekiq
-  # A job as people know it: of an Active Job its own class and arguments, and of a mail its
-  # mailer's.
+  # Class and arguments of a job as people know it: an Active Job's own instead of its wrapper's,
+  # and a mailer's instead of the delivery job's.
   module Display
     WRAPPERS = %w[ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper
       Sidekiq::ActiveJob::Wrapper].freeze
     MAILS = %w[ActionMailer::DeliveryJob ActionMailer::MailDeliveryJob].freeze
-    # What Active Job writes beside arguments, and an argument that is a record.
+    # Prefix of the keys that Active Job adds to arguments, and the key of a record.
     MARK = "_aj_"
     RECORD = "_aj_globalid"
     private_constant :WRAPPERS, :MAILS, :MARK, :RECORD
 
-    # @return [String]
     def display_class
       return self["display_class"] || klass unless wrapper?
 
       MAILS.include?(inner) ? args.first["arguments"].first(2).join("#") : inner
     end
 
-    # @return [Array]
     def display_args
       return self["encrypt"] ? [*args[0...-1], "[encrypted data]"] : args unless wrapper?
 

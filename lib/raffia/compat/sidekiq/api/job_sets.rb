@@ -7,10 +7,7 @@ module Sidekiq
   class ScheduledSet < JobSet
     def initialize = super("schedule", :scheduled)
 
-    # Puts a job there, past the middleware.
-    # @param time [Time, Float]
-    # @param job [Hash] the payload
-    # @return [void]
+    # Stores a payload without running middleware.
     def schedule(time, job)
       item = Raffia::Jobs::Client::PayloadBuilder.build({**job, "at" => time.to_f})
       Raffia::Jobs.store.enqueue([Raffia::Jobs::Draft.of(item)])
@@ -18,38 +15,34 @@ module Sidekiq
     end
   end
 
-  # Jobs that have failed, and are tried again.
+  # Jobs that have failed and will be retried.
   class RetrySet < JobSet
     def initialize = super("retry", :retry)
   end
 
   # Jobs that have failed for good.
   class DeadSet < JobSet
-    # What is kept where nothing is said, as workers have it.
+    # Defaults of workers.
     SECONDS = 180 * 86_400
     JOBS = 10_000
     private_constant :SECONDS, :JOBS
 
     def initialize = super("dead", :dead)
 
-    # The newest is the first.
-    # @yieldparam job [SortedEntry]
-    # @return [void]
+    # Newest first.
     def each(&)
       return to_enum unless block_given?
 
       @pages.forwards { |entry| yield record(entry) }
     end
 
-    # Throws away what is too old, or too many, as workers do it now and then.
-    # @return [void]
+    # Deletes jobs that are too old or too many, as workers do periodically.
     def trim
       configuration = Sidekiq.default_configuration
       Raffia::Jobs.store.prune(dead_for: configuration[:dead_timeout_in_seconds] ||
         SECONDS, dead_max: configuration[:dead_max_jobs] || JOBS)
     end
 
-    # @raise [NotProvided] a job dies where it is
     def kill(*)
       raise(NotProvided, "Sidekiq::DeadSet#kill is not there: a job that is kept nowhere cannot " \
         "die. Use kill of what ScheduledSet, RetrySet or Queue gives")

@@ -3,35 +3,31 @@
 require_relative "../../../jobs"
 
 module Sidekiq
-  # The entries of a set or a queue, some at a time, while they come and go.
+  # Reads the entries of a set or a queue by pages, while others add and remove entries.
   #
   # @api private
   class Pages
-    # How many are read at once.
+    # Entries of a page.
     SIZE = 500
-    # How many of them are read again with the next ones, see {backwards}.
-    AGAIN = SIZE / 2
-    private_constant :AGAIN
+    # Entries that two pages share, see {backwards}.
+    OVERLAP = SIZE / 2
+    private_constant :OVERLAP
 
-    # @param set [Symbol] of {Raffia::Jobs::Store::SETS}
-    # @param queue [String, nil]
+    # +set+: one of {Raffia::Jobs::Store::SETS}.
     def initialize(set, queue: nil)
       @set = set
       @queue = queue
     end
 
-    # @return [Integer]
-    def size = @queue ? facts["size"] : store.counts.fetch(@set)
+    def size = @queue ? summary["size"] : store.counts.fetch(@set)
 
-    # @return [Hash] of the queue
-    def facts
+    def summary
       store.queues.find { |queue| queue["name"] == @queue } ||
         {"size" => 0, "latency" => 0.0, "paused" => false}
     end
 
-    # As the store has them. What goes meanwhile has been seen, and what comes does so in front.
-    # @yieldparam entry [Raffia::Jobs::Entry]
-    # @return [void]
+    # Yields entries in the store's order. Assumes that removed entries have been yielded, and that
+    # new ones come in front.
     def forwards(&)
       offset = 0
       before = size
@@ -42,35 +38,27 @@ module Sidekiq
       end
     end
 
-    # From the last one on. What comes in front meanwhile moves those that are left backwards, what
-    # goes moves them forwards: so pages overlap, and who was in the one before does not come twice.
-    # @yieldparam entry [Raffia::Jobs::Entry]
-    # @return [void]
+    # Yields entries from the last one on. New entries move the rest backwards, removed ones move it
+    # forwards: therefore pages overlap, and entries of the page before are skipped.
     def backwards(&)
-      left = size + AGAIN
+      left = size + OVERLAP
       before = []
       until left.zero?
         from = (left - SIZE).clamp(0..)
         page = read(from, left - from)
         (page - before).reverse_each(&)
         before = page
-        left = from.zero? ? 0 : from + AGAIN
+        left = from.zero? ? 0 : from + OVERLAP
       end
     end
 
-    # @param jid [String]
-    # @return [Raffia::Jobs::Entry, nil]
     def find(jid)
       store.entries(@set, queue: @queue, match: jid, limit: SIZE).find { |entry| entry.jid == jid }
     end
 
-    # @return [Integer] how many were there
     def clear = store.clear(@set, queue: @queue)
 
-    # Each once, however many come meanwhile.
-    # @yieldparam entries [Array<Raffia::Jobs::Entry>]
-    # @yieldreturn [Integer] how many of them are in this set no more
-    # @return [void]
+    # Yields each entry once, even while others come. The block returns how many have left the set.
     def drain
       left = size
       stay = 0

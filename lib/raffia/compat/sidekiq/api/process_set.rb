@@ -7,16 +7,13 @@ module Sidekiq
   class ProcessSet
     include Enumerable
 
-    # @param identity [String]
-    # @return [Process, nil]
     def self.[](identity) = new.find { |process| process.identity == identity }
 
-    # @param _clean [Boolean] for Sidekiq; dead workers are not listed here
+    # +_clean+ has no effect, because dead workers are not listed.
     def initialize(_clean = true)
     end
 
-    # @yieldparam process [Process] by identity
-    # @return [void]
+    # Sorted by identity.
     def each(&)
       return to_enum unless block_given?
 
@@ -24,79 +21,62 @@ module Sidekiq
         .each { |process| yield Sidekiq::Process.new(process) }
     end
 
-    # @return [Integer]
     def size = Raffia::Jobs.store.processes.size
 
-    # @return [Integer] jobs that can run at a time
     def total_concurrency = sum { |process| process["concurrency"].to_i }
 
-    # @return [Integer] KiB
     def total_rss_in_kb = sum { |process| process["rss"].to_i }
     alias_method :total_rss, :total_rss_in_kb
 
-    # @return [String] "": there is none
+    # Empty: no process leads.
     def leader = ""
 
-    # @return [Integer] 0
     def cleanup = 0
   end
 
-  # A worker. Its fields: "hostname", "pid", "tag", "concurrency", "busy", "beat", "rss",
-  # "started_at", ...
+  # A worker with the fields "hostname", "pid", "tag", "concurrency", "busy", "beat", "rss",
+  # "started_at" and others.
   class Process
-    # @param facts [Hash] see {Raffia::Jobs::Store#processes}
-    def initialize(facts)
-      @facts = {**facts, "quiet" => facts["quiet"].to_s}
+    def initialize(data)
+      @data = {**data, "quiet" => data["quiet"].to_s}
     end
 
-    # @return [Object, nil]
-    def [](name) = @facts[name]
+    def [](name) = @data[name]
 
-    # @return [String]
     def identity = self["identity"]
     alias_method :id, :identity
 
-    # @return [String]
     def tag = self["tag"]
 
-    # @return [Array<String>]
     def labels = self["labels"].to_a
 
-    # @return [String]
     def version = self["version"]
 
-    # @return [Array<String>]
     def queues = capsules.values.flat_map { |capsule| capsule["weights"].keys }.uniq
 
-    # @return [Hash{String => Integer}] 0 if the order is fixed
+    # Weights by queue, 0 where the order of queues is fixed.
     def weights = capsules.values.map { |capsule| capsule["weights"] }.reduce({}, :merge)
 
-    # @return [Hash{String => Hash}] one of each worker
+    # Each worker has one.
     def capsules
       self["capsules"] ||
         {"default" => {"concurrency" => self["concurrency"], "mode" => mode,
                        "weights" => own_weights}}
     end
 
-    # @return [Boolean]
     def embedded? = !!self["embedded"]
 
-    # @return [Boolean] whether it claims no more jobs
+    # Whether it claims no more jobs.
     def stopping? = self["quiet"] == "true"
 
-    # @return [Boolean] false
     def leader? = false
 
-    # Makes it claim no more jobs, with its next heartbeat.
-    # @return [Boolean] whether there is such a worker
+    # Commands, executed at the worker's next heartbeat. They return whether the worker exists.
     def quiet! = order("quiet")
 
-    # Makes it stop, with its next heartbeat.
-    # @return [Boolean]
     def stop! = order("stop")
 
-    # Makes it log what its jobs wait for, with its next heartbeat.
-    # @return [Boolean]
+    # Logs the operations that its jobs wait for.
     def dump_threads = order("dump")
 
     private

@@ -6,7 +6,6 @@ require_relative "../../../jobs"
 module Sidekiq
   # A snapshot of counts.
   class Stats
-    # A queue.
     QueueSummary = Data.define(:name, :size, :latency, :paused) do
       alias_method :paused?, :paused
     end
@@ -19,29 +18,22 @@ module Sidekiq
       fetch_stats!
     end
 
-    # @!method processed
-    # @!method failed
-    # @!method scheduled_size
-    # @!method retry_size
-    # @!method dead_size
-    # @!method enqueued
     NAMES.each { |name, ours| define_method(name) { @counts.fetch(ours) } }
 
-    # @return [Integer] workers
     def processes_size = processes.size
 
-    # @return [Integer] running jobs, by the last heartbeats
+    # Running jobs as of the last heartbeats.
     def workers_size = processes.sum { |process| process["busy"].to_i }
 
-    # @return [Float] seconds
+    # In seconds.
     def default_queue_latency
       queue_summaries.find { |queue| queue.name == "default" }&.latency || 0.0
     end
 
-    # @return [Hash{String => Integer}] the longest queue first
+    # Sizes by name, longest first.
     def queues = queue_summaries.to_h { |queue| [queue.name, queue.size] }
 
-    # @return [Array<QueueSummary>] the longest first
+    # The longest first.
     def queue_summaries
       @queues ||= store.queues.map { |queue|
         QueueSummary.new(name: queue["name"], size: queue["size"], latency: queue["latency"].to_f,
@@ -50,8 +42,6 @@ module Sidekiq
         .sort_by { |queue| -queue.size }
     end
 
-    # Takes a new snapshot.
-    # @return [void]
     def fetch_stats!
       @counts = store.counts
       @queues = @processes = nil
@@ -59,21 +49,18 @@ module Sidekiq
     alias_method :fetch_stats_fast!, :fetch_stats!
     alias_method :fetch_stats_slow!, :fetch_stats!
 
-    # @raise [NotProvided]
     def reset(*)
       raise(NotProvided, "Sidekiq::Stats#reset is not there: numbers are those since ever. " \
         "Remember what they were, or use Sidekiq::Stats::History")
     end
 
-    # Counts by day in UTC, newest first.
+    # Counts by day (UTC), newest first.
     class History
-      # Days that are kept, at most.
+      # Days that stores keep.
       MOST = 5 * 365
       private_constant :MOST
 
-      # @param days [Integer]
-      # @param last [Date, nil] nil: today
-      # @raise [ArgumentError]
+      # +last+ is the newest day, nil for today.
       def initialize(days, last = nil)
         unless days.between?(1, MOST)
           raise ArgumentError, "days must be from 1 to #{MOST}, not #{days}"
@@ -83,10 +70,9 @@ module Sidekiq
         @last = last || Time.now.utc.to_date
       end
 
-      # @return [Hash{String => Integer}] "2026-11-22" => how many
+      # Counts by date, such as "2026-11-22".
       def processed = of("processed")
 
-      # @return [Hash{String => Integer}]
       def failed = of("failed")
 
       private

@@ -13,30 +13,21 @@ module Sidekiq
       class Walk
         # Seconds between two saves of the cursor.
         SAVE_INTERVAL = 5
-        # Seconds that it is kept.
+        # Seconds that a store keeps the cursor.
         TTL = 30 * 86_400
         private_constant :TTL
 
-        # @param jid [String]
-        # @return [Integer] when it was cancelled, in seconds since 1970
+        # Returns the time of the first cancellation, in seconds since 1970.
         def self.cancel(jid)
           store = Raffia::Jobs.store
           store.write(key("cancelled", jid), Time.now.to_i.to_s, expect: nil, ttl: TTL)
           store.read(key("cancelled", jid)).to_i
         end
 
-        # @return [String]
         def self.key(what, jid) = "sidekiq:#{what}:#{jid}"
 
-        # @return [Array]
-        attr_reader :arguments
-        # @return [Object, nil]
-        attr_reader :cursor, :object
-        # @return [Integer, nil]
-        attr_reader :cancelled
+        attr_reader :arguments, :cursor, :object, :cancelled
 
-        # @param job [Iterable]
-        # @param arguments [Array]
         def initialize(job, arguments)
           @job = job
           @arguments = arguments.dup.freeze
@@ -45,22 +36,20 @@ module Sidekiq
           @cursor.freeze
         end
 
-        # @return [void]
-        # @raise [Interrupted]
         def call
           steps = steps() or return @job.logger.info("#{@job.class} #{@job.jid} has nothing to do")
           @runs += 1
           (@runs == 1) ? @job.on_start : @job.on_resume
-          ended = catch(:abort) { go(steps) }
+          ended = catch(:abort) { run(steps) }
           @job.on_stop
-          (ended == false) ? later : complete
+          (ended == false) ? continue_later : complete
         end
 
         private
 
         def steps
-          # Ruby 3.4 adds keywords that a method does not know to the splatted Array itself, which
-          # is frozen.
+          # A copy, because Ruby 3.4 adds keywords that a method does not take to the splatted
+          # Array.
           steps = @job.build_enumerator(*@arguments.dup, cursor: @cursor)
           return steps if steps.nil? || steps.is_a?(Enumerator)
 
@@ -68,15 +57,15 @@ module Sidekiq
             "Enumerator, such as array_enumerator(list, cursor: cursor)"
         end
 
-        # @return [Boolean] false: it goes on later
-        def go(steps)
+        # False when the job has to continue later.
+        def run(steps)
           @begun = @saved = Raffia::Clock.now
           return true if cancelled!
 
           steps.each do |object, cursor|
             @object = object
             @cursor = cursor.freeze
-            ending = @job.interrupted? || over?
+            ending = @job.interrupted? || over_time?
             if ending || Raffia::Clock.now >= @saved + SAVE_INTERVAL
               save
               return true if cancelled!
@@ -91,11 +80,11 @@ module Sidekiq
         def step
           @job.around_iteration { @job.each_iteration(@object, *@arguments) }
         rescue Exception # standard:disable Lint/RescueException
-          save # the next try begins with this step
+          save # the next attempt begins with this step
           raise
         end
 
-        def over?
+        def over_time?
           most = Sidekiq.default_configuration[:max_iteration_runtime]
           most && Raffia::Clock.now > @begun + most
         end
@@ -111,7 +100,7 @@ module Sidekiq
           @store.write(Walk.key("cursor", @job.jid), JSON.generate([@runs, @cursor]), ttl: TTL)
         end
 
-        def later
+        def continue_later
           save
           raise Interrupted, "#{@job.class} goes on later"
         end

@@ -3,16 +3,15 @@
 require_relative "../../sidekiq"
 
 module Sidekiq
-  # Hands ActiveSupport::CurrentAttributes to jobs, in the fields of Sidekiq 8.
+  # Passes ActiveSupport::CurrentAttributes to jobs, in the fields of Sidekiq 8.
   module CurrentAttributes
     # Client middleware that saves the attributes.
     class Save
-      # @param classes [Hash{String => String}] names of classes by field
+      # +classes+: names of classes by field.
       def initialize(classes)
         @classes = classes
       end
 
-      # @return [Object]
       def call(_class, job, _queue, _pool)
         @classes.each do |field, name|
           attributes = Object.const_get(name).attributes
@@ -24,12 +23,10 @@ module Sidekiq
 
     # Server middleware that sets them.
     class Load
-      # @param classes [Hash{String => String}]
       def initialize(classes)
         @classes = classes
       end
 
-      # @return [Object]
       def call(_job, item, _queue, &run)
         @classes.select { |field, _| item.key?(field) }
           .reduce(run) { |inner, (field, name)|
@@ -39,17 +36,15 @@ module Sidekiq
 
       private
 
-      # The class may have changed since.
+      # Skips attributes that the class no longer has.
       def set(current, saved)
         current.set(::ActiveJob::Arguments.deserialize(saved).to_h
           .select { |name, _| current.respond_to?(:"#{name}=") }) { yield }
       end
     end
 
-    # @param classes [Class, String, Array] of ActiveSupport::CurrentAttributes
-    # @param config [Configuration]
-    # @return [void]
-    # @raise [NotProvided] without Active Job, which serializes records
+    # Takes subclasses of ActiveSupport::CurrentAttributes. Raises NotProvided without Active Job,
+    # which serializes the attributes.
     def self.persist(classes, config = Sidekiq.default_configuration)
       unless defined?(::ActiveJob::Arguments)
         raise NotProvided, "Sidekiq::CurrentAttributes writes attributes as Active Job does: " \

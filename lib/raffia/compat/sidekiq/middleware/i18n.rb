@@ -4,11 +4,10 @@ require_relative "../../sidekiq"
 
 module Sidekiq
   module Middleware
-    # Runs jobs in the language in which they were enqueued. The gem i18n is the program's.
+    # Runs jobs in the locale in which they were enqueued. The program loads the gem i18n.
     module I18n
       # Client middleware.
       class Client
-        # @return [Object]
         def call(_class, job, _queue, _pool)
           job["locale"] ||= ::I18n.locale.to_s
           yield
@@ -17,7 +16,6 @@ module Sidekiq
 
       # Server middleware.
       class Server
-        # @return [Object]
         def call(_job, item, _queue, &)
           ::I18n.with_locale(item["locale"] || ::I18n.default_locale, &)
         end

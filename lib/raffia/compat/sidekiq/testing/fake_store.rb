@@ -5,11 +5,10 @@ require_relative "../../../jobs/stores/memory"
 
 module Sidekiq
   module Testing
-    # Store of the fake mode: Arrays, which tests keep and change.
+    # Store of the fake mode: Arrays of payloads, which tests read and change.
     #
     # @api private
     class FakeStore < Raffia::Jobs::Stores::Memory
-      # @return [Hash{String => Array<Hash>}]
       attr_reader :by_queue, :by_class
 
       def initialize
@@ -27,24 +26,18 @@ module Sidekiq
         drafts.map(&:jid)
       end
 
-      # @param item [Hash] the payload
-      # @return [void]
       def push(item)
         @by_queue[item["queue"]] << item
         @by_class[item["class"]] << item
       end
 
-      # @param name [String] of a class
-      # @return [Hash, nil] the oldest job
+      # Removes the oldest job of a class, nil when there is none.
       def take(name)
         item = @by_class[name].shift
         @by_queue[item["queue"]].delete_if { |one| one.equal?(item) } if item
         item
       end
 
-      # @yieldparam item [Hash]
-      # @yieldreturn [Boolean] whether to delete it
-      # @return [void]
       def delete_if(&)
         [@by_queue, @by_class].each { |all| all.each_value { |items| items.delete_if(&) } }
       end

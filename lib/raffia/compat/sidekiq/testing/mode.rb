@@ -6,14 +6,12 @@ require_relative "fake_store"
 
 module Sidekiq
   module Testing
-    # Replaces the program's store by that of a mode, and restores it. One object, because modules
-    # have no state.
+    # Replaces the program's store by that of a mode, and restores it.
     #
     # @api private
     class Mode
-      # @return [FakeStore] in whatever mode
       attr_reader :fake_store
-      # @return [Middleware::Chain] around jobs that tests run
+      # Middleware around jobs that tests run.
       attr_reader :chain
 
       def initialize
@@ -22,14 +20,11 @@ module Sidekiq
         @stores = {fake: @fake_store, inline: InlineStore.new}
       end
 
-      # @return [Symbol]
       def current
         @stores.key(setup.fiber_client ? setup.fiber_client.store : setup.given) || :disable
       end
 
-      # @param name [Symbol]
-      # @yield with this mode; without a block it is set for the whole process
-      # @return [Object] the block's value
+      # Runs the block in this mode; without a block sets it for the whole process.
       def to(name, &)
         return for_all(@stores[name]) unless block_given?
 
@@ -37,7 +32,7 @@ module Sidekiq
         setup.with_client(Raffia::Jobs::Client.new(store, setup.client_middleware), &)
       end
 
-      # @return [Raffia::Jobs::Store] the program's, in whatever mode
+      # The program's store, in any mode.
       def real
         if @stores.value?(setup.given)
           url = Raffia::Jobs::Config.load.store || setup.default

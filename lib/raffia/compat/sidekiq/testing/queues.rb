@@ -4,30 +4,21 @@ module Sidekiq
   # Waiting jobs of tests, by queue and by class.
   module Queues
     class << self
-      # @param queue [String]
-      # @return [Array<Hash>] payloads
       def [](queue) = jobs_by_queue[queue.to_s]
 
-      # @return [Hash{String => Array<Hash>}]
       def jobs_by_queue = Testing.fake_store.by_queue
 
-      # @return [Hash{String => Array<Hash>}]
       def jobs_by_class = Testing.fake_store.by_class
       alias_method :jobs_by_worker, :jobs_by_class
 
-      # @param job [Hash] the payload
-      # @return [void]
       def push(_queue, _name, job) = Testing.fake_store.push(job)
 
-      # @return [void]
       def delete_for(jid, _queue, _name) = delete_if { |item| item["jid"] == jid }
 
-      # @return [void]
       def clear_for(queue, job)
         delete_if { |item| item["queue"] == queue.to_s && item["class"] == job.to_s }
       end
 
-      # @return [void]
       def clear_all = delete_if { true }
 
       # @api private

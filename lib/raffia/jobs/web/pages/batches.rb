@@ -12,7 +12,7 @@ module Raffia
         module BatchProgress
           private
 
-          # @return [Float] from 0 to 1
+          # From 0 to 1.
           def share(batch)
             if batch["total"].to_i.zero?
               0.0
@@ -22,7 +22,6 @@ module Raffia
             end
           end
 
-          # @return [String]
           def state(batch)
             return "open" unless batch["sealed"]
             return "running" unless batch["completed_at"]

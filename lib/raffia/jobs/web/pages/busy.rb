@@ -21,7 +21,7 @@ module Raffia
           # Commands about a job, and the names of their outcomes.
           COMMANDS = {"cancel" => "cancelled", "trace" => "traced"}.freeze
 
-          # @raise [NotFound] when its worker is gone
+          # Raises NotFound when its worker is gone.
           def change(action)
             return super unless COMMANDS.key?(action)
 

@@ -9,9 +9,7 @@ module Raffia
         # Asks for confirmation before many jobs are changed.
         # @api private
         class Confirmation < Page
-          # @return [String]
           attr_reader :question
-          # @return [Hash{Symbol => String}]
           attr_reader :fields
 
           def initialize(request, web, question, **fields)

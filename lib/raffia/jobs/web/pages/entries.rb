@@ -29,9 +29,7 @@ module Raffia
           WHEN = {scheduled: "Due", retry: "Next try", dead: "Since", blocked: "Since",
                   queue: "Enqueued"}.freeze
 
-          # @return [Symbol]
           attr_reader :set
-          # @return [String, nil]
           attr_reader :queue
 
           def initialize(request, web, set)
@@ -100,7 +98,7 @@ module Raffia
 
           def total = (set == :queue) ? queue_data["size"] : counts[set]
 
-          # @return [Hash] of the queue
+          # Of the queue.
           def queue_data
             @queue_data ||= store.queues.find { |one| one["name"] == queue } ||
               {"name" => queue, "size" => 0, "latency" => 0, "paused" => false}
@@ -108,7 +106,6 @@ module Raffia
 
           def actions = web.read_only? ? {} : ACTIONS.fetch(set)
 
-          # @return [Float, nil]
           def time(job) = (set == :queue) ? job.time("enqueued_at") : job.entry.at
         end
       end

@@ -35,7 +35,7 @@ module Raffia
 
           private
 
-          # @return [String] an empty chart, which a script fills
+          # An empty chart, which a script fills.
           def present_chart
             Charts::AreaChart.empty("Jobs per second since this page was opened", COUNTS,
               {0.0 => "5 minutes ago", 1.0 => "now"})

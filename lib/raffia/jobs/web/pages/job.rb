@@ -26,7 +26,6 @@ module Raffia
             @job = JobPresenter.new(found || raise(missing))
           end
 
-          # @return [JobPresenter]
           attr_reader :job
 
           def title = job.name
@@ -75,14 +74,13 @@ module Raffia
 
           def actions = web.read_only? ? {} : Entries::ACTIONS.fetch(job.entry.set, {})
 
-          # @return [RunningJob, nil]
           def run
             return unless job.entry.set == :running
 
             @run ||= RunningJob.of(store.processes).find { |one| one.jid == @jid }
           end
 
-          # @return [Array<Array>] label and time
+          # Label and time.
           def times
             [["Created", job.time("created_at")], ["Enqueued", job.time("enqueued_at")],
               ["Failed first", job.time("failed_at")],

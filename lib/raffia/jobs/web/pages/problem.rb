@@ -12,9 +12,7 @@ module Raffia
           TITLES = {404 => "Not there", 422 => "That cannot be done",
                     503 => "The store does not answer"}.freeze
 
-          # @return [Integer]
           attr_reader :status
-          # @return [Raffia::Error]
           attr_reader :error
 
           def initialize(request, web, status, error)
@@ -27,7 +25,7 @@ module Raffia
 
           def sizes = {}.freeze
 
-          # @return [Hash, nil] parameters of a search that takes longer
+          # Parameters of a search that takes longer.
           def further = ({jid: error.name, all: 1} if error.is_a?(Job::Unseen))
 
           # Disappears when the store is back.

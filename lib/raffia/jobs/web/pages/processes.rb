@@ -14,7 +14,7 @@ module Raffia
 
           def data = processes
 
-          # @raise [NotFound] when the worker is gone
+          # Raises NotFound when the worker is gone.
           def change(action)
             return super unless COMMANDS.key?(action)
 

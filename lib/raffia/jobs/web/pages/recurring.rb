@@ -61,7 +61,6 @@ module Raffia
 
           def pager = @pager ||= Pager.new(self, PAGE, total: entries.size)
 
-          # @return [Row]
           def row(entry)
             paused = schedule.paused?(entry.name)
             Row.new(entry: entry, paused: paused, last: schedule.last_run(entry.name),
