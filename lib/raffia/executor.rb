@@ -14,7 +14,7 @@ module Raffia
   # A module that answers
   #
   #     check(limits)      raises ConfigError where this Ruby or the limits do not allow it
-  #     capacity(limit)    -> Integer, calls at once when nobody says how many
+  #     capacity(limits)   -> Integer, calls at once
   #     granularity        -> Float, seconds of work worth one hand-over; 0.0: a call at a time
   #     in_caller?         -> whether the caller does the work, so that nobody else is waited for
   #     local?             -> whether a call may bring a block; else workers have it from the start

@@ -62,9 +62,11 @@ module Raffia
     def initialize(on: :threads, workers: nil, queue: QUEUE, overflow: :block, idle: IDLE,
       work: nil,
       **limits, &block)
-      check(queue, idle, overflow)
+      Validation.counts(queue:)
+      Validation.seconds(idle:)
+      check_overflow(overflow)
       strategy = Strategy.fetch(on)
-      Validation.threads(on, strategy.background_group)
+      Validation.threads(on) if strategy.background_group.respond_to?(:threads?)
       options = Options.persistent(workers: workers, **limits)
       work = Validation.work(work, block)
       @on = on
@@ -105,7 +107,7 @@ module Raffia
     # @return [Boolean] whether all is done
     # @raise [Error] from one of the pool's own workers
     def shutdown(timeout = nil)
-      Validation.seconds(:timeout, timeout)
+      Validation.seconds(timeout:)
       if @coordinator.slots.own?
         raise Error, "a worker cannot wait for the end of its own pool: shut it down from outside"
       end
@@ -142,9 +144,7 @@ module Raffia
 
     private
 
-    def check(queue, idle, overflow)
-      Validation.count(:queue, queue)
-      Validation.seconds(:idle, idle)
+    def check_overflow(overflow)
       return if OVERFLOW.include?(overflow)
 
       raise ConfigError, "overflow: #{overflow.inspect} is nothing that a full queue can do: use " \

@@ -9,7 +9,7 @@ module Raffia
     # @!attribute [r] workers
     #   @return [Integer, nil] how many workers a pool starts when it is not told
     Config = ::Data.define(:workers) do
-      # @raise [ConfigError]
+      # Raises ConfigError.
       def self.load(variables = Raffia::Config.variables)
         new(workers: variables.count("RAFFIA_WORKERS"))
       end

@@ -15,22 +15,17 @@ module Raffia
       FIRST_VERSION = %w[cpu cpu,cpuacct].freeze
 
       class << self
-        # @return [Integer] one for each processor, or what RAFFIA_WORKERS says
+        # One for each processor, or what RAFFIA_WORKERS says.
         def default_workers = Config.load.workers || count
 
-        # @param root [String] where the control groups are mounted
-        # @param membership [String] the file that names our own groups
-        # @return [Integer] at least 1
+        # At least 1.
         def count(root: ROOT, membership: "/proc/self/cgroup")
           [Etc.nprocessors, *quotas(root, membership).map(&:ceil)].min.clamp(1..)
         end
 
         # Processors that are threads of one core share what computes, so work that only computes
-        # gains little by the second of them.
-        # @param status [String] the file that says which processors we may use
-        # @param topology [String] the folder that says which of them are threads of one core
-        # @param most [Integer] processors there are to use
-        # @return [Integer] the cores among them; all of them where nothing is said about that
+        # gains little by the second of them. The cores among them; all of them where nothing is
+        # said about that.
         def cores(status: "/proc/self/status", topology: TOPOLOGY, most: count)
           list = read(status)[/^Cpus_allowed_list:\s*(\S+)/, 1] or return most
           cores = processors(list).map { |number| siblings(topology, number) }.uniq.size
@@ -45,14 +40,13 @@ module Raffia
         # sizes its pool of threads, may come in the middle of one.
         def read(path) = IO.read(path)
 
-        # @param list [String] as the kernel writes it: 0-3,8
         def processors(list)
           list.split(",").flat_map do |part|
             part.split("-").map(&:to_i).then { |ends| [*ends.first..ends.last] }
           end
         end
 
-        # @return [String] the same for all processors of a core
+        # The same for all processors of a core.
         def siblings(topology, number)
           read(File.join(topology, "cpu#{number}/topology/thread_siblings_list"))
         end
@@ -79,7 +73,7 @@ module Raffia
           (0..parts.size).filter_map { |depth| yield File.join(root, *parts.first(depth)) }
         end
 
-        # @return [Float, nil] nil when the group has no limit
+        # nil when the group has no limit.
         def quota(group) = share { read(File.join(group, "cpu.max")).split }
 
         def first_version(group)

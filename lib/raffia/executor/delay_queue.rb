@@ -7,7 +7,6 @@ module Raffia
     # Hands work back after a delay, so that no worker waits for it. One thread waits for all of it,
     # and only as long as there is some.
     class DelayQueue
-      # @yieldparam work [Object] whose delay is over
       def initialize(&resume)
         @resume = resume
         @waiting = [] # times and work, by time
@@ -55,7 +54,7 @@ module Raffia
         end
       end
 
-      # @return [Object, nil] work whose delay is over; nil when none is left
+      # Work whose delay is over; nil when none is left.
       def take
         @lock.synchronize do
           until @waiting.empty?

@@ -12,7 +12,6 @@ module Raffia
       REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
 
       class << self
-        # @param codec [#dump] as Marshal
         def dumpable?(value, codec = Marshal)
           codec.dump(value)
           true
@@ -46,14 +45,11 @@ module Raffia
           refusal(failure.position, words, error, failure.backtrace)
         end
 
-        # @param position [Integer] in the message
-        # @param what [String] cannot be dumped
-        # @param error [StandardError] why
         def refusal(position, what, error, backtrace = nil)
           Failure.new(:undumpable, position, [what, error.message], backtrace)
         end
 
-        # @return [String] the message, which is the user's code and may raise
+        # The message, which is the user's code and may raise.
         def words(error)
           String.new(error.message.to_s)
         rescue => worse

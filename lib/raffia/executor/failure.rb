@@ -14,9 +14,8 @@ module Raffia
     #         not leave, and why, in words
     # backtrace:: of the exception, apart from it because not every way between workers keeps it
     Failure = Struct.new(:kind, :position, :value, :backtrace) do
-      # Whether another attempt may end better. One with wrong arguments does not, nor one with
-      # what cannot cross to its worker.
-      # @param errors [Array<Module>] on which to try again
+      # Whether another attempt may end better. One with wrong arguments does not, nor one with what
+      # cannot cross to its worker.
       def retryable?(errors)
         case value
         when ConfigError, NotShareable, NotDumpable then false
@@ -37,7 +36,6 @@ module Raffia
       end
 
       class << self
-        # @param error [Exception] what ended the block
         def of(error, position = 0)
           kind, value = outcome(error)
           new(kind, position, value, backtrace(error))

@@ -15,7 +15,7 @@ module Raffia
       module_function
 
       # JRuby has fibers and hooks for a scheduler, but not all the waits of its core call them.
-      # @raise [ConfigError]
+      # Raises ConfigError.
       def check(_limits)
         return if RUBY_ENGINE == "ruby"
 
@@ -23,7 +23,7 @@ module Raffia
           "(#{RUBY_ENGINE}) does not have: use on: :threads"
       end
 
-      def capacity(limit = nil) = limit || CAPACITY
+      def capacity(limits) = limits.workers || limits.limit || CAPACITY
 
       # Single calls: while one waits, the next should be under way and not behind it.
       def granularity = 0.0
@@ -46,8 +46,8 @@ module Raffia
         end
       end
 
-      # The composition root of loop and scheduler lies above this component: called by name.
-      # @raise [ConfigError]
+      # The composition root of loop and scheduler lies above this component: called by name. Raises
+      # ConfigError.
       def run
         unless Raffia.respond_to?(:run)
           raise ConfigError,

@@ -17,8 +17,7 @@ module Raffia
       end
       private_constant :Entry
 
-      # @param lock [Thread::Mutex] held by callers of any method here
-      # @param timeout [Numeric, nil] seconds after which a worker is dismissed; nil: never
+      # `timeout`: seconds after which a worker is dismissed; nil: never.
       def initialize(lock, timeout)
         @lock = lock
         @timeout = timeout
@@ -29,11 +28,11 @@ module Raffia
         @change = Thread::ConditionVariable.new
       end
 
-      # @return [Integer] idle workers, those included that were woken and do not run yet
+      # Idle workers, those included that were woken and do not run yet.
       attr_reader :count
 
-      # Wait until there is work, or the worker is dismissed.
-      # @yieldreturn [Boolean] whether there is none
+      # Wait until there is work, or the worker is dismissed. The block returns whether there is
+      # none.
       def wait
         @count += 1
         entry = Entry.new
@@ -89,7 +88,7 @@ module Raffia
         end
       end
 
-      # @return [Numeric, nil] seconds until the next one is dismissed; nil when none is idle
+      # Seconds until the next one is dismissed; nil when none is idle.
       def dismiss
         until @entries.empty?
           left = @entries.first.since + @timeout - Clock.now

@@ -1,15 +1,31 @@
 # frozen_string_literal: true
 
-require_relative "inline/worker_group"
+require_relative "worker_loop"
 
 module Raffia
   module Executor
     # In the caller, one call after another: for tests, for debugging, and to measure the others by.
     module Inline
+      # No workers: the caller drives. What comes out of the block (an exception, +break+, +throw+,
+      # a timeout) needs no carrying.
+      class WorkerGroup
+        def initialize(coordinator, _workers)
+          @coordinator = coordinator
+          @slot = yield
+        end
+
+        # Worker loops to wait for.
+        def size = 0
+        def open = yield
+        def join = nil
+        def start(_count) = WorkerLoop.serve(@coordinator, @slot, wait: false)
+        def grow(_feed) = start(1)
+      end
+
       module_function
 
       def check(_limits) = nil
-      def capacity(_limit = nil) = 1
+      def capacity(limits) = limits.workers || 1
 
       # Chunks make no caller wait.
       def granularity = 0.01

@@ -14,7 +14,7 @@ module Raffia
     module Processes
       module_function
 
-      # @raise [ConfigError]
+      # Raises ConfigError.
       def check(_limits)
         return if ::Process.respond_to?(:fork)
 
@@ -22,7 +22,7 @@ module Raffia
           ":threads"
       end
 
-      def capacity(_limit = nil) = Cpus.default_workers
+      def capacity(limits) = limits.workers || Cpus.default_workers
       def granularity = 0.01
       def in_caller? = false
       def local? = false

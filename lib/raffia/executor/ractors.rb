@@ -14,7 +14,7 @@ module Raffia
     module Ractors
       module_function
 
-      # @raise [ConfigError]
+      # Raises ConfigError.
       def check(limits)
         unless defined?(::Ractor)
           raise ConfigError,
@@ -26,7 +26,7 @@ module Raffia
           "not here any more for another attempt"
       end
 
-      def capacity(_limit = nil) = Cpus.default_workers
+      def capacity(limits) = limits.workers || Cpus.default_workers
 
       # Longer than for processes: a Ractor that waits gives its native thread away and has to get
       # one again.
@@ -41,7 +41,7 @@ module Raffia
       def batch_limit(limits) = (1 if limits.item_timeout)
       def overrun_grace = 0.0
 
-      # @raise [NotShareable]
+      # Raises NotShareable.
       def workers(service, limits)
         block = PortableBlock.share(service.block)
         return -> { OneShotWorker.new(service, limits.item_timeout) } unless block

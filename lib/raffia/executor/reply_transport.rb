@@ -10,8 +10,6 @@ module Raffia
     module ReplyTransport
       class << self
         # Never fails: what cannot be dumped becomes a failure that says so.
-        # @param codec [#dump] as Marshal
-        # @param trial [#dump] says what the codec would refuse, and sends nothing
         def dump(reply, codec = Marshal, trial: codec)
           failure = reply.failure && ErrorTransport.dump(reply.failure)
           codec.dump([with_dumps(reply.value), failure, reply.seconds])
@@ -19,9 +17,7 @@ module Raffia
           codec.dump([*without(reply.value, error, trial), reply.seconds])
         end
 
-        # @param codec [#load] as Marshal
-        # @yieldparam error [Exception] why not: it has a class that is not known here
-        # @yieldreturn [Exception] to raise instead
+        # The block returns to raise instead.
         def load(frame, codec = Marshal)
           value, failure, seconds = codec.load(frame)
           if Reply::Outcomes === value
@@ -42,7 +38,7 @@ module Raffia
           Reply::Outcomes.new(value.values, dumps)
         end
 
-        # @return [Array] a value and a failure, in place of a value that cannot be dumped
+        # A value and a failure, in place of a value that cannot be dumped.
         def without(value, error, trial)
           return [each_without(value, trial), nil] if Reply::Outcomes === value
 
@@ -66,7 +62,7 @@ module Raffia
           ErrorTransport.dump(ErrorTransport.refusal(position, "the result", error))
         end
 
-        # @return [Integer] which of the results cannot be dumped
+        # Which of the results cannot be dumped.
         def culprit(values, trial)
           return 0 unless Array === values
 

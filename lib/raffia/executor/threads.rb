@@ -13,7 +13,7 @@ module Raffia
       module_function
 
       def check(_limits) = nil
-      def capacity(_limit = nil) = Cpus.default_workers
+      def capacity(limits) = limits.workers || Cpus.default_workers
 
       # Short: a handful of waiting items must not end up with one thread.
       def granularity = 0.001

@@ -20,17 +20,15 @@ module Raffia
     module WorkerLoop
       module_function
 
-      # @param slots [#call] makes a slot: ready?, post, collect, posted, killed, close
-      # @yield [Proc] that serves; the group may put something around it, but not around the
-      #   slot's beginning and end
-      # @raise [Cancel] the canceller expects no other news
+      # The block: [Proc] that serves; the group may put something around it, but not around the
+      # slot's beginning and end. Raises Cancel the canceller expects no other news.
       def run(coordinator, slots, &)
         nil while serve_slot(coordinator, slots, &) == :again
       ensure
         coordinator.loop_ended
       end
 
-      # @return [Symbol, nil] :again when the slot was lost, and another one is to be taken
+      # :again when the slot was lost, and another one is to be taken.
       def serve_slot(coordinator, slots)
         slot = slots.call
         yield proc { serve(coordinator, slot) }
@@ -51,7 +49,6 @@ module Raffia
         slot&.close(clean || false)
       end
 
-      # @param wait [Boolean] whether to wait for work that is not there yet
       def serve(coordinator, slot, wait: true)
         feed = coordinator.feed
         while true

@@ -39,10 +39,10 @@ module Raffia
           @dispatcher = ChunkDispatcher.new(client, queue)
         end
 
-        def workers(options) = options.workers || WORKERS
+        def capacity(options) = options.workers || WORKERS
 
         # Seconds of a chunk: long enough to be worth the transport.
-        def chunk_seconds = 0.1
+        def granularity = 0.1
 
         def group = Executor::Threads::WorkerGroup
 

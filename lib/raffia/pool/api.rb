@@ -3,7 +3,6 @@
 require_relative "../base/error"
 require_relative "call"
 require_relative "gather"
-require_relative "plan"
 require_relative "work"
 
 module Raffia

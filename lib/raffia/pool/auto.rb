@@ -20,21 +20,17 @@ module Raffia
       TARGET = 0.001
       private_constant :TARGET
 
-      # @param enough [Float] seconds of work that are measured before a choice
-      # @param ramp [Boolean] whether worker processes are started one after the other, while the
-      #   caller goes on with the work
-      # @yieldparam measurement [Measurement]
-      # @yieldparam machine [Machine]
-      # @yieldreturn [Choice] by default that of {Choice.of}
+      # `enough`: seconds of work that are measured before a choice. The block returns by default
+      # that of {Choice.of}.
       def initialize(enough: Probe::ENOUGH, ramp: true, &chooser)
         @enough = enough
         @ramp = ramp
         @chooser = chooser || Choice.method(:of)
       end
 
-      # For Strategy: {WorkerGroup} makes more of it.
-      def workers(_options) = 1
-      def chunk_seconds = TARGET
+      # The strategy of the call, as {Strategy} needs it; {WorkerGroup} starts more workers.
+      def capacity(_options) = 1
+      def granularity = TARGET
 
       def slots(plan, input, sizer, options)
         @plan = plan
@@ -63,8 +59,8 @@ module Raffia
       def around = yield
       def in_caller? = true
 
-      # @return [#call] makes slots
-      def slots_on(strategy) = Strategy.fetch(strategy).slots(@plan, @input, @sizer, @options)
+      # Makes slots.
+      def slots_on(strategy) = Strategy.slots(Strategy.fetch(strategy), @plan, @input, @sizer, @options)
 
       def fiber_slot(trial)
         GatedSlot.new(slots_on(:fibers).call, trial)
@@ -72,7 +68,6 @@ module Raffia
 
       def most_fibers = [@options.workers || CostModel::FIBERS, @options.limit].compact.min
 
-      # @param ramp [RampUp, nil] of worker processes
       def group_for(choice, coordinator, ramp = nil)
         aim(choice.on)
         slots = slots_on(choice.on)
@@ -80,13 +75,12 @@ module Raffia
         Strategy.fetch(choice.on).group.new(coordinator, choice.workers, &slots)
       end
 
-      # @param choice [Choice] of processes
       def ramp(choice)
         RampUp.new(choice.workers, choice.measurement.total, machine.worker(Costs.new)) if @ramp
       end
 
       # Cut chunks for this strategy. The caller's +chunk:+ is for those that travel.
-      def aim(strategy) = @sizer.aim(@options.chunk, target: Strategy.fetch(strategy).chunk_seconds)
+      def aim(strategy) = @sizer.aim(@options.chunk, target: Strategy.fetch(strategy).granularity)
       def aim_here = @sizer.aim(nil, target: TARGET)
 
       # Whether there is enough left to think about it: that takes a moment, too.
@@ -102,8 +96,7 @@ module Raffia
         end
       end
 
-      # Fibers were chosen and turned out to be of no use.
-      # @return [Choice] of threads
+      # Fibers were chosen and turned out to be of no use. Of threads.
       def instead(choice, trial)
         work = choice.measurement
         obstacles = {**work.obstacles, fibers: "they were tried, and one waits for the other"}
@@ -130,7 +123,7 @@ module Raffia
 
       def measured(slots, ramp) = -> { StartingSlot.new(slots, ramp) }
 
-      # @return [Integer, nil] items; nil when nobody knows
+      # Items; nil when nobody knows.
       def left(probe)
         size = @input.size
         [size - probe.done, 0].max if size.is_a?(Integer)

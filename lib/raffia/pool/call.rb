@@ -7,7 +7,6 @@ require_relative "options"
 require_relative "retry/traversal"
 require_relative "strategy"
 require_relative "traversal"
-require_relative "validation"
 
 module Raffia
   class Pool
@@ -16,13 +15,12 @@ module Raffia
     # @api private
     module Call
       class << self
-        # @param name [String] for messages
-        # @param keywords [Hash] see {Options}
-        # @return [Object] the value of the call
+        # `name`: of the method, for messages.
         def run(name, items, plan, gather, on:, **keywords)
-          Validation.block(name, plan.block)
+          raise Validation.no_block(name) unless plan.block
+
           strategy = Strategy.fetch(on)
-          Validation.threads(on, strategy.group)
+          Validation.threads(on) if strategy.group.respond_to?(:threads?)
           options = Options.new(**keywords)
           traverse(strategy, Input.of(items), plan, gather, options)
         end
@@ -30,26 +28,24 @@ module Raffia
         private
 
         def traverse(strategy, input, plan, gather, options)
-          workers = [strategy.workers(options), options.limit].compact.min
-          sizer = ChunkSize.new(options.chunk, target: strategy.chunk_seconds)
-          retries = Retry::Policy.for(options)
-          slots = strategy.slots(retries ? retries.plan(plan) : plan, input, sizer, options)
+          workers = [strategy.capacity(options), options.limit].compact.min
+          sizer = ChunkSize.new(options.chunk, target: strategy.granularity)
+          retries = Retry::Policy.new(options) if options.retries.positive?
+          slots = Strategy.slots(strategy, retries ? retries.plan(plan) : plan, input, sizer,
+            options)
           own = {workers: workers, sizer: sizer, **retrying(retries, strategy, plan)}
           traversal = (retries ? Retry::Traversal : Traversal).new(input, gather, options, **own)
           strategy.around do
-            within(options.timeout) do
-              traversal.run(strategy.group.new(traversal, workers, &slots))
-            end
+            group = strategy.group.new(traversal, workers, &slots)
+            next traversal.run(group) unless options.timeout
+
+            # Inside of the group's loop: there the caller is a fiber that can be interrupted.
+            Raffia.timeout(options.timeout) { traversal.run(group) }
           end
           traversal.value
         rescue Interrupt => interrupt
           raise InterruptBacktrace.trim(interrupt)
         end
-
-        # An interrupt of the caller, wherever it waits, stops everything; so a time limit is simply
-        # that. It is inside of the group's loop: there the caller is a fiber that can be
-        # interrupted.
-        def within(timeout, &) = timeout ? Raffia.timeout(timeout, &) : yield
 
         def retrying(retries, strategy, plan)
           return {} unless retries

@@ -6,12 +6,12 @@ module Raffia
     #
     # @api private
     class Chunk
-      # @return [Integer] the index of the first item
+      # The index of the first item.
       attr_reader :first
-      # @return [Integer] how many items
+      # How many items.
       attr_reader :size
 
-      # @param source [#slice, nil] an indexed input, when the items are not given
+      # `source`: the indexed input, where the items are not given.
       def initialize(first, size, source: nil, items: nil)
         @first = first
         @size = size
@@ -21,18 +21,61 @@ module Raffia
 
       def items = @items || @source.slice(@first, @size)
 
-      # @param index [Integer] counted from the start of the input
+      # `index`: counted from the start of the input, here and below.
       def at(index) = @items ? @items[index - @first] : @source.at(index)
       def cover?(index) = index >= @first && index < @first + @size
 
-      # @param first [Integer] the index of the first item
-      # @return [Chunk] some of the items, which may be tried again by themselves
+      # A chunk of some of the items, which may be tried again by themselves.
       def part(first, size)
         Chunk.new(first, size, source: @source, items: @items && @items[first - @first, size])
       end
 
       # Whether a worker that has the input needs only the numbers.
       def indexed? = @items.nil?
+    end
+
+    # Cuts an indexed input into chunks, front to back, for workers that take them themselves.
+    #
+    # @api private
+    class IndexedFeed
+      # Near the end the chunks shrink, so that all workers finish together.
+      def initialize(input, sizer, workers)
+        @input = input
+        @sizer = sizer
+        self.workers = workers
+        @next = 0
+        @size = input.size
+        @closed = false
+        @lock = Thread::Mutex.new
+      end
+
+      def workers=(workers)
+        @share = workers * 2
+      end
+
+      # A Chunk; nil at the end, or when closed. `wait` has no effect: no more items can come.
+      def take(wait: true)
+        @lock.synchronize do
+          left = @size - @next
+          return if @closed || left <= 0
+
+          first = @next
+          count = [@sizer.now, fair(left)].min
+          @next += count
+          Chunk.new(first, count, source: @input)
+        end
+      end
+
+      # How many items nobody has taken.
+      def left = @closed ? 0 : @size - @next
+
+      # No producer waits for room.
+      def done(_count) = nil
+      def close = @closed = true
+
+      private
+
+      def fair(left) = left.is_a?(Integer) ? (left + @share - 1) / @share : ChunkSize::MOST
     end
   end
 end

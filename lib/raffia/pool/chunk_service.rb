@@ -11,7 +11,7 @@ module Raffia
     # @api private
     class ChunkService
       attr_reader :plan
-      # @return [#slice, nil] when chunks come as numbers
+      # When chunks come as numbers.
       attr_reader :input
 
       def initialize(plan, input)
@@ -22,7 +22,7 @@ module Raffia
       # In the worker.
       def call(message) = Work.call(@plan, items(message))
 
-      # @return [Proc] the user's code
+      # The user's code.
       def block = @plan.block
 
       # How many Arrays are around the values of a message.
@@ -31,13 +31,10 @@ module Raffia
       # Whether the caller wants what the block returns.
       def results? = !%i[each try_each].include?(@plan.operation)
 
-      # @param counter [#value=] in shared memory
-      # @return [ChunkService] the same, which notes the index of each item before its block
+      # The same, which notes the index of each item before its block.
       def noting(counter) = NotingService.new(@plan, @input, counter)
 
-      # @param block [Proc] shareable, in place of the one that this has
-      # @return [ChunkService] for a Ractor
-      # @raise [NotShareable]
+      # For a Ractor. Raises NotShareable.
       def shareable(block)
         plan = @plan.with(block: block, seed: share(@plan.seed))
         ::Ractor.make_shareable(ChunkService.new(plan, @input&.shareable))

@@ -18,8 +18,7 @@ module Raffia
 
       attr_reader :now
 
-      # @param fixed [Integer, nil] what the caller wants
-      # @param target [Float] seconds of work that a chunk should hold; 0 means one item always
+      # `target`: seconds of work that a chunk should hold; 0 means one item always.
       def initialize(fixed, target:)
         @per_item = nil
         @most = MOST
@@ -41,8 +40,6 @@ module Raffia
         @now = [@now, count].min
       end
 
-      # @param count [Integer] items that were worked on
-      # @param seconds [Float] how long it took
       def learn(count, seconds)
         return if @fixed || count.zero?
 
@@ -53,11 +50,9 @@ module Raffia
       end
 
       # Whether so many are done sooner than they are handed over.
-      # @param count [Integer] of items
       def brief?(count) = !@fixed && !@per_item.nil? && @per_item * count < HAND_OVER
 
       # Whether a worker should hold the next chunk before it is through with this one.
-      # @param seconds [Float] the length of a hand-over that does not matter
       def hand_ahead?(seconds) = @per_item.nil? ? false : @per_item * @now < seconds
 
       private

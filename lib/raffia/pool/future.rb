@@ -1,78 +1,37 @@
 # frozen_string_literal: true
 
+require "timeout"
 require_relative "../base/error"
 require_relative "../task"
-require_relative "interrupt_backtrace"
-require_relative "future/execution"
 require_relative "item_failure"
+require_relative "promise"
 require_relative "validation"
 
 module Raffia
   class Pool
     # The outcome of a call that was submitted to a pool. Any number of fibers and threads may wait
     # for it.
-    class Future
-      include Execution
+    class Future < Promise
+      # In a thread {Cancel} is held off but for the time of the block.
+      HELD = {Cancel => :never}.freeze
+      FREE = {Cancel => :immediate}.freeze
+      private_constant :HELD, :FREE
 
-      # @param coordinator [Persistent::Coordinator]
-      # @param number [Integer] counted from 0 over the life of the pool
-      # @param arguments [Array]
       # @param block [Proc, nil] nil when the worker has it
       # @api private
       def initialize(coordinator, number, arguments, block)
-        @coordinator = coordinator
+        super(coordinator)
         @number = number
         @arguments = arguments
         @block = block
         @deadline = Raffia.deadline
-        @status = :pending
         @failures = 0
-        @waiters = @followers = @runner = @notice = nil
+        @runner = @notice = nil
       end
 
-      # @return [Symbol] :pending, :running, :done, :failed or :cancelled
-      attr_reader :status
-
-      # @return [Boolean] whether it has ended, in whichever way
-      def done? = @status != :pending && @status != :running
-
-      # Wait for the result.
-      # @param timeout [Numeric, nil] seconds; the work itself goes on after them
-      # @return [Object]
-      # @raise [TimeoutError] when there is no result within that time
-      # @raise [Cancelled] when it was cancelled, or its pool was terminated
-      # @raise [Exception] what the block raised
-      def value(timeout = nil)
-        wait(timeout) or raise TimeoutError.new(seconds: timeout)
-        case @status
-        when :done then @result
-        when :cancelled then raise Cancelled.new(reason: @result)
-        else @result.deliver
-        end
-      rescue Interrupt => interrupt # one that struck when the wait was over
-        raise InterruptBacktrace.trim(interrupt)
-      end
-
-      # Wait for the end, whichever it is.
-      # @param timeout [Numeric, nil] seconds
-      # @return [Future, nil] nil when it has not ended within that time
-      def wait(timeout = nil)
-        Validation.seconds(:timeout, timeout)
-        return self if done?
-
-        help
-        until done?
-          waiter = Waiter.new
-          return if enlist(waiter) && waiter.wait(timeout) == Waiter::TIMED_OUT
-        end
-        self
-      rescue Interrupt => interrupt
-        raise InterruptBacktrace.trim(interrupt)
-      end
-
-      # Chain a block on the result. It runs in the worker that ends this future, right after it
+      # Chains a block on the result. It runs in the worker that ends this future, right after it
       # (for +:processes+ and +:ractors+ in the thread of this process that serves the worker), or
-      # here and now if it has ended.
+      # at once if this future has ended.
       #
       # When this future fails or is cancelled the block does not run, and the returned one ends
       # likewise.
@@ -80,22 +39,19 @@ module Raffia
       # @yieldparam value [Object]
       # @return [Future] of the block's value
       def then(&block)
-        Validation.block("then", block)
-        Continuation.new(@coordinator, self, block).tap do |follower|
-          unless @coordinator.exclusive { done? ? nil : (@followers ||= []) << follower }
-            follower.resolve
-          end
-        end
+        raise Validation.no_block("then") unless block
+
+        follow(Continuation.new(@coordinator, self, block))
       end
 
-      # Cancel it before it begins, or stop it as far as its strategy can.
+      # Cancels it before it begins, or stops it as far as its strategy can.
       #
-      # @param reason [Object, nil] for whoever asks for the value; the work finds it in the
-      #   {Cancel} that is raised in it
+      # @param reason [Object, nil] for callers of {value}; the work finds it in the {Cancel} that
+      #   is raised in it
       # @return [Symbol, false] what it took. +:waiting+: it had not begun. +:interrupted+: {Cancel}
-      #   is raised where the work waits (on +:threads+ almost anywhere); it has ended when {wait}
-      #   says so. +:killed+: its worker process was ended. +:abandoned+: its Ractor is left alone
-      #   with it. +:dropped+: it goes on, or has been done, and nobody will hear of it. false: it
+      #   is raised where the work waits (on +:threads+ almost anywhere); {wait} says when it has
+      #   ended. +:killed+: its worker process was ended. +:abandoned+: its Ractor is left to work
+      #   on unheard. +:dropped+: it goes on, or has been done, and its result is lost. false: it
       #   had ended
       def cancel(reason = nil)
         return :waiting if withdraw(reason)
@@ -103,35 +59,23 @@ module Raffia
         @coordinator.interrupt(self, reason)
       end
 
-      # @return [Exception, nil] what it failed with; nil as long as it has not
-      def error
-        (@status == :failed) ? @result.error : nil
-      end
-
       # @return [String]
       def inspect = "#<#{self.class} #{@number} #{@status}>"
 
       # @!visibility private
 
-      # @return [Array] of the block
+      # Of the block.
       attr_reader :arguments
-      # @return [Integer] futures of the pool before this one
+      # Counted from 0 over the life of the pool.
       attr_reader :number
+      # Of the submitter.
+      attr_reader :deadline
 
-      # Cancel it if it has not begun.
-      # @return [Boolean] whether that was so
-      def withdraw(reason = nil) = settle(:cancelled, reason, from: :pending)
-
-      # @return [Object] the item, for people
+      # The item as error messages name it.
       def subject = (@arguments.size == 1) ? @arguments.first : @arguments
 
-      # It will not come to an end any more.
-      # @return [Boolean] false when it has come to one
-      def cut_off(reason) = settle(:cancelled, reason)
-
       # The worker did not get to it.
-      def put_back = @coordinator.exclusive { @status = :pending if @status == :running }
-      def fulfil(value) = settle(:done, value)
+      def put_back = @coordinator.lock.hold { @status = :pending if @status == :running }
 
       # An attempt has failed.
       def reject(failure)
@@ -141,58 +85,106 @@ module Raffia
         fail_with(Executor::Failure.of(error))
       end
 
-      # @return [Deadline, nil] of the submitter
-      attr_reader :deadline
-
-      # A worker of the pool that waits for it may have to do it.
+      # Runs it, if a worker of the pool waits for it.
       def help = @coordinator.help(self)
 
-      # @return [Boolean] whether nobody but this one goes on from here
-      def followed_by?(follower)
-        @coordinator.exclusive { @followers&.all? { |one| one.equal?(follower) } } || false
+      # Runs it here, where it can be interrupted. The worker does other work afterwards, so an
+      # interrupt is raised in this run or never.
+      #
+      # In a fiber it has a cancel scope of its own, as tasks and timeouts do. To a thread a
+      # {Cancel} is only sent, under the pool's lock, while the future runs; so at its end either
+      # none was sent, or it waits to be taken back ({#disarm}).
+      def run
+        ::Fiber.current_scheduler ? in_fiber : ::Thread.handle_interrupt(HELD) { in_thread }
       end
 
-      protected
+      # False when it was cancelled before. `runner`: the Thread or CancelScope where it can be
+      # interrupted.
+      def start(runner = nil)
+        @coordinator.lock.hold do
+          next false unless @status == :pending
 
-      # @return [Object] of the end: a value, a {ItemFailure} or a reason
-      attr_reader :result
+          @runner = runner
+          @status = :running
+        end && true
+      end
 
-      # @return [Boolean] whether this was the end
-      def settle(status, result, from: nil)
-        waiters, followers = @coordinator.exclusive do
-          return false if from ? @status != from : done?
+      # :interrupted; false when it does not run, or was interrupted already.
+      def interrupt(reason)
+        scope = @coordinator.lock.hold do
+          next unless @status == :running && @runner && @notice.nil?
+          next @runner unless @runner.is_a?(::Thread)
 
-          @result = result
-          @status = status
-          retire
-          [@waiters, @followers]
+          @runner.raise(@notice = Cancel.new(reason, origin: self))
+          return :interrupted
         end
-        @block = nil
-        waiters&.each(&:settle)
-        pass_on(followers) if followers
-        true
+        scope&.cancel(reason) ? :interrupted : false
       end
 
       private
 
-      # Under the pool's guard.
-      def retire = @coordinator.futures.remove(self)
-
-      # A worker that is stopped in the middle of this does not come back to the others.
-      def pass_on(followers)
-        followers.each(&:resolve)
-        through = true
-      ensure
-        followers.each { |follower| follower.cut_off(:pool_terminated) } unless through
-      end
+      # Under the pool's lock.
+      def retire = @coordinator.remove(self)
 
       def fail_with(failure)
         settle(:failed, @arguments.empty? ? ItemFailure.new(failure, nil, nil) :
           ItemFailure.new(failure, subject, @number))
       end
 
-      def enlist(waiter)
-        @coordinator.exclusive { done? ? false : (@waiters ||= []) << waiter }
+      # The submitter's deadline holds here, too.
+      def perform = @deadline ? @deadline.enforce { attempt } : attempt
+
+      def attempt
+        limit = @coordinator.item_timeout
+        limit ? Raffia.timeout(limit) { @block.call(*@arguments) } : @block.call(*@arguments)
+      end
+
+      def in_fiber
+        started = false
+        value = CancellationStack.enter(self) { |scope| perform if (started = start(scope)) }
+        fulfil(value) if started
+      rescue Exception => error # standard:disable Lint/RescueException
+        failed(error)
+      end
+
+      def in_thread
+        return unless start(::Thread.current)
+
+        begin
+          value = ::Thread.handle_interrupt(FREE) { perform }
+        rescue Exception => error # standard:disable Lint/RescueException
+          # Before another attempt, maybe by another thread.
+          return failed(disarm || error)
+        end
+        # Before the result is used: an interrupt of this run is not for its followers.
+        disarm
+        fulfil(value)
+      end
+
+      def failed(error)
+        unless error.is_a?(Cancel) || error.is_a?(::Timeout::ExitException)
+          return reject(Executor::Failure.of(error))
+        end
+
+        settle(:cancelled, error.is_a?(Cancel) ? error.reason : error)
+        raise error unless error.is_a?(Cancel) && error.origin.equal?(self)
+      end
+
+      # No interrupt is sent from here on. Returns the one that was.
+      def disarm
+        notice = @coordinator.lock.hold do
+          @runner = nil
+          @notice.tap { @notice = nil }
+        end
+        # Raising an exception gives it its backtrace.
+        absorb(notice) if notice && !notice.backtrace
+        notice
+      end
+
+      def absorb(notice)
+        ::Thread.handle_interrupt(FREE) { ::Thread.pass }
+      rescue Cancel => cancel
+        raise unless cancel.equal?(notice)
       end
     end
   end

@@ -4,8 +4,8 @@ require_relative "work"
 
 module Raffia
   class Pool
-    # Puts the chunks' results together into the value of the call. Each class is told of one chunk
-    # at a time, in the order in which they were finished.
+    # Puts the chunks' results together into the value of the call. Each class gets one chunk at a
+    # time, in the order in which they were finished; +add+ says whether that was enough.
     #
     # @api private
     module Gather
@@ -13,7 +13,6 @@ module Raffia
       class OrderedResults
         def initialize = @values = []
 
-        # @return [Boolean] whether that was enough, and the rest need not be done
         def add(chunk, values)
           @values[chunk.first, chunk.size] = values
           false
@@ -48,7 +47,7 @@ module Raffia
         def value = @items
       end
 
-      # The first item, in time, that a block said yes to.
+      # The first item, in time, for which the block was true.
       class FirstResult
         def initialize = @value = nil
 
@@ -64,9 +63,6 @@ module Raffia
 
       # Folds the chunks' values in the order of the items.
       class Fold
-        # @param initial [Object] Work::NOTHING for none
-        # @param combine [#call] takes two values
-        # @param seeded [Boolean] whether each chunk has started from the initial value
         def initialize(initial, combine, seeded:)
           @initial = initial
           @combine = combine

@@ -10,7 +10,7 @@ module Raffia
     #
     # @api private
     module Input
-      # @raise [ConfigError]
+      # Raises ConfigError.
       def self.of(items)
         case items
         when Array then IndexedItems.new(items)
@@ -48,10 +48,10 @@ module Raffia
 
       # A range of whole numbers, ending or not.
       class Span
-        # @return [Integer, Float] Infinity for an endless range
+        # Infinity for an endless range.
         attr_reader :size
 
-        # @return [Span, nil] nil for a range of anything else
+        # nil for a range of anything else.
         def self.over(range)
           new(range) if range.begin.is_a?(Integer) && (range.end.nil? || range.end.is_a?(Numeric))
         end
@@ -76,7 +76,7 @@ module Raffia
 
         def indexed? = false
 
-        # @return [Integer, nil] nil when it is not known without reading it
+        # nil when it is not known without reading it.
         def size
           # A file's size is in bytes, and its items are lines.
           size = @items.size if @items.respond_to?(:size) && !@items.respond_to?(:gets)

@@ -2,14 +2,14 @@
 
 module Raffia
   class Pool
-    # Ctrl-C is about the program: nobody wants to read where in here it struck.
+    # Trims the backtrace of Ctrl-C to the program's own lines: where in here it struck is of no use.
     #
     # @api private
     module InterruptBacktrace
       HOME = "#{File.dirname(__dir__, 2)}/".freeze
       private_constant :HOME
 
-      # @return [Interrupt] the same, with a backtrace that has only the program's own lines
+      # Returns the same Interrupt.
       def self.trim(interrupt)
         own = interrupt.backtrace&.reject { |frame| frame.start_with?(HOME, "<internal:") }
         interrupt.set_backtrace(own) unless own.nil? || own.empty? || interrupt.frozen?

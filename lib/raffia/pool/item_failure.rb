@@ -9,7 +9,7 @@ module Raffia
     #
     # @api private
     class ItemFailure
-      # @param index [Integer, nil] of the item in the input; nil when there is no item to speak of
+      # `index`: of the item in the input; nil when there is no item to speak of.
       def initialize(failure, item, index)
         @failure = failure
         @item = item
@@ -22,7 +22,7 @@ module Raffia
       end
 
       # Do in the caller what the worker could not: raise, throw, or return the value of a +break+.
-      # @return [Object] the value of the break
+      # The value of the break.
       def deliver
         case @failure.kind
         when :break then @failure.value
@@ -32,7 +32,6 @@ module Raffia
         end
       end
 
-      # @param frames [Array<String>] whose work it was: they go under the worker's own frames
       def error(frames = [])
         error = ItemContext.thaw(original)
         return error if error.frozen?
@@ -50,7 +49,7 @@ module Raffia
         own.include?(call) ? own : own + frames
       end
 
-      # @return [Exception] the block's, or one in place of what could not leave the worker
+      # The block's, or one in place of what could not leave the worker.
       def original
         return @failure.value unless @failure.kind == :undumpable
 

@@ -11,8 +11,7 @@ module Raffia
     #
     # @api private
     module Progress
-      # @param wish [Boolean, String] a String is the title
-      # @param total [Integer, Float, nil] nil or Infinity when nobody knows
+      # `total`: nil or Infinity when nobody knows.
       def self.for(wish, total, out: $stderr)
         return unless wish
 

@@ -14,12 +14,8 @@ module Raffia
       # The most items that wait where the bound follows the measured speed.
       WIDEST = 10_000
 
-      # @param workers [Integer] who share it
-      # @param limit [Integer, nil] the bound; nil follows the speed: two chunks a worker
-      # @param running [Boolean] whether items that are being worked on count too
-      # @param items [Array, Persistent::FairQueue] where they wait
-      # @param idle [Numeric, nil] seconds that a worker waits for items before it is sent home;
-      #   nil: for ever
+      # `limit`: the bound; nil follows the speed: two chunks a worker. `idle`: seconds that a
+      # worker waits for items before it is sent home; nil: for ever.
       def initialize(sizer, workers, limit: nil, running: true, items: [], idle: nil)
         @sizer = sizer
         @workers = workers
@@ -35,13 +31,10 @@ module Raffia
         @emptied = Thread::ConditionVariable.new
       end
 
-      # @return [Integer] who share it from now on
+      # Who share it from now on.
       attr_writer :workers
 
-      # Add an item.
-      # @param full [Symbol] what to do when the queue is full: +:wait+ for room, +:refuse+ the
-      #   item, or +:add+ it all the same
-      # @return [Symbol] :added, :closed or :full
+      # Add an item. :added, :closed or :full.
       def push(item, full: :wait)
         @lock.synchronize do
           @emptied.wait(@lock) while full == :wait && full? && !@ended
@@ -54,8 +47,7 @@ module Raffia
         end
       end
 
-      # Add items as long as there is room.
-      # @return [Integer] how many of them were added
+      # Add items as long as there is room. How many of them were added.
       def push_all(items)
         @lock.synchronize do
           added = items.take_while { add(_1) unless @ended || full? }.size
@@ -73,9 +65,8 @@ module Raffia
         end
       end
 
-      # @param wait [Boolean] whether to wait when nothing is there
-      # @return [Chunk, nil] nil at the end, when nothing is there now, or when nothing came for so
-      #   long that the worker may go
+      # nil at the end, when nothing is there now, or when nothing came for so long that the worker
+      # may go.
       def take(wait: true)
         @lock.synchronize do
           @idle_workers.wait { nothing? } if wait && nothing?
@@ -84,7 +75,6 @@ module Raffia
       end
 
       # A worker is through with what it took.
-      # @param count [Integer] of items
       def done(count)
         @lock.synchronize do
           @out -= count
@@ -101,14 +91,13 @@ module Raffia
         end
       end
 
-      # Hand out nothing any more.
-      # @return [Array] the items that nobody took
+      # Hand out nothing any more. The items that nobody took.
       def close
         finish
         drain
       end
 
-      # @return [Array] the items that nobody took
+      # The items that nobody took.
       def drain
         @lock.synchronize do
           @emptied.broadcast
@@ -116,16 +105,16 @@ module Raffia
         end
       end
 
-      # @return [Integer] how many workers wait for items
+      # How many workers wait for items.
       def idle = @idle_workers.count
 
-      # @return [Integer] the most items that ever waited
+      # The most items that ever waited.
       attr_reader :most
 
-      # @return [Integer] how many items wait
+      # How many items wait.
       def size = @items.size
 
-      # @return [Boolean] whether more wait than there are workers at rest to take them
+      # Whether more wait than there are workers at rest to take them.
       def crowded? = @lock.synchronize { @items.size > idle }
 
       private

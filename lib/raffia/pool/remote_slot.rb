@@ -22,9 +22,8 @@ module Raffia
       # How often to look whether the worker is at another item.
       LOOK = 0.1
 
-      # @param worker [#post, #receive] see {Executor}
-      # @param patience [Numeric, nil] seconds for an item, and some grace; nil: any time
-      # @param limit [Numeric, nil] seconds for an item
+      # `patience`: seconds for an item, and some grace; nil: any time. `limit`: seconds for an
+      # item.
       def initialize(worker, sizer, patience = nil, limit = nil)
         super(worker.service.plan, worker)
         @sizer = sizer
@@ -47,15 +46,14 @@ module Raffia
         end
       end
 
-      # @raise [TimeoutError] about an item that takes too long
+      # Raises TimeoutError about an item that takes too long.
       def collect
         watch if @patience
         reply = @worker.receive { |error| unloadable(error) } or raise died
         [@posted.shift, reply]
       end
 
-      # Wait until there is something to collect.
-      # @return [Boolean] whether there is
+      # Wait until there is something to collect. Whether there is.
       def reply?(seconds) = @worker.reply?(seconds)
       def pid = @worker.pid
       def replaced = @worker.replaced

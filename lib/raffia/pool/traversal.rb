@@ -1,41 +1,38 @@
 # frozen_string_literal: true
 
-require_relative "indexed_feed"
+require_relative "chunk"
 require_relative "item_failure"
 require_relative "progress"
 require_relative "queue_feed"
 
 module Raffia
   class Pool
-    # One pass over an input: the coordinator of its workers, and the caller's side. It is the same
-    # on every strategy; they differ in their groups and slots.
+    # One pass over an input: the coordinator of its workers, and the caller's side. Strategies
+    # differ in their groups and slots.
     #
-    # Workers read an input by position themselves. The caller reads a stream and pushes it into a
-    # bounded queue. In both cases it then waits for news: a failure, enough, or the last worker's
-    # end.
+    # Workers read an indexed input themselves. The caller reads a stream and pushes it into a
+    # bounded queue. Then it waits for news: a failure, enough, or the last worker's end.
     #
     # @api private
     class Traversal
       attr_reader :feed
       attr_reader :sizer
 
-      # @param gather [#add, #value] see {Gather}
-      # @param workers [Integer] at most so many at once
       def initialize(input, gather, options, workers:, sizer:)
         @input = input
         @gather = gather
         @workers = workers
         @sizer = sizer
+        @indexed = input.indexed?
         @feed = @source = feed_for(options.limit)
-        @progress = Progress.for(options.progress, input.size)
+        @progress = Progress.for(options.progress, input.size) if options.progress
         @news = Thread::Queue.new
         @lock = Thread::Mutex.new
         @failure = nil
         @over = false
       end
 
-      # Do the work, in the caller.
-      # @param group [#open, #start, #grow, #size, #join] see {Executor}
+      # In the caller.
       def run(group)
         group.open do
           supply(group)
@@ -49,19 +46,17 @@ module Raffia
         @progress&.finish
       end
 
-      # Wait until the worker loops of a group are through, or it is over.
+      # Waits until the worker loops of a group have ended, or it is over.
       def await(group)
         group.size.times { return if @news.pop == :stop }
         group.join
       end
 
-      # @param workers [Integer] who share the input from now on
       def share(workers)
         @source.workers = workers
       end
 
-      # @return [Object] the value of the call
-      # @raise [Exception] what went wrong
+      # The value of the call. Raises what went wrong.
       def value = @failure ? @failure.deliver : @gather.value
 
       # A worker loop has a reply.
@@ -77,25 +72,18 @@ module Raffia
         enough ? over : @feed.done(chunk.size)
       end
 
-      # Whether a chunk is still wanted: all are.
+      # All chunks are wanted.
       def admit(chunk) = chunk
 
-      # A chunk cannot go to its worker.
       def refuse(_chunk, error) = failed(Crash.new(error))
 
-      # A worker is gone, and none takes its place: the call ends, with {#crash}.
-      def replace?(_error, _seat) = false
-
-      # A worker loop cannot go on.
-      def crash(error, _seat) = failed(Crash.new(error))
-
-      # A worker's thread has ended; nobody takes its place.
+      # A worker is gone: the call ends, with {#crash}.
+      def replace?(_error, _slot) = false
+      def crash(error, _slot) = failed(Crash.new(error))
       def thread_ended = nil
 
-      # @return [Integer, Float, nil] how many items nobody has taken; nil for a stream
-      def remaining = (@source.left if @input.indexed?)
-
-      # A worker loop has ended.
+      # Items that nobody has taken; nil for a stream.
+      def remaining = (@source.left if @indexed)
       def loop_ended = @news << :loop_ended
 
       private
@@ -107,14 +95,14 @@ module Raffia
       private_constant :Crash
 
       def feed_for(limit)
-        return IndexedFeed.new(@input, @sizer, @workers) if @input.indexed?
+        return IndexedFeed.new(@input, @sizer, @workers) if @indexed
 
         QueueFeed.new(@sizer, @workers, limit: limit)
       end
 
-      # Start the workers, and feed them where they cannot read the input.
+      # Starts the workers, and feeds them where they cannot read the input.
       def supply(group)
-        return group.start([@workers, @input.size].min) if @input.indexed?
+        return group.start([@workers, @input.size].min) if @indexed
 
         @input.each do |item|
           break if @feed.push(item) == :closed

@@ -10,21 +10,25 @@ module Raffia
     module Validation
       module_function
 
-      def count(name, value)
-        return if value.nil? || (value.is_a?(Integer) && value.positive?)
+      def counts(**values)
+        values.each do |name, value|
+          next if value.nil? || (value.is_a?(Integer) && value.positive?)
 
-        raise ConfigError, "#{name}: #{value.inspect} is not a count: give a whole number from 1 " \
-          "up, or leave it out"
+          raise ConfigError, "#{name}: #{value.inspect} is not a count: give a whole number from " \
+            "1 up, or leave it out"
+        end
       end
 
-      def seconds(name, value)
-        return if value.nil? || time?(value)
+      def seconds(**values)
+        values.each do |name, value|
+          next if value.nil? || seconds?(value)
 
-        raise ConfigError, "#{name}: #{value.inspect} is not a time: give seconds from 0 up, or " \
-          "leave it out for no limit"
+          raise ConfigError, "#{name}: #{value.inspect} is not a time: give seconds from 0 up, or " \
+            "leave it out for no limit"
+        end
       end
 
-      # @return [Proc, nil] it, or the block
+      # The work as a Proc, or the block.
       def work(work, block)
         return block unless work
         raise ConfigError, "the work was given twice: as work: and as a block" if block
@@ -35,19 +39,14 @@ module Raffia
           "anything else that has #call"
       end
 
-      def block(name, block)
-        return if block
-
-        raise ConfigError, "#{name} was called without a block: give it the work, as in " \
-          "#{name}(items) { |item| ... }"
+      def no_block(name)
+        ConfigError.new("#{name} was called without a block: give it the work, as in " \
+          "#{name}(items) { |item| ... }")
       end
 
       # Ruby 3.3 and 3.4 lose wake-ups when several Ractors have threads of their own: a few lines
       # of plain Ruby hang.
-      # @param name [Object] of the strategy
-      # @param group [#threads?, nil] which it needs
-      def threads(name, group)
-        return unless group.respond_to?(:threads?) && group.threads?
+      def threads(name)
         return if !defined?(::Ractor) || ::Ractor.current.equal?(::Ractor.main)
 
         raise ConfigError,
@@ -60,7 +59,7 @@ module Raffia
           raise ConfigError, "retries: #{times.inspect} is not a number of further attempts: " \
             "give a whole number from 0 up"
         end
-        unless time?(backoff) || backoff.respond_to?(:call)
+        unless seconds?(backoff) || backoff.respond_to?(:call)
           raise ConfigError,
             "backoff: #{backoff.inspect} is not a pause: give seconds from 0 up, or " \
             "what gives them for the number of the attempt that failed"
@@ -71,7 +70,7 @@ module Raffia
           "an Array of them"
       end
 
-      def time?(value) = value.is_a?(Numeric) && value.real? && value >= 0
+      def seconds?(value) = value.is_a?(Numeric) && value.real? && value >= 0
     end
   end
 end

@@ -9,9 +9,27 @@ require_relative "retry/operations"
 
 module Raffia
   class Pool
+    # The work of a call: what every worker does with its chunks.
+    #
+    # operation:: the name of a method of {Work}
+    # block:: the user's
+    # seed:: where a fold starts, {Work::NOTHING} for its first item; or the errors on which the
+    #        operations of {Retry::Operations} try again
+    #
+    # @api private
+    Plan = Data.define(:operation, :block, :seed) do
+      # The same work under a time limit, if any, for each call of the block.
+      def within(seconds)
+        return self unless seconds
+
+        work = block
+        with(block: ->(*arguments) { Raffia.timeout(seconds) { work.call(*arguments) } })
+      end
+    end
+
     # The operations, each over the items of one chunk: the loops that call the user's block, in
-    # every kind of worker. They allocate nothing per item and use no constant that a Ractor may not
-    # read.
+    # every kind of worker. They return an {Executor::Reply}, allocate nothing per item, and use no
+    # constant that a Ractor may not read.
     #
     # @api private
     module Work
@@ -30,7 +48,6 @@ module Raffia
           reply
         end
 
-        # @return [Executor::Reply] with the results
         def map(items, block, _seed)
           position = -1
           values = []
@@ -45,7 +62,7 @@ module Raffia
           note_killed(position) unless reply
         end
 
-        # @return [Executor::Reply] with nothing: the results are dropped where they arise
+        # The results are dropped at once.
         def each(items, block, _seed)
           position = -1
           items.each do |item|
@@ -59,8 +76,7 @@ module Raffia
           note_killed(position) unless reply
         end
 
-        # @return [Executor::Reply] with the position of the first item that the block says yes to,
-        #   or nil
+        # The value is the position of the first item for which the block is true, or nil.
         def find(items, block, _seed)
           position = -1
           reply = nil
@@ -75,11 +91,9 @@ module Raffia
           note_killed(position) unless reply
         end
 
-        # @param seed [Object] NOTHING folds the items into the first of them
-        # @return [Executor::Reply] with the chunk folded into one value
         def reduce(items, block, seed)
           position = -1
-          memo = seed.dup # a Hash or an Array is not to be shared by the chunks
+          memo = seed.dup # chunks must not share a Hash or an Array
           items.each do |item|
             position += 1
             memo = NOTHING.equal?(memo) ? item : block.call(memo, item)
@@ -91,9 +105,8 @@ module Raffia
           note_killed(position) unless reply
         end
 
-        # For long-lived pools: each item is the arguments of a call, and one failure does not end
-        # the others.
-        # @return [Executor::Reply] with {Executor::Reply::Outcomes}
+        # For persistent pools: each item is the arguments of a call, and one failure does not end
+        # the others. The value is {Executor::Reply::Outcomes}.
         def settle(items, block, _seed)
           settled = Executor::Reply::Outcomes.new([])
           items.each_with_index do |arguments, position|
@@ -105,8 +118,7 @@ module Raffia
           Executor::Reply.new(settled)
         end
 
-        # @return [Integer, nil] where in its chunk this thread or fiber was when it was killed,
-        #   which no `rescue` sees
+        # The position at which this thread or fiber was killed, which no `rescue` sees.
         def killed_position = Thread.current[KILLED]
 
         private
@@ -115,7 +127,7 @@ module Raffia
           Thread.current[KILLED] = position
         end
 
-        # An order to stop is no failure of the item: it goes on up.
+        # A cancellation is no failure of the item: it is raised again.
         def failed(error, position)
           raise error if error.is_a?(Cancel) || error.is_a?(::Timeout::ExitException)
 

@@ -6,15 +6,14 @@ require_relative "work"
 
 module Raffia
   class Pool
-    # The place of one worker loop for chunks: posted here, and collected with their replies. In
-    # this one the loop itself does the work; in a {RemoteSlot} a worker elsewhere does.
+    # Holds the chunks that one worker loop has posted, until it collects them with their replies.
+    # Here the loop itself does the work; in a {RemoteSlot} a worker elsewhere does.
     #
     # @api private
     class WorkerSlot
-      # @return [Array<Chunk>] handed over and not collected, oldest first
+      # Chunks that were not collected yet, oldest first.
       attr_reader :posted
 
-      # @param worker [#interrupt, #close, nil] that the plan's block calls
       def initialize(plan, worker = nil)
         @plan = plan
         @worker = worker
@@ -28,8 +27,7 @@ module Raffia
         @posted << chunk
       end
 
-      # Wait for the oldest chunk.
-      # @raise [WorkerDied, NotDumpable, NotShareable]
+      # Waits for the oldest chunk. Raises WorkerDied, NotDumpable, NotShareable.
       def collect
         chunk = @posted.first
         reply = Work.call(@plan, payload(chunk))
@@ -37,31 +35,27 @@ module Raffia
         [chunk, reply]
       end
 
-      # @return [Integer, nil] of a worker process
+      # Of a worker process.
       def pid = nil
 
-      # @return [Integer] workers that were replaced here because they had served their time
+      # Workers that were recycled here.
       def replaced = 0
 
-      # @return [Integer, nil] index of the item that the worker has begun and not finished, as far
-      #   as that is known
+      # Index of the item that the worker has begun and not finished, as far as that is known.
       def begun = @posted.first&.first
 
-      # Stop what is worked on, from whichever thread.
-      # @return [Symbol] see {Executor}
+      # Stops what is worked on, from any thread. See {Executor}.
       def interrupt = @worker.interrupt
 
-      # Give the slot up.
-      # @param clean [Boolean] false when work may still be under way that nobody wants any more
       def close(clean) = @worker&.close(clean ? Executor::GRACE : 0)
 
-      # The item as a person would name it.
+      # The item as error messages name it.
       def subject(chunk, index)
         item = chunk.at(index)
         (@plan.operation == :settle) ? item.subject : item
       end
 
-      # The loop's thread or fiber was killed, which no `rescue` sees.
+      # The error for a loop whose thread or fiber was killed, which no `rescue` sees.
       def killed
         chunk = @posted.first
         index = chunk && killed_at(chunk)
@@ -82,6 +76,27 @@ module Raffia
         position = Work.killed_position
         chunk.first + ((position && position < chunk.size) ? position : 0)
       end
+    end
+
+    # A slot for futures, which run themselves in its worker loop.
+    #
+    # @api private
+    class FutureSlot < WorkerSlot
+      def initialize = super(nil)
+
+      # Without a reply: a future knows its own outcome.
+      def collect
+        chunk = @posted.first
+        chunk.items.each(&:run)
+        @posted.shift
+        [chunk, nil]
+      end
+
+      def subject(chunk, index) = chunk.at(index).subject
+
+      private
+
+      def killed_at(chunk) = chunk.first + (chunk.items.index { |future| !future.done? } || 0)
     end
   end
 end

@@ -25,15 +25,13 @@ module Raffia
       # Exit status of a worker that was asked by SIGTERM to stop, as shells report it.
       TERMINATED = 143
 
-      # @param connection [WorkerConnection] of which this process takes the child's side
-      # @param parent [Integer] the pid of the parent, for the title
+      # `parent`: the pid of the parent, for the title.
       def initialize(connection, parent)
         @connection = connection
         @parent = parent
       end
 
       # Never returns.
-      # @yieldparam connection [WorkerConnection]
       def run(&service)
         # The handlers stay until the end: outside of this block SIGTERM would be the application's
         # again.

@@ -14,7 +14,7 @@ module Raffia
       private
 
       # By kill -9 too. The signal comes when the thread ends that forked, so that one has to stay.
-      # @param parent [Integer] pid
+      # `parent`: pid.
       def die_with(parent)
         Native.die_with_parent(parent) if Native.available?
         ::Process.exit!(ORPHANED) unless ::Process.ppid == parent

@@ -10,15 +10,14 @@ module Raffia
     class DependentProcess
       include ChildSetup
 
-      # @yield in the child, which ends with the block: with 0, or 1 when that raises
-      # @return [Integer] pid
-      # @raise [SystemCallError] when there can be no more processes
+      # The block: in the child, which ends with the block: with 0, or 1 when that raises. Pid.
+      # Raises SystemCallError when there can be no more processes.
       def self.fork(&)
         parent = ::Process.pid
         ::Process.fork { new(parent).run(&) }
       end
 
-      # @param parent [Integer] pid
+      # `parent`: pid.
       def initialize(parent)
         @parent = parent
       end

@@ -9,8 +9,7 @@ module Raffia
     #
     # @api private
     module ExperimentalWarning
-      # @yield makes the thing, and does nothing else
-      # @return [Object] the block's value
+      # The block: makes the thing, and does nothing else. The block's value.
       def self.silence
         return yield unless Warning[:experimental]
 

@@ -17,7 +17,6 @@ module Raffia
       SMALLEST = 512
 
       # Bytes that fit into a pipe without a reader.
-      # @param io [IO] either end
       def self.capacity(io)
         size = io.fcntl(F_GETPIPE_SZ)
         size.positive? ? size : SMALLEST
@@ -27,8 +26,7 @@ module Raffia
 
       # The writing end. Not for several threads at once.
       class Writer
-        # @return [Integer] bytes that can be written to the idle pipe without waiting for the
-        #   reader
+        # Bytes that can be written to the idle pipe without waiting for the reader.
         attr_reader :capacity
 
         def initialize(io)
@@ -38,8 +36,7 @@ module Raffia
           @capacity = FramedPipe.capacity(io)
         end
 
-        # @param payload [String] any bytes
-        # @return [Boolean] false when the other side is gone
+        # `payload`: any bytes. false when the other side is gone.
         def write(payload)
           size = payload.bytesize
           if size > LIMIT
@@ -72,9 +69,8 @@ module Raffia
           @ended = false
         end
 
-        # Wait for the next frame.
-        # @return [String, nil] its payload; nil when the other side is gone, and with it the rest
-        #   of a frame that it had begun
+        # Wait for the next frame. Its payload; nil when the other side is gone, and with it the
+        # rest of a frame that it had begun.
         def read
           until (frame = cut)
             @io.readpartial(SIZE, @scratch)
@@ -86,9 +82,8 @@ module Raffia
           nil
         end
 
-        # Wait until there is something to read, or the other side is gone.
-        # @param seconds [Numeric, nil] nil waits as long as it takes
-        # @return [Boolean] whether that was in time
+        # Wait until there is something to read, or the other side is gone. `seconds`: nil waits as
+        # long as it takes. Whether that was in time.
         def ready?(seconds)
           @buffer.bytesize >= 4 && @buffer.bytesize >= @buffer.unpack1("N") + 4 ||
             !@io.wait_readable(seconds).nil?

@@ -18,8 +18,7 @@ module Raffia
         @made = false
       end
 
-      # To be called now and then, in the child; once it makes room.
-      # @return [Boolean] whether it did
+      # To be called now and then, in the child; once it makes room. Whether it did.
       def call
         return false if @made || GC.count - @from < COLLECTIONS
 

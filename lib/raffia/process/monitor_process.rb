@@ -15,12 +15,10 @@ module Raffia
       private_constant :BOOT
 
       attr_reader :pid
-      # @return [Boolean] whether it said in time that it runs
+      # Whether it said in time that it runs.
       attr_reader :ready
 
-      # @yieldparam commands [IO] in the new process, which ends with the block
-      # @yieldparam ready [IO] to be closed when it runs
-      # @raise [SystemCallError] when there can be no more processes
+      # Raises SystemCallError when there can be no more processes.
       def initialize(&work)
         # In a thread of its own, so that the child begins on an empty stack, without the scheduler
         # of the fiber that asks.
@@ -31,8 +29,7 @@ module Raffia
 
       def alive? = @reaper.alive?
 
-      # @param command [String] a byte
-      # @return [void] also when it has ended; this process goes on without
+      # `command`: a byte. Also when it has ended; this process goes on without.
       def tell(command)
         @commands.write_nonblock(command)
         nil
@@ -41,7 +38,6 @@ module Raffia
       end
 
       # No more commands come.
-      # @param seconds [Numeric] that it has to end
       def close(seconds)
         @fork.remove
         @commands.close unless @commands.closed?

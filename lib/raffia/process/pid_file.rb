@@ -8,13 +8,13 @@ module Raffia
     #
     # @api private
     class PidFile
-      # @param path [String, nil] nil: none is wanted
+      # `path`: nil: none is wanted.
       def initialize(path)
         @path = path && ::File.expand_path(path)
       end
 
-      # @raise [ConfigError] when another process that runs is named there already, or the file
-      #   cannot be written
+      # Raises ConfigError when another process that runs is named there already, or the file cannot
+      # be written.
       def write
         return unless @path
 

@@ -13,18 +13,16 @@ module Raffia
     #
     # @api private
     class RecyclePolicy
-      # @return [Integer, nil] units of work: items, requests
+      # Units of work: items, requests.
       attr_reader :max_count
-      # @return [Numeric, nil] seconds
+      # Seconds.
       attr_reader :max_age
-      # @return [Integer, nil] bytes
+      # Bytes.
       attr_reader :max_memory
-      # @return [Float] part by which the limits of workers differ, so that those which began
-      #   together do not end together: counts are raised, ages lowered
+      # Part by which the limits of workers differ, so that those which began together do not end
+      # together: counts are raised, ages lowered.
       attr_reader :jitter
 
-      # @param memory [Symbol] what max_memory limits: the :pss, or the :growth of the resident size
-      #   since it was smallest. (A child may free much of what it inherits before it grows.)
       def initialize(max_count: nil, max_age: nil, max_memory: nil, memory: :pss, jitter: 0.0)
         @max_count = max_count
         @max_age = max_age
@@ -33,14 +31,13 @@ module Raffia
         @jitter = jitter
       end
 
-      # @return [Boolean] whether growth is measured, rather than the PSS
+      # Whether growth is measured, rather than the PSS.
       def growth? = @growth
 
-      # @return [Boolean] whether a worker may stay for ever
+      # Whether a worker may stay for ever.
       def unlimited? = !(@max_count || @max_age || @max_memory)
 
-      # @param pid [Integer] of a worker that begins now
-      # @yield once, when {Usage#count} reaches the limit
+      # The block: once, when {Usage#count} reaches the limit.
       def track(pid, &) = Usage.new(self, pid, &)
     end
   end

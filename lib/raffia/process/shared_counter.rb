@@ -19,7 +19,6 @@ module Raffia
 
       def value = @memory.get_value(:S64, 0)
 
-      # @param number [Integer] of 64 bits
       def value=(number)
         @memory.set_value(:S64, 0, number)
       end

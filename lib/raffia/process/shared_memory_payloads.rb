@@ -18,9 +18,8 @@ module Raffia
       # How many one message carries.
       MOST = Native.available? ? Native::MAX_PAYLOADS : 0
 
-      # A pair that belongs together: one is for the parent, one for the child.
-      # @return [Array(SharedMemoryPayloads, SharedMemoryPayloads), nil] nil where the system has no
-      #   such memory
+      # A pair that belongs together: one is for the parent, one for the child. nil where the system
+      # has no such memory.
       def self.pair
         sockets = Native.payload_sockets if Native.available?
         sockets&.map { |descriptor| new(::IO.for_fd(descriptor, "r+")) }
@@ -30,17 +29,16 @@ module Raffia
         @socket = socket
       end
 
-      # @return [Boolean] whether all of them were sent; else none was
+      # Whether all of them were sent; else none was.
       def send(contents)
         contents.size <= MOST && Native.send_payloads(@socket.fileno, contents)
       rescue IOError
         false # the other side has ended
       end
 
-      # What the other side has sent at once; it must have been sent already.
-      # @return [Array<String>] binary
-      # @raise [SystemCallError] when this process may open no more files
-      # @raise [IOError] when the other side has ended, and what it had sent was given up
+      # What the other side has sent at once; it must have been sent already. Binary. Raises
+      # SystemCallError when this process may open no more files. Raises IOError when the other side
+      # has ended, and what it had sent was given up.
       def receive = Native.receive_payloads(@socket.fileno)
 
       def close = @socket.close

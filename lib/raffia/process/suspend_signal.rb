@@ -12,8 +12,7 @@ module Raffia
 
       module_function
 
-      # @return [Boolean] whether this process is in the foreground of a terminal, where Ctrl-Z is
-      #   typed
+      # Whether this process is in the foreground of a terminal, where Ctrl-Z is typed.
       def here?
         ::File.read(STAT).rpartition(")").last.split[GROUP].to_i == ::Process.getpgrp
       rescue SystemCallError
@@ -22,9 +21,8 @@ module Raffia
 
       # A handler of SIGTSTP: Ctrl-Z suspends the group, as by default, until the shell continues
       # it. Processes that are forked from this one inherit the handler, and leave it to this one:
-      # else one that is slow would suspend all again after that.
-      # @yield when it was sent to this process alone
-      # @return [Proc] for {Signals.with}
+      # else one that is slow would suspend all again after that. The block: when it was sent to
+      # this process alone. For {Signals.with}.
       def handler
         owner = ::Process.pid
         lambda do |_|

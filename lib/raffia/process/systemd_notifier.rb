@@ -11,16 +11,14 @@ module Raffia
     #
     # @api private
     class SystemdNotifier
-      # @param path [String, nil] of its socket; one that begins with @ is in the abstract
-      #   namespace
-      # @param watchdog [Numeric, nil] seconds within which it wants to hear from us
+      # `watchdog`: seconds within which it wants to hear from us.
       def initialize(path, watchdog)
         @address = Addrinfo.unix(path.sub(/\A@/, "\0"), :DGRAM) if path && !path.empty?
         @interval = watchdog && watchdog / 2.0
         @due = 0.0
       end
 
-      # @return [Float, nil] when {tick} has something to do
+      # When {tick} has something to do.
       def due = (@due if @address && @interval)
 
       def ready(text) = tell("READY=1", "STATUS=#{text}", "MAINPID=#{::Process.pid}")

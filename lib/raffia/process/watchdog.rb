@@ -7,8 +7,7 @@ module Raffia
     #
     # @api private
     class Watchdog
-      # @param interval [Numeric] seconds
-      # @yield each time; an error is said, and looked for no further
+      # `interval`: seconds. The block: each time; an error is said, and looked for no further.
       def initialize(interval, &look)
         @end = Thread::Queue.new
         @thread = Thread.new do

@@ -21,12 +21,10 @@ module Raffia
       RUNNING = "!"
       private_constant :RUNNING
 
-      # @return [FramedPipe::Reader] in the child: frames from the parent; in the parent: frames
-      #   from the child
+      # In the child: frames from the parent; in the parent: frames from the child.
       attr_reader :reader
       attr_reader :writer
-      # @return [SharedMemoryPayloads, nil] for what is too long for a pipe; nil where there is no
-      #   such thing
+      # For what is too long for a pipe; nil where there is no such thing.
       attr_reader :payloads
 
       def initialize
@@ -60,8 +58,8 @@ module Raffia
         keep(reads: @down, writes: @up, lifeline: @lifeline.first)
       end
 
-      # In the parent: wait until the worker runs.
-      # @return [Boolean] whether it does, or has ended; false when neither is known in time
+      # In the parent: wait until the worker runs. Whether it does, or has ended; false when neither
+      # is known in time.
       def running?(seconds)
         return false unless @up.first.wait_readable(seconds)
 

@@ -63,7 +63,7 @@ class ExecutorTest < Raffia::TestCase
     module_function
 
     def check(_limits) = nil
-    def capacity(_limit = nil) = 2
+    def capacity(_limits) = 2
     def granularity = 0.01
     def in_caller? = false
     def local? = false
@@ -92,11 +92,11 @@ class ExecutorTest < Raffia::TestCase
 
   def test_default_capacities
     usual = Executor::Config.load.workers || Executor::Cpus.count
+    limits = ->(**given) { Raffia::Pool::Options.new(**given) }
     assert_equal({inline: 1, fibers: 256, threads: usual, ractors: usual, processes: usual},
-      Executor::ALL.transform_values(&:capacity))
-    assert_equal(7, Executor::Fibers.capacity(7))
-    options = Raffia::Pool::Options.new(workers: 3)
-    assert_equal(3, Raffia::Pool::Strategy.fetch(:threads).workers(options))
+      Executor::ALL.transform_values { |executor| executor.capacity(limits[]) })
+    assert_equal(7, Executor::Fibers.capacity(limits[limit: 7]))
+    assert_equal(3, Executor::Threads.capacity(limits[workers: 3]))
   end
 
   def test_every_executor_answers_the_contract

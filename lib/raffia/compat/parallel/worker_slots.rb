@@ -73,7 +73,7 @@ module Raffia
         private
 
         def slot(on, plan, input)
-          Pool::Strategy.fetch(on).slots(plan, input, @sizer, @options).call
+          Pool::Strategy.slots(Executor::ALL[on], plan, input, @sizer, @options).call
         end
 
         def plan(block)

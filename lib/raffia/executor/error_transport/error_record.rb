@@ -27,9 +27,7 @@ module Raffia
         end
 
         class << self
-          # @param variables [Boolean] whether to keep more than class, message and backtrace
-          # @return [ErrorRecord, nil] nil when its class has no name by which it could be found
-          #   again
+          # nil when its class has no name by which it could be found again.
           def of(error, variables: true, depth: DEEPEST)
             name = error.class.name
             return unless name && ::Object.const_get(name).equal?(error.class)
@@ -57,7 +55,6 @@ module Raffia
           end
         end
 
-        # @param depth [Integer] how many more causes are kept
         def keep(error, depth)
           self.fact = fact_of(error)
           error.instance_variables.each do |name|
@@ -69,8 +66,8 @@ module Raffia
           end
         end
 
-        # @return [Exception] made without its class's own `initialize`
-        # @raise [NameError, TypeError] when there is no such class of exceptions here
+        # Made without its class's own `initialize`. Raises NameError, TypeError when there is no
+        # such class of exceptions here.
         def to_error
           klass = ::Object.const_get(class_name)
           unless klass.is_a?(::Class) && klass <= ::Exception
@@ -135,7 +132,7 @@ module Raffia
           error.extend(FixedMessage)
         end
 
-        # @return [String, nil] nil when its own method raises
+        # nil when its own method raises.
         def message_of(error)
           error.message
         rescue *ErrorTransport::REFUSALS

@@ -12,13 +12,10 @@ module Raffia
       class BackgroundGroup
         def self.threads? = true
 
-        # @return [Integer] worker loops that the thread began with
+        # Worker loops that the thread began with.
         attr_reader :size
 
-        # @param coordinator [#feed] see {WorkerLoop}
-        # @param capacity [Integer] worker loops at most
-        # @param first [Integer] worker loops to begin with
-        # @yieldreturn [#post, #collect] a slot
+        # The block returns a slot.
         def initialize(coordinator, capacity, first: 1, &slots)
           @coordinator = coordinator
           @capacity = capacity
@@ -30,11 +27,10 @@ module Raffia
           @lock = Thread::Mutex.new
         end
 
-        # @return [Boolean] whether the thread has to be started
+        # Whether the thread has to be started.
         def wanted?(feed) = !@hosting && feed.size.positive?
         def grow(_feed) = start(@first)
 
-        # @param count [Integer] of worker loops
         def start(count)
           @lock.synchronize do
             return if @hosting
@@ -54,7 +50,7 @@ module Raffia
           add if @live < @capacity && feed.idle.zero?
         end
 
-        # @return [Boolean] whether all have ended by themselves
+        # Whether all have ended by themselves.
         def join(timeout = nil)
           give_up = timeout && Clock.now + timeout
           while (thread = @thread)

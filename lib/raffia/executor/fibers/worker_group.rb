@@ -9,9 +9,7 @@ module Raffia
       # Worker loops in fibers of the running scheduler, as tasks of one scope: the scope ends after
       # them, and cancels them when the caller is interrupted.
       class WorkerGroup
-        # @param coordinator [#feed] see {WorkerLoop}
-        # @param capacity [Integer] worker loops at most
-        # @yieldreturn [#post, #collect] a slot
+        # The block returns a slot.
         def initialize(coordinator, capacity, &slots)
           @coordinator = coordinator
           @capacity = capacity
@@ -33,7 +31,6 @@ module Raffia
         # Their scope waits for them.
         def join = nil
 
-        # @param count [Integer] of worker loops
         def start(count) = count.times { add }
 
         # Start one more worker loop if the work that waits asks for it.

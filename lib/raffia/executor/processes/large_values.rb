@@ -28,10 +28,10 @@ module Raffia
           @left = BUDGET
         end
 
-        # @return [Array<String, IO::Buffer>] what was found
+        # What was found.
         def contents = @contents ||= []
 
-        # @return [Array<Placeholder>] in the same order
+        # In the same order.
         def placeholders = @placeholders ||= []
 
         # Whether there is anything: nearly always not, so this allocates nothing.
@@ -50,7 +50,7 @@ module Raffia
           end
         end
 
-        # @return [Object] the value with placeholders; the value itself is not touched
+        # The value with placeholders; the value itself is not touched.
         def strip(value, depth = DEPTH)
           case value
           when ::String

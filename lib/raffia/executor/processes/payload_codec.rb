@@ -17,7 +17,7 @@ module Raffia
           @payloads = payloads
         end
 
-        # @raise [TypeError] as Marshal does
+        # Raises TypeError as Marshal does.
         def dump(value)
           large = LargeValues.new
           return Marshal.dump(value) unless large.any?(value)
@@ -54,7 +54,7 @@ module Raffia
           Marshal.dump(stripped)
         end
 
-        # @return [IO::Buffer] that may be written to, as the original
+        # That may be written to, as the original.
         def buffer(string)
           Process::ExperimentalWarning.silence do
             ::IO::Buffer.new(string.bytesize)

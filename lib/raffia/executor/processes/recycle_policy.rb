@@ -13,13 +13,12 @@ module Raffia
         # message is lost.
         SHARES = 8
 
-        # @return [Integer, nil] the longest message that wastes little of a process's calls
+        # The longest message that wastes little of a process's calls.
         def self.batch_limit(limits)
           most = limits.max_tasks
           most && [limits.chunk || most.ceildiv(SHARES), most].min
         end
 
-        # @param pid [Integer] of a new process
         def initialize(limits, pid)
           @limits = limits
           @pid = pid
@@ -29,11 +28,9 @@ module Raffia
           @least = Process::Memory.resident(pid) if limits.max_memory
         end
 
-        # @param count [Integer] of calls that it was sent
         def add(count) = @tasks += count
 
-        # @param count [Integer] of calls in the next message
-        # @return [Boolean] whether another process should have them
+        # Whether another process should have them.
         def due?(count)
           max = @limits.max_tasks
           return true if max && @tasks + count > max && @tasks.positive?

@@ -14,12 +14,11 @@ module Raffia
       # the child already; messages and replies are dumped. It outlives its processes: one that has
       # served its time is replaced between two messages.
       class Worker
-        # @return [Integer] processes that were replaced because they had served their time
+        # Processes that were replaced because they had served their time.
         attr_reader :replaced
-        # @return [#call, #noting, #block] what the worker does with a message
+        # What the worker does with a message.
         attr_reader :service
 
-        # @param limits [#max_tasks, #max_memory, #max_age] what a process may use up
         def initialize(service, limits)
           @service = service
           @limits = limits
@@ -32,12 +31,10 @@ module Raffia
 
         def pid = @process.pid
 
-        # @param count [Integer] of calls in the next message
-        # @return [Boolean] whether it takes one more message before the last reply
+        # Whether it takes one more message before the last reply.
         def room?(count) = @held.nil? && !@policy.due?(count)
 
-        # @yieldparam error [Exception] from Marshal
-        # @yieldreturn [Exception] to raise instead
+        # The block returns to raise instead.
         def post(message, count)
           replace if @pending.zero? && @policy.due?(count)
           frame = dump(message)
@@ -47,9 +44,7 @@ module Raffia
           write(frame, count)
         end
 
-        # @yieldparam error [Exception] why the reply cannot be loaded here
-        # @yieldreturn [Exception] to raise instead
-        # @return [Reply, nil] to the oldest message; nil when the process is dead
+        # The block returns to raise instead. To the oldest message; nil when the process is dead.
         def receive
           frame = @process.read or return
           @process.write(@held) if @held
@@ -63,16 +58,16 @@ module Raffia
           nil # the frame was here in time, what went beside it was not
         end
 
-        # @return [Boolean] whether there is something to receive
+        # Whether there is something to receive.
         def reply?(seconds) = @process.reply?(seconds)
 
         # Whether {noted} tells anything.
         def notes? = true
 
-        # @return [Integer] the number of the call that the service began last
+        # The number of the call that the service began last.
         def noted = @begun.value
 
-        # @return [Boolean] whether a value can be in a message
+        # Whether a value can be in a message.
         def sendable?(value) = ErrorTransport.dumpable?(value, PayloadCodec.new(nil))
 
         def refusal(value, index, error)
@@ -82,21 +77,20 @@ module Raffia
             "being sent it, or use on: :threads", item: value, index: index)
         end
 
-        # The process has ended, or ends now.
-        # @yieldreturn [Hash] item: and index: of the call to blame
+        # The process has ended, or ends now. The block returns item: and index: of the call to
+        # blame.
         def death
           how = @process.exit(0) || @process.kill
           WorkerDied.new(pid: @process.pid, signal: how.signal, status: how.status, **yield)
         end
 
-        # End the process now, from whichever thread; its loop then finds it dead.
-        # @return [Symbol] :killed
+        # End the process now, from whichever thread; its loop then finds it dead. :killed.
         def interrupt
           @process.halt
           :killed
         end
 
-        # @param grace [Numeric] seconds for the process to end by itself
+        # `grace`: seconds for the process to end by itself.
         def close(grace)
           [@process, *@leaving].each { |process| process.stop(patience: grace) }
         ensure

@@ -36,11 +36,8 @@ module Raffia
         end
 
         # A copy of a block whose self is nil. Ruby 4.0 has that itself; before, the extension does
-        # it.
-        # @param ractors [#shareable_proc] Ractor, of whichever Ruby
-        # @return [Proc, nil] nil where there is no way
-        # @raise [Ractor::IsolationError, ArgumentError] from 4.0 on, when it captures what is not
-        #   shareable
+        # it. nil where there is no way. Raises Ractor::IsolationError, ArgumentError from 4.0 on,
+        # when it captures what is not shareable.
         def self.detach(block, ractors = ::Ractor)
           return ractors.shareable_proc(self: nil, &block) if ractors.respond_to?(:shareable_proc)
 
@@ -49,7 +46,6 @@ module Raffia
 
         # In the Ractor: opens its end of the pipe, and closes it after the block. No error leaves
         # it, because Ruby would format and print it.
-        # @yieldparam writer [Process::FramedPipe::Writer]
         def self.serve(fd)
           ::Thread.current.report_on_exception = false
           io = ::IO.for_fd(fd, "wb")
@@ -62,7 +58,7 @@ module Raffia
           io&.close
         end
 
-        # @return [String] empty without an error
+        # Empty without an error.
         def self.describe(error)
           error ? "#{error.class}: #{error.message}" : ""
         rescue ::Exception # standard:disable Lint/RescueException
@@ -70,8 +66,6 @@ module Raffia
         end
         private_class_method :describe
 
-        # @yieldparam fd [Integer] the Ractor's end, which the Ractor closes
-        # @yieldreturn [Ractor]
         def initialize
           reader, writer = ::IO.pipe
           # The number belongs to the Ractor now. In a forked child, which has no such Ractor, it
@@ -87,20 +81,17 @@ module Raffia
           raise
         end
 
-        # @param message [Object] copied, but for what is shareable
-        # @param move [Boolean] whether to move it instead, which leaves nothing of it here
-        # @raise [TypeError, Ractor::Error] when it cannot be copied, or moved
+        # Raises TypeError, Ractor::Error when it cannot be copied, or moved.
         def post(message, move: false)
           @ractor.send(message, move: move)
         rescue ::Ractor::ClosedError
           nil # it has said goodbye, or will
         end
 
-        # @return [String, nil] the error that ended the Ractor
+        # The error that ended the Ractor.
         attr_reader :last_words
 
-        # Waits for a reply.
-        # @return [String, nil] nil when the Ractor has ended
+        # Waits for a reply. nil when the Ractor has ended.
         def read
           nil until @reader.ready?(PULSE) || (ended? && !@reader.ready?(0))
           # A Ractor that ended without closing its end writes no more.
@@ -113,9 +104,8 @@ module Raffia
           nil
         end
 
-        # Wait until there is something to read.
-        # @param seconds [Numeric, nil] nil waits as long as it takes
-        # @return [Boolean] whether there is
+        # Wait until there is something to read. `seconds`: nil waits as long as it takes. Whether
+        # there is.
         def reply?(seconds) = @reader.ready?(seconds)
 
         # No more messages: wait for the Ractor to end.

@@ -27,8 +27,8 @@ module Raffia
           getlocal getlocal_WC_0 getlocal_WC_1 getblockparamproxy getinstancevariable getglobal
           opt_getconstant_path].freeze
 
-        # @return [BlockCode, nil] nil when it is not written in Ruby; nothing but emptiness where
-        #   this Ruby does not show it
+        # nil when it is not written in Ruby; nothing but emptiness where this Ruby does not show
+        # it.
         def self.of(callable)
           return new([]) unless defined?(::RubyVM::InstructionSequence)
 
@@ -36,7 +36,6 @@ module Raffia
           new(sequence.to_a) if sequence
         end
 
-        # @param sequence [Array] as RubyVM::InstructionSequence#to_a has it
         def initialize(sequence)
           @type = sequence[TYPE]
           @own = []
@@ -47,18 +46,17 @@ module Raffia
         # Whether it is a block: as a method's body that means define_method.
         def block? = @type == :block
 
-        # @return [Array<Symbol>] instance variables of its self; with +written+ those that it
-        #   assigns to
+        # Instance variables of its self; with +written+ those that it assigns to.
         def variables(written: false)
           named(@own, written ? [:setinstancevariable] :
             %i[getinstancevariable setinstancevariable])
         end
 
-        # @return [Array<Symbol>] methods of its self that it calls
+        # Methods of its self that it calls.
         def own_calls = calls(@own).select(&:own).map(&:name).uniq
         def all_calls = calls(@own) + @within.flat_map { |lines| calls(lines) }
 
-        # @return [Array<Array<Symbol>>] paths; one that begins with an empty name begins at the top
+        # Paths; one that begins with an empty name begins at the top.
         def constants = named(all, [:opt_getconstant_path])
         def globals = named(all, %i[getglobal setglobal])
         def class_variables = named(all, %i[getclassvariable setclassvariable])

@@ -6,9 +6,7 @@ module Raffia
       # Finds constants as the code that names them would.
       module ConstantLookup
         class << self
-          # @param path [Array<Symbol>] begins with an empty name for one from the top
-          # @param nesting [Array<Module>] innermost first, as Module.nesting
-          # @return [Object, nil] nil when there is no such constant, or none yet
+          # nil when there is no such constant, or none yet.
           def value(path, nesting)
             head, *rest = path.first.empty? ? path.drop(1) : path
             scope = (nesting.find { |room| room.const_defined?(head, false) } unless path.first

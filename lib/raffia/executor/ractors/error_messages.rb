@@ -16,7 +16,7 @@ module Raffia
       module ErrorMessages
         # Prepended to error classes whose messages are extended.
         module PlainMessage
-          # @return [String] in the main Ractor the message as it always is
+          # In the main Ractor the message as it always is.
           def detailed_message(highlight: false, **options)
             return super if RactorLocal.main?
 

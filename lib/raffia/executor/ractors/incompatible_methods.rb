@@ -10,7 +10,7 @@ module Raffia
         # culprits:: the constants that may hold something unshareable
         # remedy:: what to do
         Entry = Data.define(:culprits, :remedy) do
-          # @return [String, nil] the constant that does
+          # The constant that does.
           def culprit = culprits.find { |name| unshareable?(name) }
 
           private
@@ -40,7 +40,6 @@ module Raffia
           }
         }.freeze
 
-        # @param name [Symbol] of a method
         def self.find(receiver, name)
           entry = ALL["#{receiver.name}.#{name}"]
           entry if entry&.culprit

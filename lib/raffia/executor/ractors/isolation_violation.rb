@@ -24,9 +24,7 @@ module Raffia
         }.freeze
 
         class << self
-          # @param reply [Reply] from a Ractor
-          # @param block [Proc] that ran there
-          # @return [Reply] the same, in which Ruby's errors of that kind are ours
+          # The same, in which Ruby's errors of that kind are ours.
           def explain(reply, block)
             explain_failure(reply.failure, block) if reply.failure
             if Reply::Outcomes === reply.value

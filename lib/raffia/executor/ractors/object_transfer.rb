@@ -23,15 +23,14 @@ module Raffia
         LONG = 65_536
 
         class << self
-          # @return [Object] shareable, and shared by all of one worker; nil without the extension
+          # Shareable, and shared by all of one worker; nil without the extension.
           def tray
             (if Native.const_defined?(:RactorMailbox)
                ::Ractor.make_shareable(Native::RactorMailbox.new)
              end)
           end
 
-          # @param nesting [Integer] 2 for an Array of Arrays
-          # @return [Array] with transfers in place of long Strings; the same when there are none
+          # With transfers in place of long Strings; the same when there are none.
           def lend(values, nesting = 1)
             return values.map { |inner| lend(inner) } if nesting > 1
             return values unless values.is_a?(Array) && values.any? { |value| copied?(value) }
@@ -39,7 +38,7 @@ module Raffia
             values.map { |value| copied?(value) ? new(nil, dup_of(value)) : value }
           end
 
-          # @return [Array, Range, Integer] what was lent
+          # What was lent.
           def borrow(values, nesting = 1)
             return values unless values.is_a?(Array)
             return values.map { |inner| borrow(inner) } if nesting > 1
@@ -69,8 +68,7 @@ module Raffia
             end)
           end
 
-          # An object that was moved leaves one here that answers nothing.
-          # @return [Boolean] whether this is one
+          # An object that was moved leaves one here that answers nothing. Whether this is one.
           def moved?(object)
             defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === object : false
           end

@@ -12,7 +12,7 @@ module Raffia
     module Ractors
       # A new Ractor for each call, for blocks that cannot be handed to a living one.
       class OneShotWorker
-        # @param limit [Numeric, nil] seconds for a call
+        # `limit`: seconds for a call.
         def initialize(service, limit = nil)
           @block = service.block
           @results = service.results?
@@ -20,9 +20,7 @@ module Raffia
           @relay = Relay.start
         end
 
-        # @return [Object] the block's value
-        # @raise [Failure::Remote]
-        # @raise [NotShareable, WorkerDied, TimeoutError]
+        # The block's value. Raises Failure::Remote. Raises NotShareable, WorkerDied, TimeoutError.
         def call(*arguments)
           @relay.post([start(arguments), @results])
           overrun unless @relay.reply?(@limit)

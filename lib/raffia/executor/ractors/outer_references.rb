@@ -30,15 +30,14 @@ module Raffia
           \A(?:<internal:|#{Regexp.union(RbConfig::CONFIG["rubylibdir"], File.dirname(__dir__, 2))})|/gems/
         }x
 
-        # @raise [NotShareable]
+        # Raises NotShareable.
         def self.check(block, code)
           new(block).check(code, block.binding.eval("::Module.nesting"))
         rescue ArgumentError
           nil # it was made shareable before: then nobody can say where it looks its constants up
         end
 
-        # @param block [Proc] made from a method of a module
-        # @raise [NotShareable]
+        # Raises NotShareable.
         def self.check_method(block, receiver)
           name = receiver.singleton_methods
             .find { |each| receiver.method(each).source_location == block.source_location }
@@ -51,8 +50,6 @@ module Raffia
           @seen = {}
         end
 
-        # @param nesting [Array<Module>] where its constants are looked up
-        # @param owner [Module, nil] its self, when that is known
         def check(code, nesting, owner: nil)
           outside(code)
           code.constants.each { |path| constant(path, ConstantLookup.value(path, nesting)) }

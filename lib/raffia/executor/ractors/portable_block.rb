@@ -21,8 +21,8 @@ module Raffia
           # Whether blocks can go to living Ractors here.
           def available? = !Adapter.detach(proc {}).nil?
 
-          # @return [Proc, nil] shareable; nil when it can only go to a Ractor per item
-          # @raise [NotShareable] naming the variable that is in the way
+          # Shareable; nil when it can only go to a Ractor per item. Raises NotShareable naming the
+          # variable that is in the way.
           def share(block)
             check(block)
             return block if ::Ractor.shareable?(block)
@@ -34,8 +34,7 @@ module Raffia
             raise refusal(block, error)
           end
 
-          # Checks that Ruby does not make, or makes too late.
-          # @raise [NotShareable]
+          # Checks that Ruby does not make, or makes too late. Raises NotShareable.
           def check(block)
             code = BlockCode.of(block) or return check_method(block)
             SelfReferences.check(block, code) unless ::Ractor.shareable?(block)
@@ -43,9 +42,8 @@ module Raffia
           end
 
           # Whether the block could go to a Ractor. It is not run, and stays as it is; constants
-          # that it names may be autoloaded.
-          # @return [String, nil] what is in the way and what to do about it; nil when nothing is
-          #   known to be
+          # that it names may be autoloaded. What is in the way and what to do about it; nil when
+          # nothing is known to be.
           def obstacle(block)
             share(block)
             nil
@@ -53,7 +51,6 @@ module Raffia
             error.message
           end
 
-          # @param error [Exception] what Ruby said about a block
           def refusal(block, error)
             name = error.message[/variables? \(([^)]+)\)/, 1] ||
               error.message[/variable [`'](\w+)'/, 1]

@@ -29,7 +29,6 @@ module Raffia
 
           private
 
-          # @param keep [Boolean] whether the value is wanted
           def outcome(ractor, keep)
             value = Adapter.value(ractor)
             Reply.new(keep ? value : nil)

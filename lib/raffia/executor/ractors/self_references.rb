@@ -10,7 +10,7 @@ module Raffia
       # within are not looked at: they may run under another self, by instance_eval.
       module SelfReferences
         class << self
-          # @raise [NotShareable]
+          # Raises NotShareable.
           def check(block, code)
             name = code.variables.first ||
               code.own_calls.find { |called| !nil.respond_to?(called, true) }
@@ -25,7 +25,7 @@ module Raffia
               variable: name.to_sym, location: where)
           end
 
-          # @return [String] an object in a few words, without asking it
+          # An object in a few words, without asking it.
           def brief(object)
             return object.name.to_s if object.is_a?(Module)
 

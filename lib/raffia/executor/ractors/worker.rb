@@ -13,11 +13,9 @@ module Raffia
     module Ractors
       # A Ractor that answers messages, seen by its worker loop.
       class Worker
-        # @return [Object] shareable
+        # Shareable.
         attr_reader :service
 
-        # @param service [#call, #block, #nesting] shareable
-        # @param move [Boolean] whether values are moved and not copied
         def initialize(service, tuner, move: false)
           @service = service
           @move = move
@@ -26,8 +24,6 @@ module Raffia
           @tuner = tuner.tap(&:enter)
         end
 
-        # @param service [Object] shareable
-        # @param tray [Native::RactorMailbox, nil] where long Strings are left
         def self.start(service, tray)
           Adapter.new do |fd|
             Adapter.start(service, tray, fd) do |given_service, given_tray, given_fd|
@@ -43,8 +39,8 @@ module Raffia
           end
         end
 
-        # @return [String] in any case: results and errors are the user's objects, which may raise
-        #   whatever they are asked
+        # In any case: results and errors are the user's objects, which may raise whatever they are
+        # asked.
         def self.answer(service, tray, message)
           message[1] = ObjectTransfer.borrow(message[1], service.nesting)
           ReplyTransport.dump(ObjectTransfer.deposit(service.call(message), tray))
@@ -105,14 +101,12 @@ module Raffia
         end
 
         # Leave the Ractor alone with what it does, from whichever thread; its loop then finds it
-        # gone.
-        # @return [Symbol] :abandoned
+        # gone. :abandoned.
         def interrupt
           @ractor.abandon
           :abandoned
         end
 
-        # @param grace [Numeric] 0 leaves a Ractor at work alone with it: it ends after its message
         def close(grace)
           grace.zero? ? @ractor.abandon : @ractor.finish
         ensure

@@ -25,11 +25,10 @@ module Raffia
         Call = Struct.new(:work, :done, :value, :error)
         private_constant :Call
 
-        # @return [Integer] how many threads there are at most
+        # How many threads there are at most.
         attr_reader :max
 
-        # @param max [Integer, nil] threads; by default two for each processor, and at least four
-        # @param idle [Numeric] seconds
+        # `idle`: seconds.
         def initialize(max: nil, idle: IDLE)
           @max = max || [Cpus.count * 2, 4].max
           @idle = idle
@@ -38,10 +37,8 @@ module Raffia
           @fork = Fork.after_child { start_over unless @closed }
         end
 
-        # Run the block on one of the threads, and wait for it.
-        # @return [Object] the block's value
-        # @raise [Exception] what the block raised
-        # @raise [Closed] after {#shutdown}
+        # Run the block on one of the threads, and wait for it. The block's value. Raises Exception
+        # what the block raised. Raises Closed after {#shutdown}.
         def call(&work)
           # A thread of the pool would wait for itself when all are busy.
           return yield if Thread.current.thread_variable_get(KEY).equal?(self)
@@ -54,9 +51,8 @@ module Raffia
           call.work = nil if call
         end
 
-        # Take no more calls, and wait for those that were taken.
-        # @param timeout [Numeric, nil] seconds
-        # @return [Boolean] whether all threads have ended
+        # Take no more calls, and wait for those that were taken. `timeout`: seconds. Whether all
+        # threads have ended.
         def shutdown(timeout = nil)
           @closed = true
           @fork.remove
@@ -67,7 +63,7 @@ module Raffia
           end
         end
 
-        # @return [Hash] threads:, idle:, waiting:
+        # Threads:, idle:, waiting:
         def stats
           {threads: @threads.size, idle: @calls.num_waiting, waiting: @calls.size, max: @max}
         end

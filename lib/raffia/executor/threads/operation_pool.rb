@@ -14,8 +14,7 @@ module Raffia
         # Seconds without work after which a thread ends.
         IDLE = 5.0
 
-        # @param idle [Numeric] seconds
-        # @yieldreturn [Engine::CallQueue] a new one, which knows the bound
+        # `idle`: seconds. The block returns a new one, which knows the bound.
         def initialize(idle: IDLE, &queue)
           @make_queue = queue
           @idle = idle
@@ -25,9 +24,7 @@ module Raffia
           @fork = Fork.after_child { start_over unless @closed }
         end
 
-        # @param scheduler [Scheduler] of the calling thread
-        # @param wait [Object] that the end of the call ends
-        # @return [Boolean] whether there is nothing to wait for, because nobody will run it
+        # Whether there is nothing to wait for, because nobody will run it.
         def submit(call, scheduler, wait)
           wanted = @queue.submit(call, scheduler, wait)
           return true if wanted.nil?
@@ -36,17 +33,15 @@ module Raffia
           !@queue.not_started && @queue.cancel(call, wait)
         end
 
-        # Keep the call from beginning, or have it end soon.
-        # @return [Boolean] whether it is over
+        # Keep the call from beginning, or have it end soon. Whether it is over.
         def cancel(call, wait) = @queue.cancel(call, wait)
 
         # The scheduler is closed. Calls that still run for it use its fibers' stacks, which are
         # kept.
         def abandon(scheduler) = @abandoned.concat(@queue.abandon(scheduler))
 
-        # Take no more calls, and wait for those that were taken.
-        # @param timeout [Numeric, nil] seconds
-        # @return [Boolean] whether all threads have ended
+        # Take no more calls, and wait for those that were taken. `timeout`: seconds. Whether all
+        # threads have ended.
         def shutdown(timeout = nil)
           @closed = true
           @fork.remove
@@ -57,7 +52,7 @@ module Raffia
           end
         end
 
-        # @return [Hash] limit:, threads:, queued:, running:, done:, cancelled:, longest_wait:
+        # Limit:, threads:, queued:, running:, done:, cancelled:, longest_wait:
         def stats = @queue.stats
 
         private
@@ -69,7 +64,7 @@ module Raffia
         end
 
         # A thread that is killed before it serves must say so: no interrupt reaches it until then.
-        # @return [Boolean] false: the system has no thread for us
+        # false: the system has no thread for us.
         def start(queue)
           # Fiber storage is inherited, and this thread will serve others too.
           thread = Fiber.new(blocking: true, storage: {}) do

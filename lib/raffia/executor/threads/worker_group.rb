@@ -16,9 +16,7 @@ module Raffia
 
         def self.threads? = true
 
-        # @param coordinator [#feed] see {WorkerLoop}
-        # @param capacity [Integer] worker loops at most
-        # @yieldreturn [#post, #collect] a slot
+        # The block returns a slot.
         def initialize(coordinator, capacity, &slots)
           @coordinator = coordinator
           @capacity = capacity
@@ -32,7 +30,7 @@ module Raffia
           @lock = Thread::Mutex.new
         end
 
-        # @return [Integer] worker loops that were started
+        # Worker loops that were started.
         attr_reader :size
 
         # Run the block, and leave no thread behind, however it ends.
@@ -42,7 +40,6 @@ module Raffia
           Raffia.shield { stop } if @present.positive?
         end
 
-        # @param count [Integer] of worker loops
         def start(count) = count.times { add }
 
         # Start one more worker loop if the work that waits asks for it.
@@ -50,15 +47,13 @@ module Raffia
           add if wanted?(feed)
         end
 
-        # @return [Boolean] whether one more worker loop would have something to do
+        # Whether one more worker loop would have something to do.
         def wanted?(feed) = @live < @capacity && feed.crowded?
 
         # Worker loops are started by {grow} alone.
         def spread(_feed) = nil
 
-        # Wait until all have ended by themselves.
-        # @param timeout [Numeric, nil] seconds
-        # @return [Boolean] whether they have
+        # Wait until all have ended by themselves. `timeout`: seconds. Whether they have.
         def join(timeout = nil)
           give_up = timeout && Clock.now + timeout
           @lock.synchronize do
@@ -75,7 +70,6 @@ module Raffia
         # End them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread
         # that takes no notice is killed, and waited for: only a call into C that cannot be
         # interrupted holds this up.
-        # @param reason [Symbol] of the Cancel
         def stop(reason = :pool_stopped)
           threads = @lock.synchronize do
             @stopped = true
@@ -104,7 +98,7 @@ module Raffia
           raise if @size.zero?
         end
 
-        # @return [Boolean] whether there may be one more
+        # Whether there may be one more.
         def count(change)
           @lock.synchronize do
             return false if change.positive? && @live >= @capacity

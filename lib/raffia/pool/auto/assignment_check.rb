@@ -17,8 +17,8 @@ module Raffia
         ASSIGNMENTS = %i[setinstancevariable setglobal setclassvariable setconstant].freeze
 
         class << self
-          # @return [String, nil] the first thing outside that it assigns to; nil when there is
-          #   none, or it is not to be seen
+          # The first thing outside that it assigns to; nil when there is none, or it is not to be
+          # seen.
           def of(block)
             return unless defined?(::RubyVM::InstructionSequence)
 
@@ -29,7 +29,6 @@ module Raffia
 
           private
 
-          # @param depth [Integer] of blocks around this code, the user's included
           def search(code, depth)
             code[CODE].each do |part|
               Array(part).each do |each|
@@ -55,8 +54,7 @@ module Raffia
             nil
           end
 
-          # @return [Symbol, Integer, nil] its name, or the number of a local variable, which has no
-          #   name any more
+          # Its name, or the number of a local variable, which has no name any more.
           def assigned(instruction, depth)
             name, first, second = instruction
             return first if ASSIGNMENTS.include?(name)

@@ -19,7 +19,7 @@ module Raffia
           @count = measurement.ahead
         end
 
-        # @return [Float] seconds
+        # Seconds.
         def seconds(strategy) = public_send(strategy, workers(strategy))
 
         def workers(strategy)

@@ -14,17 +14,17 @@ module Raffia
         # Factor by which they must be faster than one after the other.
         FASTER = 1.5
 
-        # @param per_item [Float] seconds of one alone
+        # `per_item`: seconds of one alone.
         def initialize(per_item)
           @per_item = per_item
           @at_once = @most = @done = 0
           @started = @passed = nil
         end
 
-        # @return [Integer] items that were tried
+        # Items that were tried.
         attr_reader :done
 
-        # @return [Boolean] whether fibers are of no use
+        # Whether fibers are of no use.
         def failed? = @passed == false
         def open? = !failed?
 

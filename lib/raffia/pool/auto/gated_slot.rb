@@ -5,8 +5,6 @@ module Raffia
     class Auto
       # A slot with a watcher, which runs each chunk and says whether it takes another one.
       class GatedSlot
-        # @param watcher [#open?, #watch] says whether there may be another chunk, and runs the
-        #   block that it is given
         def initialize(slot, watcher)
           @slot = slot
           @watcher = watcher

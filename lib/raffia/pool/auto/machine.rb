@@ -22,7 +22,7 @@ module Raffia
       # warmup:: seconds to prepare the heap for a fork, when that is due
       Machine = Data.define(:processors, :cores, :lock, :wanted, :most, :scheduler, :jit, :memory,
         :start, :warmup) do
-        # @return [Machine] this one
+        # This one.
         def self.here(options)
           processors = Executor::Cpus.count
           new(processors:, cores: Executor::Cpus.cores(most: processors),
@@ -32,8 +32,7 @@ module Raffia
             memory: resident, start: StartCost.seconds, warmup: Process::Warmup.seconds)
         end
 
-        # @param costs [Costs] for as long as no worker was measured
-        # @return [Float] seconds to start and end a worker process
+        # Seconds to start and end a worker process.
         def worker(costs) = start || (costs.fork + memory * costs.fork_megabyte)
         def self.jit? = !!(defined?(::RubyVM::YJIT) && ::RubyVM::YJIT.enabled?)
 

@@ -8,7 +8,6 @@ module Raffia
     class Auto
       # The strategies that a block cannot be given to without asking its author, and why.
       class Obstacles
-        # @param refusal [String, nil] why its results or items cannot be dumped
         def initialize(block, refusal)
           @block = block
           @refusal = refusal

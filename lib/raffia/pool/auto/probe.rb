@@ -19,11 +19,10 @@ module Raffia
         # So many of a chunk's items and results are dumped to see how large they are.
         SAMPLE = 50
 
-        # @return [Integer] items that were worked on, measured or not
+        # Items that were worked on, measured or not.
         attr_reader :done
 
-        # @param enough [Float] seconds
-        # @param sends_items [Boolean] whether a worker elsewhere must be sent the items
+        # `enough`: seconds.
         def initialize(enough:, sends_items:)
           @enough = enough
           @sends_items = sends_items
@@ -33,7 +32,6 @@ module Raffia
           forget
         end
 
-        # @yieldreturn [Array(Chunk, Executor::Reply)]
         def measure
           return pass(yield) if @rest.positive?
 
@@ -47,7 +45,7 @@ module Raffia
           answer
         end
 
-        # @return [Boolean] whether there is anything to conclude from
+        # Whether there is anything to conclude from.
         def measured? = @items.positive?
 
         # Whether it is time for a conclusion. Time without a processor tells nothing of the work.
@@ -60,8 +58,7 @@ module Raffia
           Clock.now - @since - late >= @enough
         end
 
-        # @param left [Integer, nil] items
-        # @return [Boolean] whether the rest may well take longer than that
+        # Whether the rest may well take longer than that.
         def more_than?(seconds, left) = left.nil? || left * @wall / @items > seconds
 
         # Nothing is to change for now.
@@ -70,8 +67,7 @@ module Raffia
           @items = 0
         end
 
-        # @yieldparam refusal [String, nil] why something cannot be dumped
-        # @yieldreturn [Hash{Symbol => String}] obstacles
+        # The block returns obstacles.
         def conclude(left)
           found = sample
           ruby, free, wait, held, delay = shares.map { |seconds| seconds / @items }
@@ -117,8 +113,8 @@ module Raffia
           @off_cpu += off_cpu - off_cpu_before
         end
 
-        # @return [Array<Float>] seconds of Ruby code, of free C code, of waiting, of none of these,
-        #   and without a processor
+        # Seconds of Ruby code, of free C code, of waiting, of none of these, and without a
+        # processor.
         def shares
           free = @off_cpu.clamp(0.0, @cpu)
           wait = [ThreadTime::WATCHES ? @off - free : @wall - @cpu, 0.0].max
@@ -131,7 +127,7 @@ module Raffia
 
         def delay = ThreadTime.run_delay - @delay
 
-        # @return [Sample] of one item: its result, and itself where it has to be sent
+        # Of one item: its result, and itself where it has to be sent.
         def sample
           chunk, value = @last
           result = per_item(value, chunk.size, "a result")

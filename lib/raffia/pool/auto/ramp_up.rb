@@ -14,9 +14,7 @@ module Raffia
         # and their worker loops have to wait while the caller is at an item of its own.
         LONG = 0.01
 
-        # @param workers [Integer] wanted
-        # @param item [Float] seconds of an item
-        # @param cost [Float] seconds that a worker takes to start and end
+        # `item`: seconds of an item. `cost`: seconds that a worker takes to start and end.
         def initialize(workers, item, cost)
           @workers = workers
           @item = item
@@ -37,7 +35,6 @@ module Raffia
           end
         end
 
-        # @param here [WorkerSlot] where the caller works
         def start(coordinator, group, here)
           return group.start(@workers) if @item >= LONG
 

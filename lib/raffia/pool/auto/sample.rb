@@ -12,9 +12,7 @@ module Raffia
       # seconds:: that the dump takes
       # refusal:: why it cannot be dumped
       Sample = Data.define(:bytes, :seconds, :refusal) do
-        # @param what [String] it is
-        # @param count [Integer] how many it stands for
-        # @return [Sample] of one
+        # Of one.
         def self.of(value, what, count = 1)
           sink = self::Sink.new
           _, seconds = Clock.measure { catch(sink) { Marshal.dump(value, sink) } }

@@ -17,7 +17,7 @@ module Raffia
         private_constant :KEY, :COUNT, :AGE
 
         class << self
-          # @return [Float, nil] seconds for a worker; nil when none was started lately
+          # Seconds for a worker; nil when none was started lately.
           def seconds(now = Clock.now)
             known.filter_map { |seconds, at| seconds if at > now - AGE }.min
           end

@@ -14,7 +14,6 @@ module Raffia
         # Seconds between two looks whether there is work left to wait for.
         LOOK = 0.005
 
-        # @param slots [#call] makes the slot
         def initialize(slots, ramp)
           started = Clock.now
           super(slots.call)

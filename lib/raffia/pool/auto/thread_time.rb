@@ -21,7 +21,7 @@ module Raffia
           end
 
           if defined?(::Process::CLOCK_THREAD_CPUTIME_ID)
-            # @return [Float] seconds of CPU
+            # Seconds of CPU.
             def cpu = ::Process.clock_gettime(::Process::CLOCK_THREAD_CPUTIME_ID)
           else
             def cpu
@@ -30,10 +30,10 @@ module Raffia
             end
           end
 
-          # @return [Array(Float, Float)] seconds without Ruby's lock, by the clock and of CPU
+          # Seconds without Ruby's lock, by the clock and of CPU.
           def off_lock = WATCHES ? Native.time_without_gvl : [0.0, 0.0]
 
-          # @return [Float] seconds in which it was ready to run, and others had the processors
+          # Seconds in which it was ready to run, and others had the processors.
           def run_delay = WATCHES ? Native.run_delay : 0.0
         end
       end

@@ -21,7 +21,7 @@ module Raffia
           @groups = []
         end
 
-        # @return [Integer] how many worker loops there are to wait for
+        # How many worker loops there are to wait for.
         def size = @groups.sum(&:size)
 
         # Run the block, and stop all groups at its end.

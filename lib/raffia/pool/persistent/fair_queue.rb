@@ -9,7 +9,7 @@ module Raffia
       #
       # A {QueueFeed} has it in place of an Array, under its lock.
       class FairQueue
-        # @return [Integer] how many items wait
+        # How many items wait.
         attr_reader :size
 
         def initialize
@@ -27,14 +27,12 @@ module Raffia
           self
         end
 
-        # @param items [Array] that had their turn already: they come first
         def unshift(*items)
           @returned.unshift(*items)
           @size += items.size
           self
         end
 
-        # @param count [Integer] at most so many
         def shift(count)
           taken = @returned.shift(count)
           taken << turn while taken.size < count && !@lanes.empty?

@@ -12,9 +12,9 @@ module Raffia
       # Has futures tried again: those that failed, after a pause, and those of a worker that is gone.
       # What that one was at fails, or counts an attempt; the rest goes to other workers.
       class Recovery
-        def initialize(coordinator, guard, retries)
+        def initialize(coordinator, lock, retries)
           @coordinator = coordinator
-          @guard = guard
+          @lock = lock
           @retries = retries
           @false_starts = 0
           @delays = Executor::DelayQueue.new { |future| resume(future) }
@@ -23,8 +23,7 @@ module Raffia
         # No more pauses.
         def close = @delays.close
 
-        # @param failed [Integer] attempts of the future that have failed
-        # @return [Boolean] whether it is tried again
+        # Whether it is tried again.
         def again?(future, failure, failed)
           return false if @retries.nil? || future.done? || !@retries.worth?(failure)
 
@@ -38,7 +37,6 @@ module Raffia
         def worked = @false_starts = 0
 
         # Whether another worker is to take the place; else it is a crash.
-        # @param interrupted [Boolean] whether a future's cancellation ended the worker
         def replace?(error, slot, interrupted:)
           return false unless interrupted || error.is_a?(TimeoutError) || retried?(error, slot)
 
@@ -101,9 +99,8 @@ module Raffia
         def hopeless?(error, slot)
           return false unless error.is_a?(WorkerDied) && slot.begun.nil?
 
-          @guard.hold {
-            (@false_starts += 1) > Retry::Policy::FALSE_STARTS &&
-              (@false_starts = 0)
+          @lock.hold {
+            (@false_starts += 1) > Retry::Policy::FALSE_STARTS && (@false_starts = 0)
           } && true
         end
       end

@@ -5,12 +5,11 @@ module Raffia
     module Persistent
       # The slots of a pool's workers, each under the fiber whose loop has it.
       class SlotRegistry
-        # @return [Integer] the most that there ever were at once
+        # The most that there ever were at once.
         attr_reader :most
 
-        # @param counts [Hash] of which replaced: is kept here
-        def initialize(guard, counts)
-          @guard = guard
+        def initialize(lock, counts)
+          @lock = lock
           @counts = counts
           @slots = {}.compare_by_identity
           @interrupted = {}.compare_by_identity
@@ -19,16 +18,15 @@ module Raffia
 
         def size = @slots.size
 
-        # @return [Array<Integer>] of worker processes
+        # Of worker processes.
         def pids = @slots.values.filter_map(&:pid)
 
-        # @return [Integer] workers that died at work, or had served their time
+        # Workers that died at work, or had served their time.
         def replaced = @counts[:replaced] + @slots.values.sum(&:replaced)
 
-        # The running fiber's.
-        # @return [WorkerSlot] it
+        # The running fiber's. It.
         def add(slot)
-          @guard.hold do
+          @lock.hold do
             lost = @slots[::Fiber.current]
             @counts[:replaced] += 1 + lost.replaced if lost
             @slots[::Fiber.current] = slot
@@ -39,27 +37,27 @@ module Raffia
 
         # The running fiber's.
         def remove
-          @guard.hold do
+          @lock.hold do
             slot = @slots.delete(::Fiber.current)
             @counts[:replaced] += slot.replaced if slot
           end
         end
 
-        # @return [Boolean] whether the running fiber is a worker's
+        # Whether the running fiber is a worker's.
         def own? = @slots.key?(::Fiber.current)
 
-        # Ends the worker that is at this future right now, as far as that can be known.
-        # @return [Symbol] :dropped, when there is none
+        # Ends the worker that is at this future right now, as far as that can be known. :dropped,
+        # when there is none.
         def interrupt(future)
-          slot = @guard.hold { @slots.values }.find { |one| at_work?(one, future) }
+          slot = @lock.hold { @slots.values }.find { |one| at_work?(one, future) }
           return :dropped unless slot
 
-          @guard.hold { @interrupted[slot] = true }
+          @lock.hold { @interrupted[slot] = true }
           slot.interrupt
         end
 
-        # @return [Boolean] whether a worker's end was meant; asked once
-        def interrupted?(slot) = @guard.hold { @interrupted.delete(slot) } || false
+        # Whether a worker's end was meant; asked once.
+        def interrupted?(slot) = @lock.hold { @interrupted.delete(slot) } || false
 
         private
 

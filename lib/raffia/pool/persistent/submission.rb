@@ -11,10 +11,6 @@ module Raffia
         BATCH = 100
         private_constant :BATCH
 
-        # @param on [Symbol] for messages
-        # @param work [Proc, nil] of the pool
-        # @param queue [Integer] for messages
-        # @param overflow [Symbol] of {OVERFLOW}
         def initialize(coordinator, on, work, queue, overflow)
           @coordinator = coordinator
           @on = on
@@ -24,18 +20,18 @@ module Raffia
           @closed = false
         end
 
-        # @raise [ConfigError] when workers elsewhere would have nothing to do
+        # Raises ConfigError when workers elsewhere would have nothing to do.
         def self.check(strategy, on, work)
           raise ConfigError, need_block(on) unless strategy.local? || work
         end
 
-        # @return [String] advice for a block that cannot be sent
+        # Advice for a block that cannot be sent.
         def self.need_block(on)
           "a block cannot be sent to #{on} that run already: give it to " \
             "Raffia::Pool.new(on: #{on.inspect}) { |argument| ... } and submit the arguments"
         end
 
-        # @raise [Closed, Full, ConfigError]
+        # Raises Closed, Full, ConfigError.
         def submit(arguments, block)
           future = enter(arguments, work_for(block))
           return future.tap(&:run) unless @coordinator.group
@@ -44,7 +40,6 @@ module Raffia
           future
         end
 
-        # @return [void]
         def submit_all(items, block, futures)
           work = work_for(block)
           batches(items) { |batch| submit_batch(batch, work, futures) }
@@ -79,7 +74,7 @@ module Raffia
         end
 
         def enter(arguments, work)
-          @coordinator.futures.add(arguments, work) { !@closed } or raise closed
+          @coordinator.add(arguments, work) { !@closed } or raise closed
         end
 
         def queue(future, overflow: @overflow)
@@ -102,7 +97,7 @@ module Raffia
         def overflow(future)
           return future.run if @overflow == :caller_runs
 
-          @coordinator.futures.reject(future)
+          @coordinator.lock.hold { @coordinator.remove(future, :rejected) }
           raise Full.new("#{@queue} pieces of work wait already, which is this pool's limit: " \
           "submit " \
             "it later, give the pool a larger queue:, or overflow: :block to wait for room",

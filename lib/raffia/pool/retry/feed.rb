@@ -12,9 +12,6 @@ module Raffia
       # stay while a chunk may come back: one that dies at the end with a long chunk leaves that to
       # all of them.
       class Feed
-        # @param ended [Boolean] whether all of the input is in the feed already
-        # @param alone [Boolean] whether the worker is the caller, who has nothing else to do during
-        #   a pause
         def initialize(feed, ended:, alone: false)
           @feed = feed
           @ended = ended
@@ -27,7 +24,7 @@ module Raffia
           @news = Thread::ConditionVariable.new
         end
 
-        # @return [Boolean] see {#initialize}
+        # See {#initialize}.
         attr_writer :alone
 
         # As {QueueFeed#push}.
@@ -35,7 +32,7 @@ module Raffia
           @feed.push(item).tap { @lock.synchronize { @news.signal } }
         end
 
-        # @return [Chunk, nil] nil at the end, when closed, or when there is nothing to be had now
+        # nil at the end, when closed, or when there is nothing to be had now.
         def take(wait: true)
           @lock.synchronize do
             until (chunk = due || @feed.take(wait: false))
@@ -48,8 +45,7 @@ module Raffia
           end
         end
 
-        # @param chunk [Chunk] a part of one that was taken
-        # @param pause [Numeric] seconds before it may be taken again
+        # `pause`: seconds before it may be taken again.
         def give_back(chunk, pause = 0)
           @lock.synchronize do
             at = Clock.now + pause
@@ -60,7 +56,6 @@ module Raffia
           end
         end
 
-        # @param count [Integer] of items that a worker is through with
         def done(count)
           @feed.done(count)
           @lock.synchronize do
@@ -87,7 +82,7 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether more wait than there are workers at rest to take them
+        # Whether more wait than there are workers at rest to take them.
         def crowded? = @lock.synchronize { @feed.size > @idle }
 
         private

@@ -13,21 +13,20 @@ module Raffia
         # The operation that stands in for another one.
         FOR = {map: :try_map, each: :try_each, find: :try_find}.freeze
 
-        # @return [Executor::Reply] with the results, or with {Executor::Reply::Outcomes} when some
-        #   items failed
+        # With the results, or with {Executor::Reply::Outcomes} when some items failed.
         def try_map(items, block, errors)
           values = Array.new(items.size)
           failures = try(items, errors) { |item, position| values[position] = block.call(item) }
           outcome_of(values, failures)
         end
 
-        # @return [Executor::Reply] with nothing, or with {Executor::Reply::Outcomes}
+        # With nothing, or with {Executor::Reply::Outcomes}.
         def try_each(items, block, errors)
           outcome_of(nil, try(items, errors) { |item, _| block.call(item) })
         end
 
-        # @return [Executor::Reply] with the position of the first item that the block says yes to,
-        #   or nil, or {Executor::Reply::Outcomes}
+        # With the position of the first item that the block says yes to, or nil, or
+        # {Executor::Reply::Outcomes}.
         def try_find(items, block, errors)
           outcome_of(nil,
             try(items, errors) { |item, position|
@@ -37,8 +36,7 @@ module Raffia
 
         private
 
-        # @return [Hash{Integer => Executor::Failure}, Executor::Failure, nil] a single
-        #   Executor::Failure when that ends the work
+        # A single Executor::Failure when that ends the work.
         def try(items, errors)
           failures = current = nil
           items.each_with_index do |item, position|

@@ -17,16 +17,13 @@ module Raffia
         # Workers that may die in a row before they begin anything: then it is not the items.
         FALSE_STARTS = 10
 
-        # @return [Policy, nil] nil when nothing is tried twice
-        def self.for(options) = (new(options) if options.retries.positive?)
-
         def initialize(options)
           @times = options.retries
           @errors = Array(options.retry_on).freeze
           @backoff = Backoff.new(options.backoff, JITTER, LONGEST, Random)
         end
 
-        # @return [Plan] the same work, where a failed item does not end its chunk
+        # The same work, where a failed item does not end its chunk.
         def plan(plan)
           trying = Operations::FOR[plan.operation]
           trying ? plan.with(operation: trying, seed: @errors) : plan
@@ -34,10 +31,7 @@ module Raffia
 
         def worth?(failure) = failure.retryable?(@errors)
 
-        # @param failed [Integer] how many attempts have failed
-        # @param deadline [Deadline, nil] of the work
-        # @return [Numeric, nil] seconds to wait before the next one; nil when there is none, or no
-        #   time for it
+        # Seconds to wait before the next one; nil when there is none, or no time for it.
         def pause(failed, deadline = Raffia.deadline)
           return if failed > @times
 

@@ -14,8 +14,6 @@ module Raffia
       # in is unknown, so it is done anew, like the items that it had not begun; only the item that
       # it was at counts an attempt.
       class Traversal < Pool::Traversal
-        # @param alone [Boolean] see {Feed}
-        # @param fold [Boolean] whether a chunk's value is made of all its items
         def initialize(input, gather, options, retries:, alone:, fold:, **rest)
           super(input, gather, options, **rest)
           @retries = retries
@@ -47,8 +45,7 @@ module Raffia
           super
         end
 
-        # A worker is gone, with what it had.
-        # @return [Boolean] whether another one is to take its place
+        # A worker is gone, with what it had. Whether another one is to take its place.
         def replace?(error, slot)
           # Any other error is the worker loop's own, about a chunk that it has collected already.
           return false unless error.is_a?(WorkerDied) || error.is_a?(TimeoutError)
@@ -62,8 +59,7 @@ module Raffia
 
         private
 
-        # @param index [Integer] of the item to blame
-        # @return [Boolean] whether the chunk will be done again
+        # Whether the chunk will be done again.
         def again(chunk, index)
           failed = @lock.synchronize { @attempts[index] = @attempts.fetch(index, 0) + 1 }
           pause = @retries.pause(failed)
@@ -71,7 +67,7 @@ module Raffia
           !pause.nil?
         end
 
-        # @return [Boolean] false when one of its items may not be tried again
+        # false when one of its items may not be tried again.
         def take_back(chunk, index)
           return true.tap { @feed.give_back(chunk) } unless index && chunk.cover?(index)
           return again(chunk, index) if @fold

@@ -28,13 +28,10 @@ module Raffia
           @reached.call if (@count += 1) == @max_count
         end
 
-        # @param units [Integer] of work that the worker was given
         def add(units) = @count += units
 
-        # @param units [Integer] of work that the worker would be given next
-        # @param age [Numeric] seconds
-        # @param size [Integer, nil] bytes, where it was measured already
-        # @return [String, nil] why the worker is to be replaced
+        # `age`: seconds. `size`: bytes, where it was measured already. Why the worker is to be
+        # replaced.
         def reason(units = 1, age: Clock.now - @since, size: nil)
           return "#{@count} done, the limit is #{@max_count}" if exhausted?(units)
           return "#{@policy.max_age} s old" if @max_age && age >= @max_age

@@ -16,9 +16,8 @@ module Raffia
         Enough = Class.new(Exception) # standard:disable Lint/InheritException
         private_constant :Enough
 
-        # @yield in the child, on a stack of its own: nothing of the caller's is ever unwound there
-        # @return [Integer] pid
-        # @raise [SystemCallError]
+        # The block: in the child, on a stack of its own: nothing of the caller's is ever unwound
+        # there. Pid. Raises SystemCallError.
         def self.fork(&block)
           # what the application wrote as it was loaded would come from each worker, too
           OutputBuffers.flush

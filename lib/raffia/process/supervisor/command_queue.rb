@@ -14,7 +14,7 @@ module Raffia
           @reader, @writer = ::IO.pipe
         end
 
-        # @return [IO] readable when something is in it
+        # Readable when something is in it.
         def to_io = @reader
 
         # Safe in a signal handler. In a forked child, which has a copy of the parent's handlers for
@@ -28,7 +28,6 @@ module Raffia
           nil # closed
         end
 
-        # @yieldparam command [Array]
         def each
           nil while @reader.read_nonblock(4096, exception: false).is_a?(String)
           yield @commands.pop(true) until @commands.empty?

@@ -17,7 +17,6 @@ module Raffia
         # Seconds between two requests to empty the queue of one slot.
         INTERVAL = 0.1
 
-        # @param slots [Array<Slot>] the list changes with their number
         def initialize(slots)
           @slots = slots
           @known = []

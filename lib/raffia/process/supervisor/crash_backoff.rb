@@ -13,9 +13,8 @@ module Raffia
         # So many short lives in a row are taken as accidents.
         ACCIDENTS = 5
 
-        # @param window [Numeric] seconds for which a crash counts
-        # @param min_life [Numeric] seconds; a worker that lived for less after it was ready has
-        #   hardly served
+        # `window`: seconds for which a crash counts. `min_life`: seconds; a worker that lived for
+        # less after it was ready has hardly served.
         def initialize(window, min_life)
           @window = window
           @min_life = min_life
@@ -23,10 +22,8 @@ module Raffia
           @short = 0
         end
 
-        # A worker died.
-        # @param served [Float, nil] seconds for which it was ready; nil when it never was
-        # @param killed [Boolean] whether it was ended from outside: that is no failure to boot
-        # @return [Float] seconds to wait before the next
+        # A worker died. `served`: seconds for which it was ready; nil when it never was. Seconds to
+        # wait before the next.
         def died(now, served, killed: false)
           return (served < @min_life) ? pause((@short += 1) - ACCIDENTS) : clear if served
           return pause((@short += 1) - ACCIDENTS) if killed
@@ -35,7 +32,7 @@ module Raffia
           pause(count(now))
         end
 
-        # @return [Integer] failures to boot within the window
+        # Failures to boot within the window.
         def count(now)
           @boots.shift while @boots.any? && now - @boots.first > @window
           @boots.size

@@ -22,8 +22,7 @@ module Raffia
           nil # there is no reader
         end
 
-        # @return [String] of a wrong setting only where it is in the program, since nothing is
-        #   wrong with Raffia
+        # Of a wrong setting only where it is in the program, since nothing is wrong with Raffia.
         def self.words(error)
           return error.full_message(highlight: false) unless PLAIN.any? { |kind| error.is_a?(kind) }
 

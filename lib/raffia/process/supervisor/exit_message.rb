@@ -7,7 +7,7 @@ module Raffia
       #
       # @api private
       module ExitMessage
-        # @return [String, nil] nil for one that did as it was told
+        # nil for one that did as it was told.
         def self.of(slot, worker, how)
           return if worker.draining? && how.clean?
           return not_forked(slot, worker) unless how.pid
@@ -21,7 +21,7 @@ module Raffia
             "#{worker.state}#{" (#{worker.reason})" if worker.reason}"
         end
 
-        # @return [String, nil] nil when the log has the cause: a fork or a load that failed
+        # nil when the log has the cause: a fork or a load that failed.
         def self.not_forked(slot, worker)
           unless worker.reason || worker.forker.state == :failed
             "worker #{slot.index} could not be forked"

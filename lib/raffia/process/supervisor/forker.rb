@@ -16,9 +16,6 @@ module Raffia
       class Forker
         attr_reader :generation
 
-        # @param work [#call] of a worker
-        # @param disown [#call] closes, in a child, what is the supervisor's, but for the IOs that
-        #   it gets
         def initialize(settings, work, boards, disown, generation: 1,
           preloaded: (settings.preload&.call if settings.template))
           @settings = settings
@@ -31,16 +28,16 @@ module Raffia
           Warmup.call
         end
 
-        # @return [Forker] of the next generation
+        # Of the next generation.
         def next(generation)
           Forker.new(@settings, @work, @boards, @disown, generation: generation,
             preloaded: @preloaded)
         end
 
-        # @return [Symbol] :ready: it forks at once; a {Template} has more states
+        # :ready: it forks at once; a {Template} has more states.
         def state = :ready
 
-        # @return [Boolean] whether it forks no more
+        # Whether it forks no more.
         def dead? = false
 
         # What a {Template} has, and this has not.
@@ -55,8 +52,7 @@ module Raffia
 
         def close = nil
 
-        # @return [Array(MessageChannel, Integer)] our end, and the pid
-        # @raise [SystemCallError] when there can be no more processes
+        # Our end, and the pid. Raises SystemCallError when there can be no more processes.
         def spawn(slot, lane)
           ours, theirs = MessageChannel.pair
           @settings.hooks[:before_fork]&.call(slot.index) unless @settings.worker_loads?

@@ -19,9 +19,9 @@ module Raffia
         RETRY = 1.0
         private_constant :RETRY
 
-        # @return [Forker, Template] for new slots
+        # For new slots.
         attr_accessor :current
-        # @return [Boolean] whether orphans of the workers become children of this process
+        # Whether orphans of the workers become children of this process.
         attr_reader :adopting
 
         def initialize(settings)
@@ -39,18 +39,17 @@ module Raffia
           @current = add(kind.new(@settings, work, boards, disown))
         end
 
-        # @return [Forker, Template] it
+        # It.
         def add(forker) = forker.tap { @all << forker }
 
-        # @param forker [Forker, nil] of a slot's last worker
-        # @return [Forker] for the next one: another one where a template has died or is closed
-        #   while its worker serves
+        # For the next one: another one where a template has died or is closed while its worker
+        # serves.
         def for(forker)
           @all.find { |one| one.equal?(forker) } ||
             @all.find { |one| one.generation == forker&.generation } || @current
         end
 
-        # @return [Array<IO>] to wait for
+        # To wait for.
         def ios = @all.flat_map(&:ios)
 
         def pids = @all.filter_map(&:pid)
@@ -59,7 +58,7 @@ module Raffia
 
         def reap(ended) = @all.each { |one| one.gone if ended.key?(one.pid) }
 
-        # @return [Float, nil] when one is overdue, or is to be made again
+        # When one is overdue, or is to be made again.
         def deadline = [@due, *@all.filter_map(&:deadline)].compact.min
 
         # Ends those that are not needed, and those that take too long.
@@ -74,15 +73,12 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether the first one never got ready, so that there is nothing to go on
-        #   with
+        # Whether the first one never got ready, so that there is nothing to go on with.
         def hopeless?
           !@seen && Template::DEAD.include?(@current.state) && !@current.served(Clock.now)
         end
 
         # Makes a dead one again: at once if it has served, else after a pause that grows.
-        # @yieldparam old [Template]
-        # @yieldparam new [Template]
         def mend(now)
           @seen ||= @current.state == :ready
           dead = @all.find { |one| Template::DEAD.include?(one.state) } or return @due = nil

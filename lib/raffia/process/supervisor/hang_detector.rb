@@ -11,13 +11,12 @@ module Raffia
         # In this order, a grace apart.
         STEPS = %i[dump TERM KILL].freeze
 
-        # @param board [Scoreboard] of the process
         def initialize(board)
           @board = board
           forgive
         end
 
-        # @return [Boolean] whether it was told to end
+        # Whether it was told to end.
         def terminated? = @warnings > 1
 
         def forgive
@@ -25,8 +24,7 @@ module Raffia
           nil
         end
 
-        # @param since [Float] heartbeats before that were not possible
-        # @return [Symbol, nil] what to do now, of {STEPS}
+        # What to do now, of {STEPS}.
         def step(now, since, timeout, grace)
           last_beat = @board.last_beat
           late = now - [last_beat, since].max - timeout

@@ -16,7 +16,6 @@ module Raffia
 
         def ios = @blocks.keys.reject(&:closed?)
 
-        # @param readable [Array<IO>] ours and others
         def call(readable) = readable.each { |io| tell(io) if @blocks.key?(io) }
 
         private

@@ -18,7 +18,7 @@ module Raffia
       # @api private
       class Loop
         attr_reader :manager
-        # @return [Symbol] :booting, :running, :stopping or :stopped
+        # :booting, :running, :stopping or :stopped.
         attr_reader :state
         attr_reader :restart
         attr_reader :replacements
@@ -42,7 +42,7 @@ module Raffia
           @maintenance = Maintenance.new(self, scaler)
         end
 
-        # @return [Integer] exit status
+        # Exit status.
         def run
           @manager.open_slots(@settings.workers)
           @manager.forkers.start(@work, @manager.boards, method(:disown))

@@ -25,11 +25,8 @@ module Raffia
 
         def to_io = @socket
 
-        # @param data [Object, nil] that JSON knows
-        # @param ios [Array<IO>] of which the other side gets its own descriptors
-        # @return [Boolean] whether it was sent; else the other side is gone, or has too much to
-        #   read already
-        # @raise [ArgumentError] for a message that is too long
+        # Whether it was sent; else the other side is gone, or has too much to read already. Raises
+        # ArgumentError for a message that is too long.
         def send(name, data = nil, ios = [])
           text = JSON.generate([name, data])
           if text.bytesize > LIMIT
@@ -44,12 +41,10 @@ module Raffia
           false
         end
 
-        # Waits for the next message.
-        # @return [Array(String, Object, Array<IO>), nil] nil when the other side is gone
+        # Waits for the next message. nil when the other side is gone.
         def receive = take { @socket.recvmsg(LIMIT, scm_rights: true) }
 
-        # @return [Array(String, Object, Array<IO>), Symbol, nil] :none when there is no message
-        #   now; nil when the other side is gone
+        # :none when there is no message now; nil when the other side is gone.
         def receive_now
           take { @socket.recvmsg_nonblock(LIMIT, scm_rights: true, exception: false) }
         end

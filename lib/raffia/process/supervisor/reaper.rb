@@ -9,7 +9,7 @@ module Raffia
       #
       # @api private
       module Reaper
-        # @return [Hash{Integer => Exit}] those of them that have ended
+        # Those of them that have ended.
         def self.ended(pids)
           pids.each_with_object({}) do |pid, ended|
             found, status = ::Process.wait2(pid, ::Process::WNOHANG)

@@ -20,7 +20,7 @@ module Raffia
           @due = 0.0
         end
 
-        # @return [Hash{WorkerProcess => String}] with the reason
+        # With the reason.
         def due(workers, now)
           return {} if now < @due || (@policy.unlimited? && !@total)
 

@@ -11,7 +11,7 @@ module Raffia
       class Replacements
         # `worker` is the worker that is to be replaced, if it is only that one.
         Replacement = Struct.new(:slot, :forker, :reason, :worker, :phase, :old) do
-          # @return [Boolean] whether there is nothing to replace any more
+          # Whether there is nothing to replace any more.
           def void? = slot.retired || (!worker.nil? && !slot.current.equal?(worker))
         end
         private_constant :Replacement
@@ -24,7 +24,6 @@ module Raffia
         end
 
         # A restart: whatever worker the slot has then, it gets one of this forker.
-        # @param forker [Forker] that is to spawn the new worker
         def add(slot, forker, reason)
           unless queued?(slot, forker)
             @waiting << Replacement.new(slot, forker, reason, nil, :start)
@@ -39,23 +38,21 @@ module Raffia
           @waiting << Replacement.new(slot, nil, reason, slot.current, :start)
         end
 
-        # @return [Boolean] whether a slot waits for, or gets, a worker of this forker
+        # Whether a slot waits for, or gets, a worker of this forker.
         def for?(forker) = [@now, *@waiting].compact.any? { |one| one.forker.equal?(forker) }
 
-        # @return [Forker, nil] one whose worker could not be started
+        # One whose worker could not be started.
         def step
           @now = nil if @now && over?(@now)
           @now = @waiting.shift until @now.nil? ? @waiting.empty? : !over?(@now)
           begin_with(@now) if @now&.phase == :start
         end
 
-        # @return [Boolean] whether a slot is between two workers, or will be
+        # Whether a slot is between two workers, or will be.
         def any? = !@now.nil? || @waiting.any?
 
         # The worker that is to be replaced may become ready too, when a restart begins while it
-        # boots.
-        # @param worker [WorkerProcess] the worker of this slot that has just become ready
-        # @return [Boolean] whether it takes over
+        # boots. Whether it takes over.
         def ready(slot, worker)
           return false unless @now && @now.phase == :boot && worker.equal?(slot.successor)
 
@@ -65,8 +62,7 @@ module Raffia
           true
         end
 
-        # A successor has ended before it could take over.
-        # @return [Forker, nil] its forker
+        # A successor has ended before it could take over. Its forker.
         def lost(slot)
           return unless @now&.slot.equal?(slot)
 

@@ -25,9 +25,7 @@ module Raffia
         # has that use.
         QUEUED = 24
 
-        # @param io [IO] one of the group
-        # @param live [Array<Integer>] the numbers that get connections; empty: all do again
-        # @return [Boolean] false when this system cannot do it
+        # false when this system cannot do it.
         def self.apply(io, live)
           live.empty? ? detach(io) : attach(io, live)
           true
@@ -35,14 +33,13 @@ module Raffia
           false
         end
 
-        # @param slots [Array<Array<IO>>] the IOs of each slot, in the order in which they were made
-        # @return [Array<Array<IO>>] those that share a port, each where its number is
+        # Those that share a port, each where its number is.
         def self.groups(slots)
           slots.flatten.uniq.select { |io| group?(io) }
             .group_by { |io| io.local_address.to_sockaddr }.values
         end
 
-        # @return [Boolean] whether it listens in a group with others
+        # Whether it listens in a group with others.
         def self.group?(io)
           io.respond_to?(:getsockopt) && io.local_address.ip? &&
             io.getsockopt(:SOCKET, :REUSEPORT).int.positive? &&
@@ -51,8 +48,7 @@ module Raffia
           false
         end
 
-        # @param io [IO] that listens
-        # @return [Integer] connections that wait to be accepted
+        # Connections that wait to be accepted.
         def self.queued(io)
           io.getsockopt(:TCP, Socket::TCP_INFO).data.unpack1("L", offset: QUEUED)
         end

@@ -8,9 +8,9 @@ module Raffia
       #
       # @api private
       class RollingRestart
-        # @return [Symbol] :idle, :loading or :rolling
+        # :idle, :loading or :rolling.
         attr_reader :phase
-        # @return [Hash, nil] how the last one went
+        # How the last one went.
         attr_reader :last
 
         def initialize(manager, replacements, loop)
@@ -23,7 +23,7 @@ module Raffia
           @generation = 1
         end
 
-        # @return [Integer] of the newest workers
+        # Of the newest workers.
         attr_reader :generation
 
         # A second one is begun when the first is done.
@@ -53,11 +53,10 @@ module Raffia
           end
         end
 
-        # @return [Array<Forker>] those that are in use
+        # Those that are in use.
         def needed = [@forker, *@manager.slots.map(&:forker)].compact
 
         # A worker that was to take over has not become one.
-        # @param forker [Forker, nil] its forker
         def failed(slot, forker)
           return if forker.nil? || !forker.equal?(@forker)
 
@@ -76,8 +75,7 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether there is something left to do; slots that were added meanwhile
-        #   too
+        # Whether there is something left to do; slots that were added meanwhile too.
         def roll
           old = @manager.slots.reject { |slot| slot.retired || slot.forker.equal?(@forker) }
           old.each { |slot| @replacements.add(slot, @forker, "restart") }

@@ -16,7 +16,7 @@ module Raffia
           @target = nil
         end
 
-        # @return [Integer] how many workers there are to be
+        # How many workers there are to be.
         def size = @target || @manager.slots.size
 
         def resize(count)

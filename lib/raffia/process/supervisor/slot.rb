@@ -16,15 +16,15 @@ module Raffia
         attr_reader :current, :successor
         attr_reader :leaving
         attr_reader :backoff
-        # @return [Integer] workers that were started here
+        # Workers that were started here.
         attr_reader :starts
-        # @return [Hash, nil] exit of the last worker that ended unasked
+        # Exit of the last worker that ended unasked.
         attr_reader :last_exit
-        # @return [Forker] of its workers
+        # Of its workers.
         attr_accessor :forker
-        # @return [Float, nil] when the next worker is to be started; nil while there is one
+        # When the next worker is to be started; nil while there is one.
         attr_accessor :due
-        # @return [Boolean] whether it gets no more workers
+        # Whether it gets no more workers.
         attr_accessor :retired
 
         def initialize(index, ios, backoff)
@@ -38,13 +38,11 @@ module Raffia
 
         def workers = [@current, @successor, *@leaving].compact
 
-        # @return [Integer, nil] one that no worker has; nil when there are too many workers that
-        #   take long to leave
+        # One that no worker has; nil when there are too many workers that take long to leave.
         def lane
           (0...Scoreboards::LANES).find { |lane| workers.none? { |worker| worker.lane == lane } }
         end
 
-        # @param successor [Boolean] whether it is to take over, rather than to be the one
         def assign(worker, successor: false)
           @starts += 1
           if successor
@@ -55,24 +53,22 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether a worker accepts here
+        # Whether a worker accepts here.
         def accepting?(now) = !!@current&.ready? && @current.responsive?(now)
 
-        # @return [Boolean] whether it goes on to do so
+        # Whether it goes on to do so.
         def serving?(now) = !@retired && accepting?(now)
 
-        # @return [Boolean] whether it is to get a worker, now or later
+        # Whether it is to get a worker, now or later.
         def vacant? = !@due.nil? && @current.nil? && @successor.nil? && !@retired
 
         # No worker can be started now.
-        # @param time [Float] when it is tried again
         def wait(time)
           @due &&= time
           nil
         end
 
-        # The successor serves, and the one that did is to leave.
-        # @return [WorkerProcess, nil] that one
+        # The successor serves, and the one that did is to leave. That one.
         def promote
           old = @current
           @current = @successor
@@ -90,8 +86,7 @@ module Raffia
           @due = now
         end
 
-        # @param worker [WorkerProcess] that has ended
-        # @return [Symbol] what it was: :current, :successor or :leaving
+        # What it was: :current, :successor or :leaving.
         def remove(worker)
           if worker.equal?(@current)
             @current = nil
@@ -110,7 +105,7 @@ module Raffia
                         state: worker.state, at: Time.now.to_f}
         end
 
-        # @return [Symbol] :booting, :ready, :draining, :waiting (for its next worker) or :retired
+        # :booting, :ready, :draining, :waiting (for its next worker) or :retired.
         def state
           return :retired if @retired
 

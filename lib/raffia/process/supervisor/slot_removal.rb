@@ -15,7 +15,6 @@ module Raffia
         # may take.
         QUIET = 3
 
-        # @param slot [Slot] the last one
         def initialize(slot, others, quiet = QUIET)
           @slot = slot
           @own = slot.ios - others.flat_map(&:ios)
@@ -27,7 +26,7 @@ module Raffia
 
         attr_reader :slot
 
-        # @return [Boolean] false when the slot cannot be taken away here
+        # false when the slot cannot be taken away here.
         def begin
           @slot.retired = @groups.all? { |group| leave(group) }
         end
@@ -37,8 +36,7 @@ module Raffia
           @slot.retired = false
         end
 
-        # @return [Symbol, nil] what is to be done: :drain its worker, :start one, :close its
-        #   sockets
+        # What is to be done: :drain its worker, :start one, :close its sockets.
         def step(now)
           @empty_since = queued? ? nil : @empty_since || now
           return (:start if idle?) unless @empty_since

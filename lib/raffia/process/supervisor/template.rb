@@ -23,7 +23,7 @@ module Raffia
         DEAD = %i[failed gone].freeze
 
         attr_reader :generation, :pid
-        # @return [Symbol] :loading, :ready, :failed or :gone
+        # :loading, :ready, :failed or :gone.
         attr_reader :state
 
         # As {Forker} has them.
@@ -44,13 +44,13 @@ module Raffia
           theirs&.close
         end
 
-        # @return [Template] of the next generation
+        # Of the next generation.
         def next(generation) = Template.new(*@arguments, generation: generation)
 
-        # @return [Float, nil] by when it must be ready
+        # By when it must be ready.
         def deadline = (@deadline if @state == :loading)
 
-        # @return [Array<IO>] to wait for
+        # To wait for.
         def ios = @channel.closed? ? [] : [@channel.to_io]
 
         # Reads what it has sent.
@@ -63,10 +63,10 @@ module Raffia
           end
         end
 
-        # @return [Boolean] whether it forks no more workers
+        # Whether it forks no more workers.
         def dead? = DEAD.include?(@state) || @channel.closed?
 
-        # @return [Float, nil] seconds for which it has been ready; nil when it never was
+        # Seconds for which it has been ready; nil when it never was.
         def served(now) = @ready_at && now - @ready_at
 
         # It has ended.
@@ -85,9 +85,7 @@ module Raffia
         end
 
         # The worker says itself which process it has become. What is asked for while the template
-        # loads is done when it has.
-        # @return [Array(MessageChannel, nil)] our end of the worker's channel
-        # @raise [WorkerDied]
+        # loads is done when it has. Our end of the worker's channel. Raises WorkerDied.
         def spawn(slot, lane)
           ours, theirs = MessageChannel.pair
           order = {index: slot.index, lane: lane, classes: slot.ios.map { |io| io.class.name }}

@@ -33,7 +33,7 @@ module Raffia
           @supervisor = ::Process.pid
         end
 
-        # @return [void] never
+        # Never.
         def run(channel)
           silent = [*WorkerMain::SILENT, :TERM].to_h { |name| [name, ->(_) {}] }
           Signals.with(chain: false, CHLD: "DEFAULT", **silent) do

@@ -46,7 +46,6 @@ module Raffia
           end
         end
 
-        # @param role [Symbol] that it had in its slot
         def lost(slot, worker, role, how)
           slot.note_exit(how, worker) unless worker.draining? && how.clean?
           message = ExitMessage.of(slot, worker, how)

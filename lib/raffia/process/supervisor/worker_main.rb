@@ -24,13 +24,13 @@ module Raffia
         # Signals that say nothing to a worker.
         SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
 
-        # @return [Hash{Symbol => #call}] what signals mean to a worker. Code that it loads may set
-        #   handlers of its own, and then these are to be set again
+        # What signals mean to a worker. Code that it loads may set handlers of its own, and then
+        # these are to be set again.
         def self.signal_handlers(context)
           {TERM: ->(_) { context.leave }, **SILENT.to_h { |name| [name, ->(_) {}] }}
         end
 
-        # @param supervisor [Integer] its pid
+        # `supervisor`: its pid.
         def initialize(supervisor, settings)
           @supervisor = supervisor
           @name = settings.name
@@ -39,7 +39,7 @@ module Raffia
           @log = settings.log
         end
 
-        # @return [Integer] exit status
+        # Exit status.
         def run(context, work)
           Signals.with(chain: false, CHLD: "DEFAULT", **WorkerMain.signal_handlers(context)) do
             settle(context)

@@ -21,7 +21,6 @@ module Raffia
         attr_reader :boards
         attr_reader :forkers
 
-        # @param events [WorkerEvents] hears of it
         def initialize(settings, events)
           @settings = settings
           @events = events
@@ -35,8 +34,7 @@ module Raffia
             *settings.hang_timeout&.fdiv(2)].min
         end
 
-        # Makes slots, with their resources, up to this number; no workers yet.
-        # @return [Array<Slot>] the new ones
+        # Makes slots, with their resources, up to this number; no workers yet. The new ones.
         def open_slots(count)
           (@slots.size...count).map do |index|
             ios = @settings.slot ? Array(@settings.slot.call(index)).map(&:to_io) : []
@@ -48,10 +46,10 @@ module Raffia
 
         def workers = @slots.flat_map(&:workers)
 
-        # @return [Boolean] whether each slot has a worker that is ready
+        # Whether each slot has a worker that is ready.
         def serving? = @slots.all? { |slot| slot.current&.ready? }
 
-        # @return [Array<IO>] to wait for
+        # To wait for.
         def ios
           @forkers.ios +
             workers.filter_map { |worker| worker.channel.to_io unless worker.channel.closed? }
@@ -119,7 +117,7 @@ module Raffia
           end
         end
 
-        # @return [Float] when something is due, at the latest in a second
+        # When something is due, at the latest in a second.
         def due(now)
           [now + @tick, *@forkers.deadline, *@slots.select(&:vacant?).map(&:due),
             *workers.filter_map(&:deadline)].min

@@ -17,18 +17,18 @@ module Raffia
         # Seconds after which a heartbeat is late. Workers beat once a second.
         LATE = 3
 
-        # @return [Forker] its forker
+        # Its forker.
         attr_reader :forker
         attr_reader :lane
         attr_reader :channel
-        # @return [Integer, nil] nil until that is known
+        # nil until that is known.
         attr_reader :pid
         attr_reader :state
-        # @return [Float] when the state began, in the time of {Clock}
+        # When the state began, in the time of {Clock}.
         attr_reader :since
-        # @return [Float, nil] when something must have happened
+        # When something must have happened.
         attr_reader :deadline
-        # @return [String, nil] why it was told to end
+        # Why it was told to end.
         attr_reader :reason
 
         def initialize(forker, channel, board, lane, boot_timeout)
@@ -58,11 +58,10 @@ module Raffia
           enter(:ready, nil)
         end
 
-        # @return [Float, nil] for how long it has been ready; nil when it never was
+        # For how long it has been ready; nil when it never was.
         def served(now) = @ready_at && now - @ready_at
 
-        # Asks it to finish and leave.
-        # @param patience [Numeric] seconds until SIGKILL
+        # Asks it to finish and leave. `patience`: seconds until SIGKILL.
         def drain(patience, reason)
           return if draining?
 
@@ -74,8 +73,6 @@ module Raffia
 
         # As all are to end. Who does not serve yet has nothing to finish: it gets less time, and
         # none at all when it is not born.
-        # @param patience [Numeric] for one that serves
-        # @param grace [Numeric] for one that boots
         def dismiss(patience, grace, reason)
           return kill(reason) unless @pid
 
@@ -88,7 +85,6 @@ module Raffia
           enter(:draining, patience) if draining?
         end
 
-        # @param stop_reason [Symbol] see {Scoreboard#mark}
         def kill(reason, stop_reason = :dismissed)
           @reason = reason
           @board.mark(stop_reason)
@@ -111,24 +107,23 @@ module Raffia
         end
 
         # Has it accept the connections that wait in these sockets, which are another slot's.
-        # @return [Boolean] whether it was told
+        # Whether it was told.
         def hand_over(sockets) = @channel.send(:accept, nil, sockets)
 
         def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
 
-        # @return [Boolean] whether its last heartbeat is recent; true for one that never beats
+        # Whether its last heartbeat is recent; true for one that never beats.
         def responsive?(now)
           last_beat = @board.last_beat
           last_beat.zero? || now - [last_beat, @since].max < LATE
         end
 
-        # @return [String] seconds that it was given
+        # Seconds that it was given.
         def patience = format("%g", @deadline - @since)
 
         def overdue?(now) = !@deadline.nil? && now >= @deadline
 
-        # (see HangDetector#step)
-        # @return [Symbol, nil] what was done: :dump, :TERM or :KILL
+        # (see HangDetector#step) What was done: :dump, :TERM or :KILL.
         def check_beat(now, since, timeout, grace)
           # SIGTERM may make it say that it drains, on another thread than the one that hangs.
           watched = ready? || (draining? && @hang.terminated?)

@@ -13,7 +13,6 @@ module Raffia
             measure
           end
 
-          # @param stop [Thread::Queue] closed at the end
           def run(stop)
             until stop.pop(timeout: @pause) || stop.closed?
               finish_sweep if @pause == BUSY
@@ -38,10 +37,10 @@ module Raffia
             @allocated = allocated
           end
 
-          # @return [Hash] objects that there ever were, for each size of slots
+          # Objects that there ever were, for each size of slots.
           def allocated = GC.stat_heap.transform_values { |heap| heap[:total_allocated_objects] }
 
-          # @return [Integer] the size whose slots are used up most often
+          # The size whose slots are used up most often.
           def busiest
             allocated.max_by { |size, now| (now - @allocated[size]).fdiv(slots(size) + 1) }.first
           end
