@@ -2,8 +2,8 @@
 
 require_relative "../base/error"
 require_relative "../process"
+require_relative "../process/recycle_policy"
 require_relative "cpus"
-require_relative "processes/recycle_policy"
 require_relative "processes/worker"
 require_relative "threads/worker_group"
 
@@ -12,9 +12,12 @@ module Raffia
     # In forked processes: every core for Ruby code, no shared state, and the only workers that can
     # be stopped hard.
     module Processes
+      # Messages that make up a process's calls, at least: the rest of its calls is lost when it is
+      # shorter than a message.
+      SHARES = 8
+
       module_function
 
-      # Raises ConfigError.
       def check(_limits)
         return if ::Process.respond_to?(:fork)
 
@@ -29,14 +32,20 @@ module Raffia
       def group = Threads::WorkerGroup
       def background_group = Threads::WorkerGroup
       def around = yield
-      def batch_limit(limits) = RecyclePolicy.batch_limit(limits)
+
+      def batch_limit(limits)
+        most = limits.max_tasks
+        most && [limits.chunk || most.ceildiv(SHARES), most].min
+      end
 
       # For a call that overruns its limit to end by itself, with its +ensure+ blocks.
       def overrun_grace = 0.5
 
       def workers(service, limits)
         Process::Warmup.call
-        -> { Worker.new(service, limits) }
+        policy = Process::RecyclePolicy.new(max_count: limits.max_tasks, max_age: limits.max_age,
+          max_memory: limits.max_memory, memory: :growth)
+        -> { Worker.new(service, policy) }
       end
     end
   end

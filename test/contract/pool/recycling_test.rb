@@ -84,12 +84,13 @@ class PoolTenureTest < Raffia::TestCase
       mine.gets
     end
     say.call("hold")
-    tenure = Raffia::Executor::Processes::RecyclePolicy.new(Raffia::Pool::Options.new(max_memory: 20_000_000), pid)
-    refute(tenure.due?(1))
+    policy = Raffia::Process::RecyclePolicy.new(max_memory: 20_000_000, memory: :growth)
+    usage = policy.track(pid)
+    refute(usage.reason)
     say.call("let go")
-    refute(tenure.due?(1))
+    refute(usage.reason)
     say.call("hold")
-    assert(tenure.due?(1))
+    assert(usage.reason)
   ensure
     mine&.close
     ::Process.wait(pid) if pid

@@ -2,26 +2,25 @@
 
 require_relative "../../base/error"
 require_relative "../../process"
-require_relative "../../process/heap_reserve"
 require_relative "../reply_transport"
 require_relative "payload_codec"
-require_relative "recycle_policy"
 
 module Raffia
   module Executor
     module Processes
-      # A forked process that answers messages, seen by its worker loop. What the service has is in
-      # the child already; messages and replies are dumped. It outlives its processes: one that has
-      # served its time is replaced between two messages.
+      # A forked process that answers messages, seen by its worker loop. The child has the service
+      # already; messages and replies are dumped. The worker outlives its processes: the policy has
+      # one replaced between two messages.
       class Worker
-        # Processes that were replaced because they had served their time.
+        # Processes that the policy had replaced.
         attr_reader :replaced
         # What the worker does with a message.
         attr_reader :service
 
-        def initialize(service, limits)
+        # `policy`: a {Process::RecyclePolicy}.
+        def initialize(service, policy)
           @service = service
-          @limits = limits
+          @policy = policy
           @begun = Process::SharedCounter.new
           @answering = service.noting(@begun)
           @leaving = []
@@ -31,12 +30,12 @@ module Raffia
 
         def pid = @process.pid
 
-        # Whether it takes one more message before the last reply.
-        def room?(count) = @held.nil? && !@policy.due?(count)
+        # Whether it takes one more message, of so many calls, before the last reply.
+        def room?(count) = @held.nil? && !@usage.reason(count)
 
-        # The block returns to raise instead.
+        # The block makes the error to raise in place of Marshal's.
         def post(message, count)
-          replace if @pending.zero? && @policy.due?(count)
+          replace if @pending.zero? && @usage.reason(count)
           frame = dump(message)
         rescue TypeError, SystemStackError => error
           raise yield(error)
@@ -44,7 +43,8 @@ module Raffia
           write(frame, count)
         end
 
-        # The block returns to raise instead. To the oldest message; nil when the process is dead.
+        # The reply to the oldest message; nil when the process is dead. The block makes the error
+        # to raise when the reply cannot be loaded here.
         def receive
           frame = @process.read or return
           @process.write(@held) if @held
@@ -55,16 +55,14 @@ module Raffia
         rescue IOError
           raise if @process.alive?
 
-          nil # the frame was here in time, what went beside it was not
+          nil # the frame was here in time, its shared memory was not
         end
 
         # Whether there is something to receive.
         def reply?(seconds) = @process.reply?(seconds)
 
-        # Whether {noted} tells anything.
+        # Whether {noted} is known: the number of the call that the service began last.
         def notes? = true
-
-        # The number of the call that the service began last.
         def noted = @begun.value
 
         # Whether a value can be in a message.
@@ -73,8 +71,7 @@ module Raffia
         def refusal(value, index, error)
           NotDumpable.new("item #{index} (#{value.class}) cannot be dumped by Marshal " \
             "(#{error.message}): hand the items in as an Array, which a forked worker has " \
-            "without " \
-            "being sent it, or use on: :threads", item: value, index: index)
+            "without being sent it, or use on: :threads", item: value, index: index)
         end
 
         # The process has ended, or ends now. The block returns item: and index: of the call to
@@ -84,7 +81,7 @@ module Raffia
           WorkerDied.new(pid: @process.pid, signal: how.signal, status: how.status, **yield)
         end
 
-        # End the process now, from whichever thread; its loop then finds it dead. :killed.
+        # Ends the process now, from any thread; its loop then finds it dead.
         def interrupt
           @process.halt
           :killed
@@ -100,21 +97,21 @@ module Raffia
         private
 
         def start
-          @process = Process::Worker.new { |link| serve(link) }
+          @process = Process::Worker.new { |connection| serve(connection) }
           @codec = PayloadCodec.new(@process.payloads)
-          @policy = RecyclePolicy.new(@limits, @process.pid)
+          @usage = @policy.track(@process.pid)
         end
 
         # In the child.
-        def serve(link)
-          codec = PayloadCodec.new(link.payloads)
-          headroom = Process::HeapReserve.new
-          while (frame = link.reader.read)
+        def serve(connection)
+          codec = PayloadCodec.new(connection.payloads)
+          reserve = Process::HeapReserve.new
+          while (frame = connection.reader.read)
             reply = @answering.call(codec.load(frame))
             frame = ReplyTransport.dump(reply, codec, trial: PayloadCodec.new(nil))
-            break unless link.writer.write(frame)
+            break unless connection.writer.write(frame)
 
-            headroom.call
+            reserve.call
           end
         end
 
@@ -133,7 +130,7 @@ module Raffia
           nil
         end
 
-        # Numbers go without a search for what is large.
+        # Numbers go without a search for large values.
         def dump(message)
           message.last.is_a?(Integer) ? Marshal.dump(message) : @codec.dump(message)
         end
@@ -141,7 +138,7 @@ module Raffia
         # A frame that may not fit is held back: the process may be waiting for us to read, and
         # would not read this.
         def write(frame, count)
-          @policy.add(count)
+          @usage.add(count)
           @pending += 1
           (@pending == 1 || @process.room_for?(frame)) ? @process.write(frame) : @held = frame
         end

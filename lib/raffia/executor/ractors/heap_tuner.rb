@@ -24,8 +24,7 @@ module Raffia
         PAUSE = 0.05
         IDLE = 1.0
         BUSY = 0.002
-        # Collections in a second from which on the heap grows, and from which on sweeps are
-        # finished.
+        # Collections in a second from which on the heap grows, and sweeps are finished.
         GROW_RATE = 50
         SWEEP_RATE = 10
         # Growth factor of the slots of one size, and the most bytes of them.
@@ -65,9 +64,69 @@ module Raffia
             Monitor.new.run(stop)
           end
         end
+
+        # Measures collections and allocations, and acts on them, in the tuner's thread.
+        class Monitor
+          def initialize
+            @pause = PAUSE
+            @kept = []
+            @swept = GC.count
+            measure
+          end
+
+          # `stop`: a queue that is closed at the end.
+          def run(stop)
+            until stop.pop(timeout: @pause) || stop.closed?
+              finish_sweep if @pause == BUSY
+              adjust if Clock.now - @at >= PAUSE
+            end
+          end
+
+          private
+
+          def adjust
+            rate = (GC.count - @count) / (Clock.now - @at)
+            grow(busiest) if rate > GROW_RATE
+            @pause = if rate > SWEEP_RATE then BUSY
+            else (GC.count == @count) ? [@pause * 2, IDLE].min : PAUSE
+            end
+            measure
+          end
+
+          def measure
+            @at = Clock.now
+            @count = GC.count
+            @allocated = allocated
+          end
+
+          # Objects that there ever were, for each size of slots.
+          def allocated = GC.stat_heap.transform_values { |heap| heap[:total_allocated_objects] }
+
+          # The size whose slots are used up most often.
+          def busiest
+            allocated.max_by { |size, now| (now - @allocated[size]).fdiv(slots(size) + 1) }.first
+          end
+
+          def slots(size) = GC.stat_heap(size, :heap_eden_slots)
+
+          def grow(size)
+            bytes = GC.stat_heap(size, :slot_size)
+            count = [slots(size) * STEP, MAX_BYTES / bytes].min - slots(size)
+            return if count < slots(size) / 4 # it is as large as it may be
+
+            # Arrays of that many words lie in their slots themselves.
+            made = Native.grow_heap(count, (bytes - 16) / 8) or return
+            @kept.concat(made.first((made.size * KEPT).to_i))
+          end
+
+          def finish_sweep
+            return if @swept == GC.count
+
+            @swept = GC.count
+            Native.finish_sweep
+          end
+        end
       end
     end
   end
 end
-
-require_relative "heap_tuner/monitor"

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "../../base/error"
+require_relative "../failure"
 require_relative "../reply_transport"
 require_relative "adapter"
 require_relative "isolation_violation"
 require_relative "portable_block"
-require_relative "relay"
 
 module Raffia
   module Executor
@@ -20,7 +20,7 @@ module Raffia
           @relay = Relay.start
         end
 
-        # The block's value. Raises Failure::Remote. Raises NotShareable, WorkerDied, TimeoutError.
+        # The block's value. Raises Failure::Remote, NotShareable, WorkerDied, TimeoutError.
         def call(*arguments)
           @relay.post([start(arguments), @results])
           overrun unless @relay.reply?(@limit)
@@ -30,13 +30,12 @@ module Raffia
           reply.failure ? raise(Failure::Remote.new(reply.failure)) : reply.value
         end
 
-        # (see Worker#interrupt)
+        # As {Worker#interrupt} and {Worker#close}.
         def interrupt
           @relay.abandon
           :abandoned
         end
 
-        # (see Worker#close)
         def close(grace) = grace.zero? ? @relay.abandon : @relay.finish
 
         private
@@ -52,7 +51,7 @@ module Raffia
           raise WorkerDied, "the Ractor that waits for the others ended#{" (#{words})" if words}"
         end
 
-        # The relay goes on waiting for a Ractor that nobody can stop.
+        # The relay goes on waiting for a Ractor that cannot be stopped.
         def overrun
           @relay.abandon
           @relay = Relay.start
@@ -69,11 +68,11 @@ module Raffia
             "in plain data, or run it on: :processes or :threads"
         end
 
-        # The exception comes back to the caller, so the Ractor's thread does not print it. Whether
-        # a thread reports is settled when it is made. The switch belongs to the process, so it is
-        # turned for that moment only.
+        # The exception comes back to the caller, so the Ractor's thread does not print it. A thread
+        # takes the setting at its start. The setting is the process's, so it is changed for that
+        # moment only.
         def unreported
-          # Off already: another loop is at it, and puts back what was. If this one did so too, it
+          # Off already: another loop is here too, and will restore it. If this one did so too, it
           # could stay off.
           return yield unless ::Thread.report_on_exception
 
@@ -82,6 +81,38 @@ module Raffia
             yield
           ensure
             ::Thread.report_on_exception = true
+          end
+        end
+
+        # A Ractor that waits for other Ractors, so that the main one need not: it receives them,
+        # and sends what each has come to.
+        module Relay
+          class << self
+            def start
+              Adapter.new do |fd|
+                Adapter.start(fd) do |given_fd|
+                  Adapter.serve(given_fd) { |writer| Relay.serve(writer) }
+                end
+              end
+            end
+
+            # In the Ractor.
+            def serve(writer)
+              while (message = ::Ractor.receive)
+                break unless writer.write(ReplyTransport.dump(outcome(*message)))
+              end
+            end
+
+            private
+
+            # `keep`: whether the value is wanted.
+            def outcome(ractor, keep)
+              value = Adapter.value(ractor)
+              Reply.new(keep ? value : nil)
+            rescue ::Exception => error # standard:disable Lint/RescueException
+              Reply.new(nil,
+                Failure.of((error.is_a?(::Ractor::RemoteError) && error.cause) || error))
+            end
           end
         end
       end
