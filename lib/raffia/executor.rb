@@ -15,28 +15,26 @@ module Raffia
   #
   #     check(limits)      raises ConfigError where this Ruby or the limits do not allow it
   #     capacity(limits)   -> Integer, calls at once
-  #     granularity        -> Float, seconds of work worth one hand-over; 0.0: a call at a time
-  #     in_caller?         -> whether the caller does the work, so that nobody else is waited for
+  #     granularity        -> Float, seconds of work worth one message; 0.0: a call at a time
+  #     in_caller?         -> whether the caller does the work
   #     local?             -> whether a call may bring a block; else workers have it from the start
-  #     group              -> class of {WorkerGroup}s that end with the block they are opened for
+  #     group              -> class of groups that end with the block they are opened for
   #     background_group   -> class of those that outlive it; nil: the submitter does the work
   #     around { }         runs the block where the group can work
   #
   # and, where it is not local,
   #
-  #     workers(service, limits) -> Proc that makes Workers
+  #     workers(service, limits) -> Proc that makes workers
   #     batch_limit(limits)      -> Integer, nil: the most calls in a message
   #     overrun_grace            -> Float, seconds beyond its limit after which a call is ended from
   #                                 outside; 0.0: nothing inside of the worker can interrupt it
   #
-  # +limits+ has max_tasks, max_memory, max_age, chunk, move, retries and item_timeout, see
-  # {Pool::Options}.
+  # +limits+ is a {Pool::Options}.
   #
-  # == Group: capacity and the way it is used
+  # == Group
   #
-  # Runs up to +capacity+ {WorkerLoop}s for a coordinator: start, grow, size, join, stop.
-  # +stop+ is close with grace: calls are interrupted as below, and waited for. The coordinator
-  # has the work, in a +feed+, and is told of its outcome.
+  # Runs up to so many {WorkerLoop}s for a coordinator: start, grow, size, join, stop. +stop+
+  # interrupts calls, and waits for them.
   #
   # == Worker: a call that is elsewhere
   #
@@ -65,17 +63,7 @@ module Raffia
   #                                                           that were not begun go to others
   #
   # Cancel is raised in fibers and threads, so +ensure+ blocks run. A death is never silent: each
-  # call that was posted is answered, handed to another worker, or named in an error.
-  #
-  # == What its users need less or more
-  #
-  # Pools:: all of it. Batches, retries and futures are theirs.
-  # Jobs:: a pool for each executor. A run elsewhere has two words of shared memory beside its call
-  #        (stop, progress), because a message cannot reach a worker that is at work.
-  # Server threads:: a pool on :threads. The interrupt carries the server's own cause.
-  # Actors:: workers with state, so one worker for an object and no group. Messages come unasked
-  #          from both sides, so they use the pipe of a worker, and not its replies.
-  # Parallel (compat):: groups and workers, under a coordinator that has the gem's manners.
+  # call that was posted is answered, sent to another worker, or named in an error.
   #
   # @api private
   module Executor
@@ -84,10 +72,6 @@ module Raffia
   end
 end
 
-require_relative "executor/config"
-require_relative "executor/cpus"
-require_relative "executor/delay_queue"
-require_relative "executor/idle_workers"
 require_relative "executor/inline"
 require_relative "executor/fibers"
 require_relative "executor/threads"

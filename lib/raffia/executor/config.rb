@@ -4,10 +4,10 @@ require_relative "../base/config"
 
 module Raffia
   module Executor
-    # Variables of executors. RAFFIA_WORKERS: a positive number; default: one per core.
+    # Variables of executors. RAFFIA_WORKERS: how many workers a pool starts by default.
     #
     # @!attribute [r] workers
-    #   @return [Integer, nil] how many workers a pool starts when it is not told
+    #   @return [Integer, nil] nil: one per core
     Config = ::Data.define(:workers) do
       # Raises ConfigError.
       def self.load(variables = Raffia::Config.variables)

@@ -6,12 +6,11 @@ require_relative "config"
 module Raffia
   module Executor
     # The processors that this process may really use: those of its affinity mask, or fewer when a
-    # control group (a container) grants it less time than that. A quota of one and a half
-    # processors counts as two, so that none of it is lost.
+    # container's quota is smaller. Half a processor of a quota counts as a whole one.
     module Cpus
       ROOT = "/sys/fs/cgroup"
       TOPOLOGY = "/sys/devices/system/cpu"
-      # Version 1 of control groups has a tree for each resource, mounted under one of these.
+      # Version 1 of control groups mounts the tree of a resource under one of these.
       FIRST_VERSION = %w[cpu cpu,cpuacct].freeze
 
       class << self
@@ -23,9 +22,8 @@ module Raffia
           [Etc.nprocessors, *quotas(root, membership).map(&:ceil)].min.clamp(1..)
         end
 
-        # Processors that are threads of one core share what computes, so work that only computes
-        # gains little by the second of them. The cores among them; all of them where nothing is
-        # said about that.
+        # The cores among the processors; all of these where that is unknown. Two threads of one
+        # core share what computes, so work that only computes gains little by the second.
         def cores(status: "/proc/self/status", topology: TOPOLOGY, most: count)
           list = read(status)[/^Cpus_allowed_list:\s*(\S+)/, 1] or return most
           cores = processors(list).map { |number| siblings(topology, number) }.uniq.size
@@ -36,8 +34,8 @@ module Raffia
 
         private
 
-        # Not by File.read: programs' tests stub that, and the first blocking call of a run, which
-        # sizes its pool of threads, may come in the middle of one.
+        # Not by File.read: tests of programs stub that, and the first blocking call of a run comes
+        # here.
         def read(path) = IO.read(path)
 
         def processors(list)
@@ -51,7 +49,7 @@ module Raffia
           read(File.join(topology, "cpu#{number}/topology/thread_siblings_list"))
         end
 
-        # The quotas of our group and of each group above it, in processors; the tightest one holds.
+        # In processors, of our group and of each group above it; the tightest one holds.
         def quotas(root, membership)
           groups = read(membership)
           unified = groups[/^0::(.*)$/, 1]
@@ -64,8 +62,7 @@ module Raffia
           []
         end
 
-        # A container may see its own group as the root, or not at all: a missing group has no
-        # quota.
+        # A container may not see its own group: a missing group has no quota.
         def upwards(root, path, &)
           return [] unless path
 
@@ -82,7 +79,7 @@ module Raffia
           end
         end
 
-        # Words and a time of -1 mean that there is no limit.
+        # Words and a time of -1 mean no limit.
         def share
           time, period = yield.map(&:to_f)
           time / period if time&.positive? && period&.positive?

@@ -20,7 +20,7 @@ module Raffia
         @resume.call(work) unless keep(work, Clock.now + seconds)
       end
 
-      # No more delays: the work here is handed back at once, and so is later work.
+      # No more delays: all work is handed back at once from now on.
       def close
         waiting, thread = @lock.synchronize do
           @open = false
@@ -28,7 +28,7 @@ module Raffia
           [@waiting.slice!(0..), @thread]
         end
         waiting.each { |_, work| @resume.call(work) }
-        # It may be about to hand back what it was waiting with.
+        # It may be about to hand back work.
         thread&.join
       end
 
@@ -54,7 +54,7 @@ module Raffia
         end
       end
 
-      # Work whose delay is over; nil when none is left.
+      # nil when none is left.
       def take
         @lock.synchronize do
           until @waiting.empty?

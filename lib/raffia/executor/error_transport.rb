@@ -5,10 +5,10 @@ require_relative "failure"
 module Raffia
   module Executor
     # Dumps failures in a worker elsewhere, and loads them here. An exception that cannot be dumped
-    # is rebuilt from the parts that can be ({ErrorRecord}); one that cannot be rebuilt is replaced
-    # by words about it: words always arrive.
+    # is rebuilt from the parts that can be ({ErrorRecord}), or else replaced by a description.
     module ErrorTransport
-      # Marshal's refusals: errors of the value's own methods, and of too deep or too large a value.
+      # What Marshal raises: errors of the value's own methods, and of too deep or too large a
+      # value.
       REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
 
       class << self
@@ -19,8 +19,8 @@ module Raffia
           false
         end
 
-        # As {dumpable?}. An exception that only its item holds back (of a call inside of this one)
-        # drops it.
+        # As {dumpable?}. An exception that cannot be dumped for its item (of a nested call) drops
+        # that.
         def crosses?(error)
           dumpable?(error) || (error.respond_to?(:drop_item) && error.drop_item && dumpable?(error))
         end
@@ -58,8 +58,8 @@ module Raffia
 
         private
 
-        # The exception, a record of it in case it cannot be loaded, and words in case its class is
-        # not known there.
+        # The exception, a record of it in case it cannot be loaded, and a description in case its
+        # class is unknown there.
         def dump_error(failure)
           error = failure.value
           dumped = dumped(error)

@@ -6,16 +6,15 @@ module Raffia
   module Executor
     # The end of a block by other than its value, as plain data that can leave the worker.
     #
-    # kind:: :error; or :break when the block used +break+; or :throw when it threw a tag that
-    #        nothing in the worker catches; or :undumpable when the result or the exception could
-    #        not leave the worker
+    # kind:: :error; :break when the block used +break+; :throw when it threw a tag that nothing in the
+    #        worker catches; :undumpable when the result or the exception could not leave the worker
     # position:: of the call in its message, from 0
-    # value:: the exception; the value of the break; the tag and value of the throw; or what could
-    #         not leave, and why, in words
-    # backtrace:: of the exception, apart from it because not every way between workers keeps it
+    # value:: the exception; the value of the break; tag and value of the throw; or the name of the
+    #         undumpable thing, and why
+    # backtrace:: of the exception: not every transport keeps it
     Failure = Struct.new(:kind, :position, :value, :backtrace) do
-      # Whether another attempt may end better. One with wrong arguments does not, nor one with what
-      # cannot cross to its worker.
+      # Whether another attempt may end better. Wrong arguments stay wrong, and so do values that
+      # cannot cross to the worker.
       def retryable?(errors)
         case value
         when ConfigError, NotShareable, NotDumpable then false
@@ -43,8 +42,8 @@ module Raffia
 
         private
 
-        # A block in another thread, fiber or process cannot unwind into the caller's frames: Ruby
-        # says so with these two errors, and the caller carries out what was meant.
+        # A block in another thread, fiber or process cannot unwind into the caller's frames. Ruby
+        # reports that with these two errors, and the caller carries out the break or throw.
         def outcome(error)
           case error
           when LocalJumpError
@@ -54,7 +53,7 @@ module Raffia
           end
         end
 
-        # A class may have a method of its own for this, which may raise.
+        # The class may define the method, and it may raise.
         def backtrace(error)
           error.backtrace
         rescue => worse

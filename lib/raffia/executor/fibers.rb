@@ -6,16 +6,14 @@ require_relative "fibers/worker_group"
 
 module Raffia
   module Executor
-    # In fibers of one thread: thousands of waits at once, for the price of one thread. Code that
-    # computes gains nothing.
+    # In fibers of one thread: thousands of waits at once. Code that computes gains nothing.
     module Fibers
-      # A fiber costs little; what is at its other end (a database, a server) often does not.
+      # A fiber costs little; the database or server that it calls often does not.
       CAPACITY = 256
 
       module_function
 
-      # JRuby has fibers and hooks for a scheduler, but not all the waits of its core call them.
-      # Raises ConfigError.
+      # JRuby has fibers and scheduler hooks, but not all the waits of its core call them.
       def check(_limits)
         return if RUBY_ENGINE == "ruby"
 
@@ -33,21 +31,20 @@ module Raffia
       def background_group = BackgroundGroup
 
       # Under the running scheduler if there is one, else in a run of its own. A blocking fiber
-      # below a scheduler has neither: its thread cannot get a second scheduler, so there the run
-      # goes to another thread.
+      # below a scheduler has neither, and its thread cannot get a second one, so the run goes to
+      # another thread.
       def around(&)
         return yield if ::Fiber.current_scheduler
 
         begin
           ::Fiber.scheduler ? run_in_thread(&) : run(&)
         rescue UncaughtThrowError => thrown
-          # By the input, to a catch around the call: that is below the fibers of the run.
+          # Thrown by the input, to a catch around the call: that is below the fibers of the run.
           throw thrown.tag, thrown.value
         end
       end
 
-      # The composition root of loop and scheduler lies above this component: called by name. Raises
-      # ConfigError.
+      # The composition root of loop and scheduler lies above this component: called by name.
       def run
         unless Raffia.respond_to?(:run)
           raise ConfigError,

@@ -7,9 +7,8 @@ module Raffia
     # The workers without work, in the order in which they came. The last one is woken first: those
     # that are not needed then stay idle long enough to be dismissed.
     #
-    # None of them watches the clock, because waiting for some time costs a thread much more than
-    # waiting. One thread does that for all; work that comes and goes does not wake it, and it ends
-    # when it finds no worker idle.
+    # A timed wait costs a thread much more than an untimed one, so one thread has the timer for
+    # all. Work does not wake it, and it ends when it finds no worker idle.
     class IdleWorkers
       # The wait of one worker. It is in the list until it is woken.
       class Entry < Thread::ConditionVariable
@@ -17,7 +16,8 @@ module Raffia
       end
       private_constant :Entry
 
-      # `timeout`: seconds after which a worker is dismissed; nil: never.
+      # The lock is held by callers of all methods. `timeout`: seconds until a worker is dismissed;
+      # nil: never.
       def initialize(lock, timeout)
         @lock = lock
         @timeout = timeout
@@ -28,11 +28,10 @@ module Raffia
         @change = Thread::ConditionVariable.new
       end
 
-      # Idle workers, those included that were woken and do not run yet.
+      # Idle workers, including those that were woken and do not run yet.
       attr_reader :count
 
-      # Wait until there is work, or the worker is dismissed. The block returns whether there is
-      # none.
+      # Waits until there is work (the block is false), or the worker is dismissed.
       def wait
         @count += 1
         entry = Entry.new

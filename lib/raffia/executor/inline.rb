@@ -6,8 +6,7 @@ module Raffia
   module Executor
     # In the caller, one call after another: for tests, for debugging, and to measure the others by.
     module Inline
-      # No workers: the caller drives. What comes out of the block (an exception, +break+, +throw+,
-      # a timeout) needs no carrying.
+      # No workers: the caller drives, so an exception, +break+ or +throw+ needs no transport.
       class WorkerGroup
         def initialize(coordinator, _workers)
           @coordinator = coordinator

@@ -12,8 +12,8 @@ module Raffia
     # In forked processes: every core for Ruby code, no shared state, and the only workers that can
     # be stopped hard.
     module Processes
-      # Messages that make up a process's calls, at least: the rest of its calls is lost when it is
-      # shorter than a message.
+      # A process gets its calls in so many messages at least: calls that are left over when the
+      # next message does not fit are lost.
       SHARES = 8
 
       module_function

@@ -28,8 +28,8 @@ module Raffia
 
       def capacity(limits) = limits.workers || Cpus.default_workers
 
-      # Longer than for processes: a Ractor that waits gives its native thread away and has to get
-      # one again.
+      # Longer than for processes: a Ractor that waits gives its native thread away and must get one
+      # again.
       def granularity = 0.05
       def in_caller? = false
       def local? = false

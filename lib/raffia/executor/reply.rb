@@ -4,13 +4,13 @@ module Raffia
   module Executor
     # A worker's answer to a message.
     #
-    # value:: depends on the service
+    # value:: of the service
     # failure:: nil when all went well
-    # seconds:: how long it took
+    # seconds:: that it took
     Reply = Struct.new(:value, :failure, :seconds)
 
     class Reply
-      # The outcomes of calls that have nothing to do with one another.
+      # The outcomes of independent calls.
       #
       # values:: nil where there is a failure
       # failures:: Hash of positions to Failures; nil when all went well

@@ -9,7 +9,8 @@ module Raffia
     # Dumps replies in a worker elsewhere, and loads them in its loop.
     module ReplyTransport
       class << self
-        # Never fails: what cannot be dumped becomes a failure that says so.
+        # Never fails: what cannot be dumped becomes a failure. `trial` says what the codec would
+        # refuse, and sends nothing.
         def dump(reply, codec = Marshal, trial: codec)
           failure = reply.failure && ErrorTransport.dump(reply.failure)
           codec.dump([with_dumps(reply.value), failure, reply.seconds])

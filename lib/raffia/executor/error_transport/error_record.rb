@@ -4,15 +4,13 @@ module Raffia
   module Executor
     module ErrorTransport
       # An exception as plain data, for those that Marshal refuses: one of ActiveRecord holds its
-      # connection pool, a NoMethodError its receiver. It keeps class, message, cause, backtrace,
-      # and each instance variable that can be dumped; readers of the others answer nil.
+      # connection pool, a NoMethodError its receiver. Instance variables that cannot be dumped
+      # become nil.
       #
       # class_name:: by which the class is found again
-      # message:: what the exception says
       # fact:: a name or key, which Ruby keeps outside of the instance variables
       # variables:: Hash of names to dumps
       # cause:: ErrorRecord, nil
-      # backtrace:: Array of Strings, nil
       ErrorRecord = Struct.new(:class_name, :message, :fact, :variables, :cause, :backtrace)
 
       class ErrorRecord
@@ -20,14 +18,14 @@ module Raffia
         LONGEST = 1_048_576
         DEEPEST = 16
 
-        # The message of an exception that would make it of variables which it has lost.
+        # For an exception that would make its message of variables which it has lost.
         module FixedMessage
           def message = @raffia_message
           alias_method :to_s, :message
         end
 
         class << self
-          # nil when its class has no name by which it could be found again.
+          # nil when its class cannot be found again by its name.
           def of(error, variables: true, depth: DEEPEST)
             name = error.class.name
             return unless name && ::Object.const_get(name).equal?(error.class)
@@ -101,7 +99,7 @@ module Raffia
           nil # a KeyError without a key
         end
 
-        # Runs the initialize of Ruby's own classes, without that of their children.
+        # Runs the initialize of Ruby's own classes, without that of subclasses.
         def begin_with_core(error)
           case error
           when ::NameError
@@ -139,7 +137,7 @@ module Raffia
           nil
         end
 
-        # Ruby has no other way to say what an exception's cause is.
+        # Ruby has no other way to set an exception's cause.
         def caused(error)
           raise error, cause: cause.to_error
         rescue ::Exception => raised # standard:disable Lint/RescueException

@@ -45,7 +45,7 @@ module Raffia
           end
         end
 
-        # From a worker loop that has found work: another one should wait for the next.
+        # A worker loop has found work: another one should wait for the next.
         def spread(feed)
           add if @live < @capacity && feed.idle.zero?
         end
@@ -61,7 +61,7 @@ module Raffia
           true
         end
 
-        # Cancel the fibers where they wait, and wait for their end.
+        # Cancels the fibers where they wait, and waits for their end.
         def stop(reason = :pool_stopped)
           @scope&.cancel(reason)
           @thread&.join unless Thread.current.equal?(@thread)

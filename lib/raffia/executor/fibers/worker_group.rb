@@ -33,7 +33,6 @@ module Raffia
 
         def start(count) = count.times { add }
 
-        # Start one more worker loop if the work that waits asks for it.
         def grow(feed)
           add if size < @capacity && feed.crowded?
         end

@@ -5,13 +5,12 @@ require_relative "../../process/shared_memory_payloads"
 module Raffia
   module Executor
     module Processes
-      # Finds contents that are too long for a pipe inside of a value, and puts placeholders for
-      # them: Strings of {Process::SharedMemoryPayloads::WORTH} bytes or more, and IO::Buffers of
-      # any length, because Marshal does not know them.
+      # Replaces contents that are too long for a pipe by placeholders: Strings of
+      # {Process::SharedMemoryPayloads::WORTH} bytes or more, and IO::Buffers, which Marshal does
+      # not know.
       #
       # It looks into Arrays, the values of Hashes, and Structs, as far as that costs little.
-      # Contents elsewhere, in an object of another class for example, go through the pipe with the
-      # rest.
+      # Contents of other objects go through the pipe.
       class LargeValues
         # Stands for contents that travel in shared memory.
         #
@@ -21,7 +20,7 @@ module Raffia
 
         # Depth of the search. Items are three deep in a message of arguments.
         DEPTH = 5
-        # Objects that are looked at in all. Where there are more, they are small.
+        # Objects to look at in all. Where there are more, they are small.
         BUDGET = 1_024
 
         def initialize
@@ -34,7 +33,7 @@ module Raffia
         # In the same order.
         def placeholders = @placeholders ||= []
 
-        # Whether there is anything: nearly always not, so this allocates nothing.
+        # Allocates nothing, because nearly always there is none.
         def any?(value, depth = DEPTH)
           return false if (@left -= 1).negative?
 
@@ -50,7 +49,7 @@ module Raffia
           end
         end
 
-        # The value with placeholders; the value itself is not touched.
+        # The value with placeholders, as a copy.
         def strip(value, depth = DEPTH)
           case value
           when ::String

@@ -7,8 +7,7 @@ module Raffia
   module Executor
     module Processes
       # Marshal, for messages to and from a worker process: {LargeValues} inside of a value travel
-      # beside the frame, in shared memory. The frame of such a value begins with a mark; all others
-      # are plain Marshal.
+      # beside the frame, in shared memory. A mark begins the frame of such a value.
       class PayloadCodec
         # Marshal's own frames begin with the number 4.
         MARK = "P"

@@ -9,8 +9,8 @@ module Raffia
   module Executor
     module Processes
       # A forked process that answers messages, seen by its worker loop. The child has the service
-      # already; messages and replies are dumped. The worker outlives its processes: the policy has
-      # one replaced between two messages.
+      # already; messages and replies are dumped. Between two messages the policy may have the
+      # process replaced.
       class Worker
         # Processes that the policy had replaced.
         attr_reader :replaced
@@ -115,8 +115,8 @@ module Raffia
           end
         end
 
-        # The next process begins at once; the old one has nothing left to do and ends in its own
-        # time. Where no more can be forked just now, it stays for another message.
+        # The next process begins at once, and the old one ends by itself. Where no more can be
+        # forked just now, it stays for another message.
         def replace
           # An interrupt in between would lose the new process.
           Thread.handle_interrupt(Cancel => :never) do

@@ -11,23 +11,20 @@ module Raffia
     module Ractors
       # Talks to Ractors; the one file that knows how Rubies differ in that.
       #
-      # Up to Ruby 3.4 a Ractor has a single place to wait: two of its threads that wait at once,
-      # each for another Ractor, lose wake-ups and hang (take, receive, yield and select alike). A
-      # wait knows no timeout, and stops all fibers of its thread. So the main Ractor never waits
-      # for a Ractor here. Messages go down by +send+, which does not wait; replies come up as
-      # frames through a pipe, which any number of threads can read with deadlines. For small
-      # replies that is as fast as take, and it is the same on Ruby 4.0, where take and yield are
-      # gone.
+      # Up to Ruby 3.4 two threads of a Ractor that wait at once, each for another Ractor, lose
+      # wake-ups and hang (take, receive, yield and select alike). A wait knows no timeout, and
+      # stops all fibers of its thread. So the main Ractor never waits for a Ractor here. Messages
+      # go down by +send+, which does not wait. Replies come up as frames through a pipe, which any
+      # number of threads can read with deadlines. For small replies that is as fast as take.
       class Adapter
         # Written by the Ractor at its end, followed by the error that ended it, if any.
         GOODBYE = "!"
         # Seconds between two checks that the Ractor exists, while a reply is awaited.
         PULSE = 1.0
 
-        # Wait for the value of a Ractor's block: in a Ractor of its own only.
+        # The value of a Ractor's block. To be waited for in a Ractor only.
         def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
 
-        # Starts each of Raffia's Ractors.
         def self.start(...)
           ErrorMessages.install
           # Ruby 3 loads it on first use, as by `to_set`, and a Ractor must not load anything.
@@ -35,9 +32,9 @@ module Raffia
           Process::ExperimentalWarning.silence { ::Ractor.new(...) }
         end
 
-        # A copy of a block whose self is nil. Ruby 4.0 has that itself; before, the extension does
-        # it. nil where there is no way. Raises Ractor::IsolationError, ArgumentError from 4.0 on,
-        # when it captures what is not shareable.
+        # A copy of a block whose self is nil; nil where there is no way. Raises
+        # Ractor::IsolationError, ArgumentError from Ruby 4.0 on, when it captures what is not
+        # shareable.
         def self.detach(block, ractors = ::Ractor)
           return ractors.shareable_proc(self: nil, &block) if ractors.respond_to?(:shareable_proc)
 
@@ -58,7 +55,6 @@ module Raffia
           io&.close
         end
 
-        # Empty without an error.
         def self.describe(error)
           error ? "#{error.class}: #{error.message}" : ""
         rescue ::Exception # standard:disable Lint/RescueException
@@ -68,8 +64,8 @@ module Raffia
 
         def initialize
           reader, writer = ::IO.pipe
-          # The number belongs to the Ractor now. In a forked child, which has no such Ractor, it
-          # stays open unused.
+          # The number belongs to the Ractor now. A forked child has no such Ractor, and keeps it
+          # open unused.
           writer.autoclose = false
           @reader = Process::FramedPipe::Reader.new(reader)
           @guard = Fork.after_child { @reader.close }
@@ -81,17 +77,16 @@ module Raffia
           raise
         end
 
-        # Raises TypeError, Ractor::Error when it cannot be copied, or moved.
+        # Raises TypeError, Ractor::Error.
         def post(message, move: false)
           @ractor.send(message, move: move)
         rescue ::Ractor::ClosedError
           nil # it has said goodbye, or will
         end
 
-        # The error that ended the Ractor.
         attr_reader :last_words
 
-        # Waits for a reply. nil when the Ractor has ended.
+        # The next reply; nil when the Ractor has ended.
         def read
           nil until @reader.ready?(PULSE) || (ended? && !@reader.ready?(0))
           # A Ractor that ended without closing its end writes no more.
@@ -104,11 +99,10 @@ module Raffia
           nil
         end
 
-        # Wait until there is something to read. `seconds`: nil waits as long as it takes. Whether
-        # there is.
+        # Whether there is something to read, after so many seconds; nil waits for ever.
         def reply?(seconds) = @reader.ready?(seconds)
 
-        # No more messages: wait for the Ractor to end.
+        # Waits for the Ractor to end.
         def finish
           post(nil)
           nil while read
@@ -116,8 +110,7 @@ module Raffia
           close
         end
 
-        # Leave the Ractor alone. It cannot be stopped from outside, but its next reply has no
-        # reader, and then it ends.
+        # The Ractor cannot be stopped from outside, but it ends when its next reply has no reader.
         def abandon
           close
           post(nil)

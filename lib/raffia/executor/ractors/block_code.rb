@@ -6,16 +6,15 @@ module Raffia
       # The use of variables, constants and methods in a block or method, as its compiled form shows
       # it. The code is read, never run.
       #
-      # Its +own+ lines are its body with rescues and ensures: they run under its self. The blocks
-      # within may run under another one, by instance_eval, but name the same constants: +all+ has
-      # their lines too.
+      # +own+ lines run under the block's self: its body with rescues and ensures. +all+ has the
+      # lines of inner blocks too: they name the same constants, but instance_eval may change their
+      # self.
       class BlockCode
-        # A call: of oneself (+own+), or of what a constant names (+receiver+, its path), or of
-        # anything else.
+        # A call on self (+own+), on a constant (+receiver+, its path), or on anything else.
         Call = Struct.new(:name, :own, :receiver)
 
-        # Positions of the type, the rescues and the instructions in an instruction sequence's
-        # #to_a.
+        # Positions of the type, the rescues and the instructions in
+        # RubyVM::InstructionSequence#to_a.
         TYPE, RESCUES, BODY = 9, 12, 13
         # Flag of a call without a written receiver.
         FCALL = 4
@@ -27,8 +26,7 @@ module Raffia
           getlocal getlocal_WC_0 getlocal_WC_1 getblockparamproxy getinstancevariable getglobal
           opt_getconstant_path].freeze
 
-        # nil when it is not written in Ruby; nothing but emptiness where this Ruby does not show
-        # it.
+        # nil when it is not written in Ruby; empty where this Ruby does not show it.
         def self.of(callable)
           return new([]) unless defined?(::RubyVM::InstructionSequence)
 
@@ -97,7 +95,7 @@ module Raffia
           end
         end
 
-        # The constant that a call has as receiver, when only plain arguments are between.
+        # The constant on which a method is called, when only plain arguments are between.
         def receiver(lines, index, call)
           first = index - call[:orig_argc] - (call[:flag] & BLOCK_ARGUMENT) / BLOCK_ARGUMENT
           return if first < 1 || !lines[first...index].all? { |line| PUSHES.include?(line.first) }

@@ -18,7 +18,7 @@ module Raffia
             nil
           end
 
-          # The modules where a method of this owner looks constants up, as far as names tell.
+          # The modules where a method of this owner looks constants up, by its name.
           def nesting(owner)
             owner = owner.attached_object if owner.singleton_class?
             names = owner.name.to_s.split("::")

@@ -7,11 +7,10 @@ module Raffia
     module Ractors
       # Keeps error messages in Ractors from loading libraries.
       #
-      # error_highlight and syntax_suggest, which are on by default, require prism, io/console and
-      # more whenever a message is formatted. On Ruby 3.4 a `require` inside of a Ractor can freeze
-      # the whole process: it waits for the main Ractor while a garbage collection waits for it.
-      # Loading these libraries beforehand does not help, because a `require` of what is loaded goes
-      # to the main Ractor as well. So both are switched off there, with their own keywords
+      # error_highlight and syntax_suggest require libraries whenever a message is formatted. On
+      # Ruby 3.4 a `require` inside of a Ractor can freeze the whole process: it waits for the main
+      # Ractor while a garbage collection waits for it. A `require` of what is loaded goes to the
+      # main Ractor as well. So both are switched off there, with their own keywords
       # (docs/adr/0019).
       module ErrorMessages
         # Prepended to error classes whose messages are extended.
@@ -24,12 +23,10 @@ module Raffia
           end
         end
 
-        # The classes that error_highlight and syntax_suggest extend. did_you_mean loads nothing
-        # when it is asked.
+        # The classes that error_highlight and syntax_suggest extend. did_you_mean loads nothing.
         ERRORS = [NameError, TypeError, ArgumentError, SyntaxError].freeze
 
-        # Called before the first Ractor starts, and not on require: a program without Ractors keeps
-        # its classes.
+        # Called before the first Ractor starts: a program without Ractors keeps its classes.
         def self.install
           ERRORS.each { |error| error.prepend(PlainMessage) unless error.include?(PlainMessage) }
         end

@@ -8,16 +8,15 @@ module Raffia
     module Ractors
       # Keeps collections of the shared heap rare while Ractors work.
       #
-      # Up to Ruby 3.4 all Ractors share one heap, and stop for each collection and for each step of
-      # the sweep after it. A small heap is full again after a millisecond: two Ractors that add up
-      # big numbers stop for each other twenty thousand times a second. When collections come that
-      # often, a thread does two things about it:
+      # Up to Ruby 3.4 all Ractors share one heap, and stop for each collection and each step of a
+      # sweep. A small heap is full after a millisecond: two Ractors that add up big numbers stop
+      # for each other twenty thousand times a second. When collections come that often, a thread
+      # does two things:
       #
-      # * It gives the heap more slots of the size in question. Ruby grows a heap only when much
-      #   survives, so the slots are filled without a collection. Most are freed again at once; some
-      #   are kept, because Ruby takes pages back when more than 65 in 100 slots are free.
-      # * It finishes a sweep in one go, for which the Ractors need not stop; so they find their
-      #   next free slots without a stop as well.
+      # * It gives the heap more slots of the size in question, which Ruby does only when much
+      # survives.
+      #   Some are kept, because Ruby takes pages back when more than 65 in 100 slots are free.
+      # * It finishes a sweep in one go, for which the Ractors need not stop.
       class HeapTuner
         # Seconds between two measurements: at first, at most when nothing is collected, and while
         # sweeps are finished.
@@ -38,7 +37,7 @@ module Raffia
           @users = 0
         end
 
-        # One more Ractor works. The first one starts the thread.
+        # The first Ractor starts the thread, the last one ends it.
         def enter
           @lock.synchronize do
             @users += 1
@@ -46,7 +45,6 @@ module Raffia
           end
         end
 
-        # One less. The last one ends the thread.
         def leave
           thread, stop = @lock.synchronize { [@thread, @stop] if (@users -= 1).zero? }
           stop&.close

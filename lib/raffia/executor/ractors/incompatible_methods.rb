@@ -3,12 +3,10 @@
 module Raffia
   module Executor
     module Ractors
-      # Methods of Ruby's own library that are known to fail in a Ractor, and what to use instead.
-      # Each entry names the constants in its way, of several versions of the library; where none of
-      # them holds anything unshareable, the method works.
+      # Methods of Ruby's own library that are known to fail in a Ractor, and the remedy. They work
+      # where none of the constants that are named for them (by several versions of the library)
+      # holds anything unshareable.
       module IncompatibleMethods
-        # culprits:: the constants that may hold something unshareable
-        # remedy:: what to do
         Entry = Data.define(:culprits, :remedy) do
           # The constant that does.
           def culprit = culprits.find { |name| unshareable?(name) }

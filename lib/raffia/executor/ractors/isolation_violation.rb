@@ -6,12 +6,11 @@ require_relative "../reply"
 module Raffia
   module Executor
     module Ractors
-      # Explains Ruby's errors about a block that used, in its Ractor, something that only the main
-      # one may see and that {OuterReferences} could not find beforehand: as a NotShareable that
-      # names it, with Ruby's error as its cause.
+      # Turns Ruby's errors about a block that used something of the main Ractor, which
+      # {OuterReferences} did not find, into a NotShareable that names it.
       module IsolationViolation
         # Messages of Ruby 3.3 and 3.4, and advice. The first group of each is the name, where Ruby
-        # tells it.
+        # gives it.
         ADVICE = {
           /constant ([\w:]+)/ => "Freeze it where it is defined, with Ractor.make_shareable",
           /global variables? (\S+)/ => "Assign it to a local variable before the call",
@@ -24,7 +23,7 @@ module Raffia
         }.freeze
 
         class << self
-          # The same, in which Ruby's errors of that kind are ours.
+          # Returns the reply, in which Ruby's errors of that kind are ours.
           def explain(reply, block)
             explain_failure(reply.failure, block) if reply.failure
             if Reply::Outcomes === reply.value

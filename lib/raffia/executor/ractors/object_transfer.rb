@@ -7,15 +7,15 @@ module Raffia
   module Executor
     module Ractors
       # Stands for a long String on its way between Ractors, which would otherwise be copied, on the
-      # way back even three times. Another Ractor may see what is frozen; so a frozen duplicate
-      # goes, which shares its bytes with the String, and a duplicate of that arrives. A side that
-      # writes to its own gets a copy of the bytes then.
+      # way back three times. Ractors may share what is frozen; so a frozen duplicate goes, which
+      # shares its bytes with the String, and a duplicate of that arrives. Bytes are copied when one
+      # is written to.
       #
-      # On the way down the duplicate is in the message; on the way back it is in a tray, whose
-      # number the frame has.
+      # On the way down the duplicate is in the message; on the way back it is in a mailbox, and the
+      # frame has its number.
       #
-      # number:: in the tray
-      # content:: or the position in what is in the tray
+      # number:: in the mailbox
+      # content:: or the position in that entry of the mailbox
       ObjectTransfer = Struct.new(:number, :content)
 
       class ObjectTransfer
@@ -23,8 +23,8 @@ module Raffia
         LONG = 65_536
 
         class << self
-          # Shareable, and shared by all of one worker; nil without the extension.
-          def tray
+          # Shareable, one for each worker; nil without the extension.
+          def mailbox
             (if Native.const_defined?(:RactorMailbox)
                ::Ractor.make_shareable(Native::RactorMailbox.new)
              end)
@@ -38,7 +38,6 @@ module Raffia
             values.map { |value| copied?(value) ? new(nil, dup_of(value)) : value }
           end
 
-          # What was lent.
           def borrow(values, nesting = 1)
             return values unless values.is_a?(Array)
             return values.map { |inner| borrow(inner) } if nesting > 1
@@ -47,40 +46,38 @@ module Raffia
             values.map { |value| (ObjectTransfer === value) ? value.content.dup : value }
           end
 
-          # In the Ractor: leave the long Strings of a reply in the tray.
-          def deposit(reply, tray)
+          # In the Ractor: leaves the long Strings of a reply in the mailbox.
+          def deposit(reply, mailbox)
             values = values(reply)
-            return reply unless tray && values&.any? { |value| long?(value) }
+            return reply unless mailbox && values&.any? { |value| long?(value) }
 
             strings = values.select { |value| long?(value) }.map { |value| dup_of(value) }
-            number = tray.put(::Ractor.make_shareable(strings)) or return reply
+            number = mailbox.put(::Ractor.make_shareable(strings)) or return reply
             place = -1
             put(reply, values.map { |value| long?(value) ? new(number, place += 1) : value })
           end
 
-          # In the worker loop.
-          def collect(reply, tray)
+          def collect(reply, mailbox)
             values = values(reply)
             first = values&.find { |value| ObjectTransfer === value } or return reply
-            strings = tray.take(first.number)
+            strings = mailbox.take(first.number)
             put(reply, values.map do |value|
               (ObjectTransfer === value) ? strings[value.content].dup : value
             end)
           end
 
-          # An object that was moved leaves one here that answers nothing. Whether this is one.
+          # Whether this is the rest of an object that was moved, which answers nothing.
           def moved?(object)
             defined?(::Ractor::MovedObject) ? ::Ractor::MovedObject === object : false
           end
 
           private
 
-          # A result may be a BasicObject, which can be asked nothing.
+          # A result may be a BasicObject, which answers no question.
           def long?(value)
             String === value && value.instance_of?(String) && value.bytesize >= LONG
           end
 
-          # Frozen values go as they are.
           def copied?(value) = long?(value) && !value.frozen?
           def dup_of(string) = string.dup.freeze
 

@@ -12,32 +12,29 @@ module Raffia
     module Ractors
       # Finds what a block uses without capturing it, and what only the main Ractor may see:
       # constants that hold something unshareable, globals, class variables, and methods that use
-      # them. Ruby finds these only when they are reached, in the middle of the work. The block and
-      # the methods of modules that it calls by name are searched; Ruby's library, gems and Raffia
-      # are not, but for the methods that are known to fail.
+      # them. Ruby finds these only in the middle of the work. The block and the methods of modules
+      # that it calls by name are searched. Of Ruby's library, gems and Raffia only methods that are
+      # known to fail are found.
       #
       # Constants are looked up as the block would, so autoloads happen now and not in a Ractor.
       class OuterReferences
-        # Globals that each Ractor has its own of, or that are read only.
+        # Globals that are read only, or that each Ractor has its own of.
         GLOBALS = %i[$stdin $stdout $stderr $> $! $@ $~ $_ $& $` $' $+ $? $$ $VERBOSE $DEBUG $-v $-w
           $-W $-d $-p $-l $-a $-i].freeze
         # Methods that load code. On Ruby 3.3 they raise in a Ractor, and on 3.4 they can hang.
         LOADERS = {require: "Load it before the call", require_relative: "Load it before the call",
                    load: "Load it before the call",
                    pp: "Use p or puts"}.freeze
-        # Code that is not followed.
         LIBRARIES = %r{
           \A(?:<internal:|#{Regexp.union(RbConfig::CONFIG["rubylibdir"], File.dirname(__dir__, 2))})|/gems/
         }x
 
-        # Raises NotShareable.
         def self.check(block, code)
           new(block).check(code, block.binding.eval("::Module.nesting"))
         rescue ArgumentError
           nil # it was made shareable before: then nobody can say where it looks its constants up
         end
 
-        # Raises NotShareable.
         def self.check_method(block, receiver)
           name = receiver.singleton_methods
             .find { |each| receiver.method(each).source_location == block.source_location }
@@ -57,7 +54,6 @@ module Raffia
           calls(code, nesting, owner)
         end
 
-        # A method that is known by name.
         def follow(receiver, name)
           called = "#{receiver}.#{name}"
           return if @seen.key?(called)

@@ -11,18 +11,16 @@ module Raffia
     module Ractors
       # Gets a user's block into Ractors, or says why it cannot go there.
       #
-      # A living Ractor takes only a shareable Proc, and that needs a shareable +self+, which the
-      # block of an ordinary method does not have. The extension makes a copy of the block whose
-      # +self+ is nil; Ruby then checks that the variables it captures are shareable, and may only
-      # be read. Without the extension the block goes to a new Ractor for each item, where Ruby lets
-      # it capture nothing at all.
+      # A living Ractor takes only a shareable Proc, and that needs a shareable +self+. So the
+      # extension makes a copy of the block whose +self+ is nil; Ruby then checks the variables that
+      # it captures. Without the extension the block goes to a new Ractor for each item, where it
+      # may capture nothing.
       module PortableBlock
         class << self
-          # Whether blocks can go to living Ractors here.
           def available? = !Adapter.detach(proc {}).nil?
 
-          # Shareable; nil when it can only go to a Ractor per item. Raises NotShareable naming the
-          # variable that is in the way.
+          # A shareable Proc; nil when the block can only go to a Ractor per item. Raises
+          # NotShareable, which names the variable in the way.
           def share(block)
             check(block)
             return block if ::Ractor.shareable?(block)
@@ -41,9 +39,8 @@ module Raffia
             OuterReferences.check(block, code)
           end
 
-          # Whether the block could go to a Ractor. It is not run, and stays as it is; constants
-          # that it names may be autoloaded. What is in the way and what to do about it; nil when
-          # nothing is known to be.
+          # Why the block could not go to a Ractor, and the remedy; nil when no reason is known. The
+          # block is not run; constants that it names may be autoloaded.
           def obstacle(block)
             share(block)
             nil
@@ -64,8 +61,8 @@ module Raffia
 
           private
 
-          # Blocks made from a Symbol are harmless; those made from a Method carry its receiver
-          # along, unchecked by Ruby.
+          # Blocks of a Symbol are harmless; those of a Method bring its receiver, unchecked by
+          # Ruby.
           def check_method(block)
             receiver = receiver(block)
             return OuterReferences.check_method(block, receiver) if receiver.is_a?(Module)

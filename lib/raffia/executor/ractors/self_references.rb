@@ -6,11 +6,10 @@ module Raffia
   module Executor
     module Ractors
       # Finds uses of a block's +self+, which is nil in a Ractor: an instance variable would
-      # silently read as nil there, and a call of one's own method would fail with a riddle. Blocks
-      # within are not looked at: they may run under another self, by instance_eval.
+      # silently be nil, and a call of an own method would fail. Inner blocks may run under another
+      # self, by instance_eval, and are not searched.
       module SelfReferences
         class << self
-          # Raises NotShareable.
           def check(block, code)
             name = code.variables.first ||
               code.own_calls.find { |called| !nil.respond_to?(called, true) }

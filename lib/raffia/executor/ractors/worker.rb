@@ -13,37 +13,36 @@ module Raffia
     module Ractors
       # A Ractor that answers messages, seen by its worker loop.
       class Worker
-        # Shareable.
         attr_reader :service
 
         def initialize(service, tuner, move: false)
           @service = service
           @move = move
-          @tray = ObjectTransfer.tray
-          @ractor = Worker.start(service, @tray)
+          @mailbox = ObjectTransfer.mailbox
+          @ractor = Worker.start(service, @mailbox)
           @tuner = tuner.tap(&:enter)
         end
 
-        def self.start(service, tray)
+        def self.start(service, mailbox)
           Adapter.new do |fd|
-            Adapter.start(service, tray, fd) do |given_service, given_tray, given_fd|
-              Adapter.serve(given_fd) { |writer| Worker.serve(given_service, given_tray, writer) }
+            Adapter.start(service, mailbox, fd) do |given_service, given_mailbox, given_fd|
+              Adapter.serve(given_fd) { |writer| Worker.serve(given_service, given_mailbox, writer) }
             end
           end
         end
 
         # In the Ractor, until it receives nil.
-        def self.serve(service, tray, writer)
+        def self.serve(service, mailbox, writer)
           while (message = ::Ractor.receive)
-            break unless writer.write(answer(service, tray, message))
+            break unless writer.write(answer(service, mailbox, message))
           end
         end
 
-        # In any case: results and errors are the user's objects, which may raise whatever they are
+        # A String in any case: results and errors are the user's objects, which may raise when
         # asked.
-        def self.answer(service, tray, message)
+        def self.answer(service, mailbox, message)
           message[1] = ObjectTransfer.borrow(message[1], service.nesting)
-          ReplyTransport.dump(ObjectTransfer.deposit(service.call(message), tray))
+          ReplyTransport.dump(ObjectTransfer.deposit(service.call(message), mailbox))
         rescue ::Exception => error # standard:disable Lint/RescueException
           ReplyTransport.dump(Reply.new(nil, Failure.of(error)))
         end
@@ -53,7 +52,7 @@ module Raffia
         def replaced = 0
         def room?(_count) = true
 
-        # (see Processes::Worker#post)
+        # As {Processes::Worker} has them.
         def post(message, _count)
           return @ractor.post(message) if message.last.is_a?(Integer)
 
@@ -62,18 +61,15 @@ module Raffia
           raise yield(error)
         end
 
-        # (see Processes::Worker#receive)
         def receive
           frame = @ractor.read or return
-          reply = ObjectTransfer.collect(ReplyTransport.load(frame) { |error| yield error }, @tray)
+          reply = ObjectTransfer.collect(ReplyTransport.load(frame) { |error| yield error }, @mailbox)
           IsolationViolation.explain(reply, @service.block)
         end
 
-        # (see Processes::Worker#reply?)
         def reply?(seconds) = @ractor.reply?(seconds)
         def notes? = false
 
-        # (see Processes::Worker#sendable?)
         def sendable?(value)
           ObjectTransfer.moved?(value) || ::Ractor.make_shareable(value, copy: true)
           true
@@ -89,9 +85,8 @@ module Raffia
             ":threads")
         end
 
-        # Only an error of ours, or what even `rescue Exception` does not see (Thread#kill), ends a
+        # Only an error of ours, or what `rescue Exception` does not see (Thread#kill), ends a
         # Ractor without a reply.
-        # (see Processes::Worker#death)
         def death
           blamed = yield
           words = @ractor.last_words
@@ -100,8 +95,7 @@ module Raffia
             "without a reply#{" (#{words})" if words}", **blamed)
         end
 
-        # Leave the Ractor alone with what it does, from whichever thread; its loop then finds it
-        # gone. :abandoned.
+        # The Ractor is left to work on, from any thread; its loop then finds it gone.
         def interrupt
           @ractor.abandon
           :abandoned

@@ -10,14 +10,11 @@ module Raffia
   module Executor
     module Threads
       # Runs blocking calls on native threads, so that the fibers of a scheduler can go on. Threads
-      # start as they are needed, up to a bound, and end after some time without work; calls beyond
-      # the bound wait their turn.
+      # start as they are needed, up to a bound, and end when they are idle.
       #
-      # The caller may be a fiber or a thread. When it is interrupted it leaves at once and its call
-      # is dropped: one that has not begun never will, one that has runs on to its end, because C
-      # code cannot be stopped.
+      # A caller that is interrupted leaves at once, and its call is dropped, or runs on to its end:
+      # C code cannot be stopped.
       class BlockingPool
-        # Seconds without work after which a thread ends.
         IDLE = 5.0
         KEY = :raffia_offload
         private_constant :KEY
@@ -25,10 +22,9 @@ module Raffia
         Call = Struct.new(:work, :done, :value, :error)
         private_constant :Call
 
-        # How many threads there are at most.
         attr_reader :max
 
-        # `idle`: seconds.
+        # `idle`: seconds until a thread without work ends.
         def initialize(max: nil, idle: IDLE)
           @max = max || [Cpus.count * 2, 4].max
           @idle = idle
@@ -51,7 +47,7 @@ module Raffia
           call.work = nil if call
         end
 
-        # Take no more calls, and wait for those that were taken. `timeout`: seconds. Whether all
+        # Takes no more calls, and waits for the others, at most so many seconds. Whether all
         # threads have ended.
         def shutdown(timeout = nil)
           @closed = true
@@ -63,7 +59,6 @@ module Raffia
           end
         end
 
-        # Threads:, idle:, waiting:
         def stats
           {threads: @threads.size, idle: @calls.num_waiting, waiting: @calls.size, max: @max}
         end
@@ -80,7 +75,8 @@ module Raffia
         def hand_over(call)
           @guard.hold do
             @calls << call
-            # Waiting threads count until they run, so compare with the calls there are for them.
+            # Waiting threads count until they run, so compare with the calls that there are for
+            # them.
             start if @calls.size > @calls.num_waiting && @threads.size < @max
           end
         rescue ClosedQueueError

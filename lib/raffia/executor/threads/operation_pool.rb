@@ -11,10 +11,10 @@ module Raffia
       # functions, one after another, without Ruby's lock. Threads start as they are needed, up to a
       # bound, and end after some time without work.
       class OperationPool
-        # Seconds without work after which a thread ends.
         IDLE = 5.0
 
-        # `idle`: seconds. The block returns a new one, which knows the bound.
+        # `idle`: seconds until a thread without work ends. The block makes an Engine::CallQueue,
+        # which knows the bound.
         def initialize(idle: IDLE, &queue)
           @make_queue = queue
           @idle = idle
@@ -24,7 +24,7 @@ module Raffia
           @fork = Fork.after_child { start_over unless @closed }
         end
 
-        # Whether there is nothing to wait for, because nobody will run it.
+        # Whether there is nothing to wait for, because no thread will run it.
         def submit(call, scheduler, wait)
           wanted = @queue.submit(call, scheduler, wait)
           return true if wanted.nil?
@@ -33,14 +33,14 @@ module Raffia
           !@queue.not_started && @queue.cancel(call, wait)
         end
 
-        # Keep the call from beginning, or have it end soon. Whether it is over.
+        # Keeps the call from beginning, or has it end soon. Whether it is over.
         def cancel(call, wait) = @queue.cancel(call, wait)
 
         # The scheduler is closed. Calls that still run for it use its fibers' stacks, which are
         # kept.
         def abandon(scheduler) = @abandoned.concat(@queue.abandon(scheduler))
 
-        # Take no more calls, and wait for those that were taken. `timeout`: seconds. Whether all
+        # Takes no more calls, and waits for the others, at most so many seconds. Whether all
         # threads have ended.
         def shutdown(timeout = nil)
           @closed = true
@@ -52,7 +52,6 @@ module Raffia
           end
         end
 
-        # Limit:, threads:, queued:, running:, done:, cancelled:, longest_wait:
         def stats = @queue.stats
 
         private

@@ -16,7 +16,6 @@ module Raffia
 
         def self.threads? = true
 
-        # The block returns a slot.
         def initialize(coordinator, capacity, &slots)
           @coordinator = coordinator
           @capacity = capacity
@@ -30,10 +29,9 @@ module Raffia
           @lock = Thread::Mutex.new
         end
 
-        # Worker loops that were started.
         attr_reader :size
 
-        # Run the block, and leave no thread behind, however it ends.
+        # Runs the block, and leaves no thread behind.
         def open
           yield
         ensure
@@ -42,18 +40,15 @@ module Raffia
 
         def start(count) = count.times { add }
 
-        # Start one more worker loop if the work that waits asks for it.
         def grow(feed)
           add if wanted?(feed)
         end
 
-        # Whether one more worker loop would have something to do.
         def wanted?(feed) = @live < @capacity && feed.crowded?
 
-        # Worker loops are started by {grow} alone.
         def spread(_feed) = nil
 
-        # Wait until all have ended by themselves. `timeout`: seconds. Whether they have.
+        # Whether all have ended by themselves within so many seconds.
         def join(timeout = nil)
           give_up = timeout && Clock.now + timeout
           @lock.synchronize do
@@ -93,12 +88,11 @@ module Raffia
             leave
           end
         rescue ThreadError
-          # The system gives no more: go on with those that there are.
+          # The system gives no more: those that there are go on.
           count(-1)
           raise if @size.zero?
         end
 
-        # Whether there may be one more.
         def count(change)
           @lock.synchronize do
             return false if change.positive? && @live >= @capacity
@@ -112,8 +106,7 @@ module Raffia
 
         def spawn(&) = Thread.new(&)
 
-        # A thread enters itself: an interrupt of the caller between its start and its entry would
-        # lose it.
+        # A thread enters itself: an interrupt of the caller between start and entry would lose it.
         def enter
           thread = Thread.current
           thread.name = "raffia worker #{@size}"

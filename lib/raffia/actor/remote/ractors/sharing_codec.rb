@@ -20,7 +20,7 @@ module Raffia
           private_constant :MARK, :DEPTH, :MANY, :HEADER, :HEADER_SIZE
 
           # @return [Array] one for each direction
-          def self.trays = Array.new(2) { Executor::Ractors::ObjectTransfer.tray }
+          def self.trays = Array.new(2) { Executor::Ractors::ObjectTransfer.mailbox }
 
           # @param out [#put, nil] where this side leaves things
           # @param into [#take, nil] where it finds the other's
