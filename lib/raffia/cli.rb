@@ -10,7 +10,7 @@ module Raffia
   # `raffia doctor` must start where the rest of Raffia cannot.
   module CLI
     # The commands of this version, in the order of `raffia help`.
-    COMMANDS = %w[new serve work up jobs lab top run console doctor help version].freeze
+    COMMANDS = %w[new serve work up jobs lab top run console doctor completion help version].freeze
 
     # Exit codes. 130 and 141 are what a shell reports for a process that SIGINT and SIGPIPE ended.
     OK = 0

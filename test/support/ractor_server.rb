@@ -24,7 +24,7 @@ module TestSupport
       @listening = Raffia::Server::Listen::Listeners.new(@options)
       @listener = @listening.first.first
       @counters = Raffia::Server::Observability::Metrics::Counters.alone
-      steps = lint ? [Raffia::Server::Ractors::Use.new(Rack::Lint, [], nil)] : []
+      steps = lint ? [Raffia::Server::Ractors::MiddlewareStep.new(Rack::Lint, [], nil)] : []
       listeners = @listening.by_ractor(@listening.slot(0))
       @process = Raffia::Process::Worker.new do |link|
         serve(link, Raffia::Server::Ractors::BuildPlan.new(app, steps, false), listeners, log)

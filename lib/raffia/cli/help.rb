@@ -21,7 +21,7 @@ module Raffia
           out.puts "Raffia runs the same block inline, on fibers, threads, Ractors or processes.",
             ""
           out.puts "Usage: raffia [--debug] COMMAND [ARGUMENTS]", "", "Commands:"
-          COMMANDS.each { |name| out.puts format("  %-8s  %s", name, CLI.command(name).summary) }
+          COMMANDS.each { |name| out.puts format("  %-10s  %s", name, CLI.command(name).summary) }
           out.puts "", "Options:"
           out.puts "  -h, --help       this page",
             "  -v, --version    the versions of Raffia and Ruby"

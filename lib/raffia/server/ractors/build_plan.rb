@@ -19,7 +19,7 @@ module Raffia
         # `outer` replaces a missing `run`.
         def build(outer = nil)
           inner = seal(app || outer)
-          unless inner || steps.last.is_a?(Map)
+          unless inner || steps.last.is_a?(MapStep)
             raise ConfigError, "there is nothing to run: config.ru needs a line `run` or `map`"
           end
 
@@ -42,7 +42,7 @@ module Raffia
 
       # A line `use Middleware, arguments`.
       # @api private
-      Use = Data.define(:middleware, :arguments, :block) do
+      MiddlewareStep = Data.define(:middleware, :arguments, :block) do
         def build(inner) = middleware.new(inner, *arguments, &block)
 
         def share(sharing, path)
@@ -59,7 +59,7 @@ module Raffia
 
       # The `map` blocks between two other steps.
       # @api private
-      Map = Data.define(:places) do
+      MapStep = Data.define(:places) do
         def build(inner)
           ::Rack::URLMap.new({**({"/" => inner} if inner),
             **places.transform_values { |plan| plan.build(inner) }})

@@ -21,7 +21,7 @@ module Raffia
 
         def use(middleware, *arguments, &block)
           mapped
-          @steps << Use.new(middleware, arguments, block)
+          @steps << MiddlewareStep.new(middleware, arguments, block)
         end
         ruby2_keywords(:use)
 
@@ -45,7 +45,7 @@ module Raffia
         def mapped
           places, @places = @places, nil
           if places
-            @steps << Map.new(places.transform_values { |block| self.class.new(&block).to_app })
+            @steps << MapStep.new(places.transform_values { |block| self.class.new(&block).to_app })
           end
         end
       end
