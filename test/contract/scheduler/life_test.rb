@@ -117,37 +117,48 @@ module SchedulerLifeSuite
     assert_includes out, "at exit"
   end
 
-  # Fibers, waits and buffers that only the kernel's side of the loop still knows of.
-  # Every object made collects all that the tests before it have left on the heap: towards the end
-  # of a long run this takes a hundred times as long as alone.
+  # Fibers, waits and buffers that only the kernel's side of the loop still knows of. In a process
+  # of its own: GC.stress is global, and each collection would mark the heap of all tests.
   def test_under_a_stressed_and_moving_collector
-    on_scheduler(patience: 150) do |scheduler|
-      got = []
-      Tempfile.create("scheduler") do |file|
-        pipe do |reader, writer|
-          GC.stress = true
-          Fiber.schedule { got << reader.readpartial(3) }
-          Fiber.schedule { got << "slept #{sleep(0.001)}"[0, 5] }
-          Fiber.schedule { got << file.write("text").to_s }
-          Fiber.schedule do
-            Timeout.timeout(0.001) { sleep }
-          rescue Timeout::Error
-            got << "late"
-          end
-          writer << "abc"
-          GC.stress = false
-          compact
-          settle { got.size == 4 }
-          GC.stress = true
-          file.flush
-          got << file.pread(4, 0)
-        ensure
-          GC.stress = false
-        end
+    out, status = ruby(<<~RUBY)
+      require "raffia/scheduler"
+      require "tempfile"
+      require "timeout"
+
+      def compact
+        GC.verify_compaction_references(expand_heap: true, toward: :empty)
+      rescue NotImplementedError
+        GC.start
       end
-      assert_equal %w[4 abc late slept text], got.sort
-      assert_equal 0, scheduler.stats[:pending]
-    end
+
+      Fiber.set_scheduler(scheduler = Raffia::Scheduler.new)
+      got = []
+      Fiber.schedule do
+        file = Tempfile.create("scheduler")
+        reader, writer = IO.pipe
+        GC.stress = true
+        Fiber.schedule { got << reader.readpartial(3) }
+        Fiber.schedule { got << "slept \#{sleep(0.001)}"[0, 5] }
+        Fiber.schedule { got << file.write("text").to_s }
+        Fiber.schedule do
+          Timeout.timeout(0.001) { sleep }
+        rescue Timeout::Error
+          got << "late"
+        end
+        writer << "abc"
+        GC.stress = false
+        compact
+        sleep(0.001) until got.size == 4
+        GC.stress = true
+        file.flush
+        got << file.pread(4, 0)
+        GC.stress = false
+        File.unlink(file)
+      end
+      scheduler.run
+      p got.sort, scheduler.stats[:pending]
+    RUBY
+    assert_equal [%(["4", "abc", "late", "slept", "text"]\n0\n), 0], [out, status.exitstatus]
   end
 
   # -- runs
@@ -477,12 +488,23 @@ module SchedulerLifeSuite
     end
   end
 
+  # In a process of its own: children of other tests would be waited for, too.
   def test_waiting_for_any_process
+    out, status = ruby(<<~RUBY)
+      require "raffia/scheduler"
+      Fiber.set_scheduler(Raffia::Scheduler.new)
+      Fiber.schedule do
+        pids = [0.005, 0.001].map { |seconds| spawn("sleep \#{seconds}") }
+        p pids.sort == [Process.wait, Process.wait(-1)].sort
+        [-1, 1].each { |pid| Process.wait(pid) rescue p $!.class }
+        p((Process.wait rescue $!.class))
+      end
+    RUBY
+    assert_equal ["true\n#{"Errno::ECHILD\n" * 3}", 0], [out, status.exitstatus]
+  end
+
+  def test_waiting_for_any_process_of_a_group
     on_scheduler do
-      pids = [0.005, 0.001].map { |seconds| spawn("sleep #{seconds}") }
-      assert_equal pids.sort, [::Process.wait, ::Process.wait(-1)].sort
-      assert_raises(Errno::ECHILD) { ::Process.wait }
-      assert_raises(Errno::ECHILD) { ::Process.wait(1) }
       group = spawn("sleep 0.001", pgroup: true)
       assert_equal group, ::Process.wait(-group)
       pipe do |told, tell|
@@ -599,12 +621,6 @@ module SchedulerLifeSuite
 
   private
 
-  def compact
-    GC.verify_compaction_references(expand_heap: true, toward: :empty)
-  rescue NotImplementedError
-    GC.start
-  end
-
   def storm_task(work, ended, number)
     survive { 40.times { |turn| work[(number + turn) % work.size].call } }
   ensure
@@ -667,6 +683,7 @@ module SchedulerLifeSuite
     Marshal.load(reader.read)
   ensure
     reader.close
+    ::Process.kill(:KILL, pid) # a child that hangs must not outlive its test
     ::Process.wait(pid)
   end
 end
