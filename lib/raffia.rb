@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# One runtime for all ways to run things at once in Ruby: inline, fibers, threads, Ractors and
-# processes. Start with {Raffia.run} and {Raffia.map}.
+# One runtime for concurrency in Ruby: inline, fibers, threads, Ractors and processes. Start with
+# {Raffia.run} and {Raffia.map}.
 module Raffia
 end
 

@@ -2,6 +2,7 @@
 
 # All that every component may use. Stdlib only, and requiring it changes nothing in the process.
 
+# Needs the stdlib only; requiring it changes nothing in the process.
 require_relative "base/version"
 require_relative "base/error"
 require_relative "base/clock"

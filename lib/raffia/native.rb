@@ -7,10 +7,10 @@ module Raffia
   # The compiled part of Raffia. Only this file loads it; others check {available?}.
   #
   # Raffia works without it where there is no file at all (JRuby, a gem installed without a
-  # compiler). A file that cannot be loaded raises, because a silently slower runtime is worse than
-  # an error.
+  # compiler). A file that cannot be loaded raises: a silently slower runtime is worse than an
+  # error.
   module Native
-    # Possible places of the extension. Each of several Rubies that share a checkout has its own.
+    # Each of several Rubies that share a checkout has its own.
     FILES = [RUBY_VERSION[/\d+\.\d+/], "."].map do |folder|
       File.expand_path("#{folder}/raffia.#{RbConfig::CONFIG["DLEXT"]}", __dir__).freeze
     end.freeze
@@ -32,7 +32,7 @@ module Raffia
     if FILE
       require FILE
     else
-      # Like the extension's, except for interrupts between two lines of this.
+      # Like the extension's, except for interrupts between two of its lines.
       def self.uninterruptible(&block)
         nil until block.call
       rescue Exception # standard:disable Lint/RescueException

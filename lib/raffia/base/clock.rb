@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Raffia
-  # The clock of deadlines, timers and measurements: monotonic, so it never jumps. The core reads
-  # its own, of the same time (raffia_now in ext/raffia/core/timer.c).
+  # The monotonic clock of deadlines, timers and measurements. The core reads the same one
+  # (raffia_now in ext/raffia/core/timer.c).
   module Clock
-    # @return [Float] monotonic seconds since some fixed point in the past
+    # @return [Float] seconds since some fixed point in the past
     def self.now
       ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
     end

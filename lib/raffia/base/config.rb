@@ -4,9 +4,9 @@ require_relative "error"
 require_relative "variables"
 
 module Raffia
-  # Settings of the whole process, from the environment. Each component has a Config like this for
-  # the variables that it knows: +Engine::Config+, +Jobs::Config+ and so on. All are frozen and
-  # shareable, are read afresh on each load, and get at ENV through {variables} alone.
+  # Settings of the whole process, from the environment. Each component has such a Config for its
+  # own variables (+Engine::Config+, +Jobs::Config+ ...), which reads them through {variables}. All
+  # are frozen and shareable, and read afresh on each load.
   #
   # | variable            | values                                     | default |
   # |---------------------|--------------------------------------------|---------|
@@ -25,7 +25,7 @@ module Raffia
   #   @return [Boolean] false when RUBY_YJIT_ENABLE=0 turns it off
   Config = Data.define(:log_level, :log_format, :color, :yjit) do
     # @param env [#[]] the environment
-    # @param log_level [Symbol] where nothing is said
+    # @param log_level [Symbol] the default
     # @return [Config]
     # @raise [ConfigError] when a variable has a value that means nothing
     def self.load(env = ENV, log_level = :warn)
@@ -39,17 +39,15 @@ module Raffia
       )
     end
 
-    # @return [#[]] of this process
     # @api private
     def self.environment = ENV
 
-    # @return [Variables]
     # @api private
     def self.variables(env = ENV) = Variables.new(env)
   end
 
   class Config
-    # From the most talkative to silence.
+    # Most verbose first.
     LOG_LEVELS = %i[debug info warn error fatal off].freeze
     # For people, and for machines.
     LOG_FORMATS = %i[text json].freeze
@@ -57,7 +55,7 @@ module Raffia
     COLORS = %i[always never auto].freeze
   end
 
-  # @param log_level [Symbol] where nothing is said
+  # @param log_level [Symbol] the default
   # @return [Config]
   # @raise [ConfigError]
   def self.config(log_level = :warn) = Config.load(ENV, log_level)

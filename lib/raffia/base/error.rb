@@ -1,18 +1,16 @@
 # frozen_string_literal: true
 
 module Raffia
-  # Root of everything that a user of Raffia may rescue. Leaves are named by what the caller can do
-  # about them; what happened to which object is readable as data, and a wrapped error stays
-  # reachable as `cause`.
+  # Root of all errors that users of Raffia may rescue. The leaves are named by what the caller can
+  # do. Their readers have the facts, and `cause` the original error.
   class Error < StandardError
   end
 
-  # A bad argument, option or environment variable. The message names the value and lists what would
-  # be valid.
+  # A bad argument, option or environment variable. The message lists the valid values.
   class ConfigError < Error
   end
 
-  # Something that was named does not exist: a script, a file, an experiment.
+  # A script, a file or an experiment that was named does not exist.
   class NotFound < Error
     # @return [String, nil] what was looked for
     attr_reader :name
@@ -23,11 +21,11 @@ module Raffia
     end
   end
 
-  # The channel, pool, scope or semaphore takes no more work because it was closed or shut down.
+  # The channel, pool, scope or semaphore takes no more work: it was closed or shut down.
   class Closed < Error
   end
 
-  # There is no room now; the caller may wait, drop the item or try again later.
+  # There is no room now. The caller may wait, drop the item or try again later.
   class Full < Error
     # @return [Integer, nil] the bound that was reached
     attr_reader :limit
@@ -38,14 +36,14 @@ module Raffia
     end
   end
 
-  # The work was refused by policy, and trying again at once would be refused again.
+  # The work was refused by policy, and would be refused again.
   class Rejected < Error
   end
 
-  # The result will never come because the task or future was cancelled. This is what the *waiting*
-  # side gets; the cancelled side itself is interrupted by {Cancel}.
+  # The task or future was cancelled, so its result will never come. The *waiting* side gets this;
+  # the cancelled side itself is interrupted by {Cancel}.
   class Cancelled < Error
-    # @return [Object, nil] what was handed to `cancel`
+    # @return [Object, nil] the argument of `cancel`
     attr_reader :reason
 
     def initialize(message = nil, reason: nil)
@@ -56,7 +54,7 @@ module Raffia
 
   # A deadline passed.
   class TimeoutError < Error
-    # @return [Float, Integer, nil] the time limit in seconds, as it was given
+    # @return [Numeric, nil] the time limit in seconds, as it was given
     attr_reader :seconds
 
     def initialize(message = nil, seconds: nil)
@@ -65,9 +63,9 @@ module Raffia
     end
   end
 
-  # A worker (process, Ractor or thread) ended without handing back its result.
+  # A worker (process, Ractor or thread) ended without returning its result.
   class WorkerDied < Error
-    # @return [Integer, nil] the pid of a worker process
+    # @return [Integer, nil] of a worker process
     attr_reader :pid
     # @return [String, nil] the signal that ended it, such as "SIGKILL"
     attr_reader :signal
@@ -90,12 +88,12 @@ module Raffia
     private
 
     def default_message
-      who = pid ? "worker process #{pid}" : "the worker"
+      worker = pid ? "worker process #{pid}" : "the worker"
       how = if signal then "was killed by #{signal}"
       elsif status then "exited with status #{status}"
       else "died"
       end
-      "#{who} #{how}#{" while it worked on item #{index}" if index}#{hint}"
+      "#{worker} #{how}#{" while it worked on item #{index}" if index}#{hint}"
     end
 
     def hint
@@ -122,13 +120,12 @@ module Raffia
 
     def default_message
       "the block#{" at #{location}" if location} uses #{variable || "an object"}, which no other " \
-      "Ractor may see: " \
-        "freeze it with Ractor.make_shareable, hand it in as an item, or run it on: :processes"
+        "Ractor may see: freeze it with Ractor.make_shareable, hand it in as an item, or run it " \
+        "on: :processes"
     end
   end
 
-  # A value cannot cross to another process because Marshal refuses it (the original TypeError is
-  # the `cause`).
+  # Marshal refuses a value (`cause` is its TypeError), so it cannot go to another process.
   class NotDumpable < Error
     # @return [Object, nil] the item whose result could not be dumped
     attr_reader :item
@@ -144,9 +141,9 @@ module Raffia
     end
   end
 
-  # Every fiber waits for another one, or for something that nobody is left to do.
+  # Every fiber waits, and none of them can ever be woken.
   class Deadlock < Error
-    # @return [Array<Scheduler::Parked>] who waits for what
+    # @return [Array<Scheduler::Parked>] the fibers, and what each waits for
     attr_reader :parked
 
     def initialize(message = nil, parked: [])
@@ -169,17 +166,15 @@ module Raffia
     end
   end
 
-  # Raised *inside* a task, at the point where it waits, when the task is to stop.
+  # Raised *inside* a task, where it waits, when the task is to stop.
   #
-  # DO NOT RESCUE THIS IN YOUR TASKS, unless to re-raise it. It is outside of {Error}, and of
-  # StandardError, on purpose: a task's own `rescue => error` handles what can go wrong in its work,
-  # and being told to stop is not that. Clean up in `ensure`; clean-up that must wait goes into
-  # Raffia.shield.
+  # DO NOT RESCUE THIS IN YOUR TASKS, unless to re-raise it. It is outside of {Error} and of
+  # StandardError on purpose: `rescue => error` in a task handles what can go wrong in its work.
+  # Clean up in `ensure`; clean-up that must wait goes into Raffia.shield.
   class Cancel < Exception # standard:disable Lint/InheritException
-    # @return [Object, nil] why: whatever was handed to `cancel` (an exception, a string, a symbol)
+    # @return [Object, nil] the argument of `cancel`: an exception, a string, a symbol
     attr_reader :reason
-    # @return [Object, nil] the task, scope or deadline that is being cancelled; it ends this
-    #   exception's way up
+    # @return [Object, nil] the task, scope or deadline that is being cancelled; it rescues this
     attr_reader :origin
 
     # A reason in words.
@@ -195,34 +190,30 @@ module Raffia
     end
 
     # @return [Exception, nil] the reason, when it is an exception
-    def cause
-      reason.is_a?(Exception) ? reason : super
-    end
+    def cause = reason.is_a?(Exception) ? reason : super
   end
 
-  # The errors that happened beside one that was raised. They travel with it, since only one can be
+  # Errors that happened beside one that was raised. They travel with it, because only one can be
   # raised.
   module Suppressed
     VARIABLE = :@raffia_suppressed
     private_constant :VARIABLE
 
-    # Makes an error tell of the others where it is printed (Exception#full_message).
+    # Adds the others to Exception#full_message.
     module DetailedMessage
       # @param highlight [Boolean]
       # @return [String]
       def detailed_message(highlight: false, **options)
         others = Suppressed.of(self)
         lines = others.map do |error|
-          "  #{error.class}: " \
-            "#{error.message.to_s.lines.first.to_s.chomp}#{" (#{error.backtrace.first})" if error.backtrace}"
+          text = error.message.to_s.lines.first.to_s.chomp
+          "  #{error.class}: #{text}#{" (#{error.backtrace.first})" if error.backtrace}"
         end
         ["#{super}#{"\nand #{others.size} more:" unless others.empty?}", *lines].join("\n")
       end
     end
 
-    # @param error [Exception] the one that will be raised
-    # @param others [Array<Exception>]
-    # @return [Exception] `error`
+    # @return [Exception] `error`, which will be raised
     # @api private
     def self.attach(error, others)
       return error if others.empty? || error.frozen?
@@ -235,7 +226,7 @@ module Raffia
     def self.of(error) = error.instance_variable_get(VARIABLE) || []
   end
 
-  # @param error [Exception] what a scope, a race or a pool raised
+  # @param error [Exception] that a scope, a race or a pool raised
   # @return [Array<Exception>] the errors of the other tasks or contestants, in their order
   def self.suppressed(error) = Suppressed.of(error)
 end

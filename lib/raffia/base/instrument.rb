@@ -4,23 +4,21 @@ require_relative "clock"
 require_relative "ractor_local"
 
 module Raffia
-  # The way facts travel up: a room emits events, and logs, metrics, the lab or users subscribe to
-  # them. Objects get their instrument handed down by the constructor, with `Raffia.instrument` as
-  # the default.
+  # Publishes events to subscribers: logs, metrics, the lab, users.
   #
   #   subscription = Raffia.instrument.subscribe(:pool_submit) { |event| p event.data }
   #   subscription.cancel
   #
-  # Emitting costs one hash lookup while nobody listens: data that must be put together is given as
-  # a block, which then does not run. Subscribers run in the thread or fiber that emits, one after
-  # the other, so they must be quick and must not wait.
+  # Emitting costs one hash lookup when nothing has subscribed: costly data is given as a block,
+  # which does not run then. Subscribers run in the thread or fiber that emits, one after the other,
+  # so they must be quick and must not wait.
   class Instrument
     # An event as subscribers get it.
     #
     # @!attribute [r] name
     #   @return [Symbol]
     # @!attribute [r] at
-    #   @return [Float] when, in {Clock}'s seconds
+    #   @return [Float] seconds of {Clock}
     # @!attribute [r] data
     #   @return [Hash]
     Event = Data.define(:name, :at, :data)
@@ -35,7 +33,7 @@ module Raffia
 
       attr_reader :names, :block
 
-      # Ends the subscription; harmless when repeated.
+      # Ends the subscription; idempotent.
       # @return [void]
       def cancel = @instrument.send(:remove, self)
     end
@@ -43,7 +41,7 @@ module Raffia
     KEY = :raffia_instrument
     private_constant :KEY
 
-    # @return [Instrument] the one that belongs to the running Ractor
+    # @return [Instrument] of the running Ractor
     def self.current = RactorLocal.fetch(KEY) { new }
 
     def initialize
@@ -64,13 +62,10 @@ module Raffia
       subscription
     end
 
-    # @param name [Symbol]
-    # @return [Boolean]
+    # @return [Boolean] whether the event has a subscriber
     def listening?(name) = @subscriptions.key?(name)
 
-    # Tells the subscribers. An error in one of them is reported and kept away from the work that
-    # emits.
-    # @param name [Symbol]
+    # Calls the subscribers. An error in one is reported, and does not reach the emitting code.
     # @param data [Hash, nil] or a block that makes it
     # @return [void]
     def emit(name, data = nil)
@@ -119,7 +114,7 @@ module Raffia
     end
   end
 
-  # @return [Instrument] the one that belongs to the running Ractor
+  # @return [Instrument] of the running Ractor
   def self.instrument = Instrument.current
 
   Instrument.current # in the main Ractor now, before threads could race for it

@@ -6,13 +6,12 @@ require_relative "config"
 require_relative "optional"
 
 module Raffia
-  # Builds the default logger. Any object with Logger's methods can take its place.
+  # Builds the default logger. Any object with Logger's methods can replace it.
   module Log
-    # "2026-11-21T03:24:00.123Z WARN  raffia[4711]: message"
+    # One line of text per message.
     class Text
       # Values that need no quotes.
       PLAIN = %r{\A[\w.:/@+-]+\z}
-      # In columns.
       LEVELS = %w[DEBUG INFO WARN ERROR FATAL].to_h { |level| [level, level.ljust(5).freeze] }
         .freeze
       private_constant :PLAIN, :LEVELS
@@ -34,7 +33,7 @@ module Raffia
         end
       end
 
-      # In logfmt: a value is quoted only where it would be misread.
+      # As logfmt: only values that could be misread are quoted.
       def pairs(hash)
         text = +""
         hash.each do |key, value|
@@ -45,12 +44,12 @@ module Raffia
         text
       end
 
-      # A symbol's name is there already.
+      # Symbol#to_s would allocate.
       def plain(value) = value.is_a?(Symbol) ? value.name : value.to_s
     end
 
-    # One JSON object a line. A hash as the message adds its own members, an exception its class and
-    # backtrace.
+    # One JSON object per line. The message may be a Hash, whose members are added, or an exception,
+    # which adds its class and backtrace.
     class Json
       # Called by Logger.
       # @return [String] the line
@@ -72,8 +71,8 @@ module Raffia
       end
     end
 
-    # All that an exception says of itself. That may fail: its message is the program's own code,
-    # and error_highlight, which shows the line, reads what only the main Ractor may.
+    # The full message of an exception. That may fail: its message is the program's own code, and
+    # error_highlight, which shows the line, reads what only the main Ractor may.
     # @param error [Exception]
     # @return [String] several lines
     def self.full(error)
@@ -91,14 +90,13 @@ module Raffia
     end
     private_class_method :message
 
-    # @param config [Config] whose `log_level` and `log_format` are taken
-    # @param out [IO] where the lines go
+    # @param config [Config] its `log_level` and `log_format`
+    # @param out [IO] for the lines
     # @return [Logger]
     # @raise [MissingDependency] where logger is a gem (from Ruby 4.0) and not installed
     def self.build(config = Config.load, out: $stderr)
       Optional.gem("logger", for: "Raffia's log") unless defined?(::Logger)
-      # Logger::UNKNOWN: nobody is to put a line together
-      return ::Logger.new(nil, level: 5) if config.log_level == :off
+      return ::Logger.new(nil, level: 5) if config.log_level == :off # above all but UNKNOWN
 
       formatter = (config.log_format == :json) ? Json.new : Text.new
       # The number, because Logger looks names up in a table that other Ractors may not read.

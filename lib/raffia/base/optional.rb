@@ -3,12 +3,12 @@
 require_relative "error"
 
 module Raffia
-  # The one way to load an optional gem: by name, on use, in the one file that wraps it; in the main
-  # Ractor, because RubyGems works in no other.
+  # Loads an optional gem by name, on use, in the one file that wraps it. Main Ractor only, because
+  # RubyGems works in no other.
   module Optional
     # @param name [String] the gem
-    # @param requirement [String, nil] the versions that will do, such as ">= 2.9.2"
-    # @param for [String] who needs it, in words: "the sqlite store"
+    # @param requirement [String, nil] versions, such as ">= 2.9.2"
+    # @param for [String] the user, in words: "the sqlite store"
     # @param feature [String] what to require
     # @return [true]
     # @raise [MissingDependency] with the line to add to the Gemfile
@@ -20,14 +20,15 @@ module Raffia
     rescue LoadError
       user = binding.local_variable_get(:for)
       line = ["gem \"#{name}\"", *("\"#{requirement}\"" if requirement)].join(", ")
-      raise MissingDependency.new("#{user} needs the gem " \
-      "#{name}#{" #{requirement}" if requirement}, which could not be loaded: " \
-        "add this line to your Gemfile and run `bundle install`: #{line}", gem_name: name,
-        requirement: requirement)
+      raise MissingDependency.new(
+        "#{user} needs the gem #{[name, *requirement].join(" ")}, which could not be loaded: add " \
+        "this line to your Gemfile and run `bundle install`: #{line}",
+        gem_name: name, requirement: requirement
+      )
     end
 
-    # Of what a gem wants and does not name there may be two versions, Ruby's own and a later one
-    # (bigdecimal since Ruby 3.4), and RubyGems does not choose between them.
+    # A dependency that is not named may be there in two versions: Ruby's own and a later one
+    # (bigdecimal since Ruby 3.4). RubyGems does not choose between them.
     def self.load(feature)
       require feature
     rescue LoadError => error
@@ -41,7 +42,7 @@ module Raffia
     end
     private_class_method :load
 
-    # @return [Boolean] whether such a gem could be loaded, without loading it
+    # @return [Boolean] whether such a gem could be loaded; does not load it
     def self.available?(name, requirement = nil)
       !!::Gem::Specification.find_by_name(name, *requirement)
     rescue ::Gem::LoadError

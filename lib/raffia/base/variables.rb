@@ -3,25 +3,22 @@
 require_relative "error"
 
 module Raffia
-  # Reads variables of an environment for the Config of a component. An empty variable counts as
-  # unset: that is how shells and container files clear one.
+  # Reads variables of an environment. An empty variable counts as unset: shells and container files
+  # clear one so.
   #
   # @api private
   class Variables
-    # @param env [#[]]
     def initialize(env)
       @env = env
     end
 
-    # @return [String, nil] of the first that is set
+    # The value of the first that is set, or nil.
     def string(*names)
       names.each { |name| (value = @env[name].to_s.dup.freeze).empty? or return value }
       nil
     end
 
-    # @param valid [Array<Symbol>]
-    # @return [Symbol, nil]
-    # @raise [ConfigError] which lists what is valid
+    # Nil when it is not set and has no default. Raises ConfigError, which lists the valid values.
     def choice(name, valid, default = nil)
       value = string(name) or return default
 
@@ -29,8 +26,7 @@ module Raffia
         "#{name}=#{value} means nothing here: use one of #{valid.join(", ")}, or unset it"
     end
 
-    # @return [Integer, nil]
-    # @raise [ConfigError]
+    # A positive Integer, or nil. Raises ConfigError.
     def count(name)
       value = string(name) or return
       return value.to_i if value.match?(/\A[1-9]\d*\z/)
@@ -39,8 +35,7 @@ module Raffia
         "#{name}=#{value} is not a count: use a whole number from 1 up, or unset it"
     end
 
-    # @param separator [Regexp]
-    # @return [Array<String>, nil]
+    # Nil when it is not set.
     def list(name, separator = /\s+/) = string(name)&.split(separator)&.map(&:freeze)&.freeze
   end
 end

@@ -4,7 +4,7 @@ require_relative "../base/config"
 
 module Raffia
   module Engine
-    # The back ends, best first; each kind of machine has some of them. The one list of them.
+    # Best first; each kind of machine has some of them.
     BACKENDS = %i[uring epoll kqueue poll select].freeze
 
     # Variables of the engine.
@@ -19,7 +19,6 @@ module Raffia
     # @!attribute [r] blocking_threads
     #   @return [Integer, nil] threads for calls that block, of Ruby's kind and of the engine's each
     Config = ::Data.define(:backend, :blocking_threads) do
-      # @return [Config]
       # @raise [ConfigError]
       def self.load(variables = Raffia::Config.variables)
         new(backend: variables.choice("RAFFIA_BACKEND", BACKENDS),

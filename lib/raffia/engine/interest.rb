@@ -2,17 +2,17 @@
 
 module Raffia
   module Engine
-    # The waits of each descriptor, in the pure-Ruby engine. Several operations may wait for one,
+    # The waits for each descriptor, in the pure-Ruby engine. Several operations may wait for one,
     # each for its own events. Kernel.select is IO.select under a name that other libraries' tests
     # do not replace.
     #
     # @api private
     class Interest
       EBADF = -Errno::EBADF::Errno
-      private_constant :EBADF
+      # In the order of select's lists.
+      EVENTS = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].freeze
+      private_constant :EBADF, :EVENTS
 
-      # @param io [IO, Integer]
-      # @return [IO]
       def self.io(io)
         return IO.for_fd(io, autoclose: false) if io.is_a?(Integer)
         return io if io.is_a?(IO)
@@ -21,24 +21,18 @@ module Raffia
         raise TypeError, "expected IO or a descriptor, #{io.class} given"
       end
 
-      # @return [Integer] those of the events that are there now
+      # Those of the events that are there now.
       def self.poll(io, events)
-        lists = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].map do |event|
-          (events & event).zero? ? [] : [io]
-        end
-        readable, writable, urgent = Fiber.blocking { Kernel.select(*lists, 0) }
-        [[readable, IO::READABLE], [writable, IO::WRITABLE],
-          [urgent, IO::PRIORITY]].sum do |list, event|
-          (list.nil? || list.empty?) ? 0 : event
-        end
+        lists = EVENTS.map { |event| events.anybits?(event) ? [io] : [] }
+        found = Fiber.blocking { Kernel.select(*lists, 0) } || []
+        found.zip(EVENTS).sum { |ios, event| ios.empty? ? 0 : event }
       end
 
       def initialize
-        @operations = Hash.new { |operations, fd| operations[fd] = [] } # fd => operations
+        @operations = Hash.new { |operations, fd| operations[fd] = [] } # by descriptor
       end
 
-      # @param operation [Operation] with io and events
-      # @raise [SystemCallError] when there is no such descriptor
+      # Raises SystemCallError when there is no such descriptor.
       def add(operation)
         operation.fd = operation.io.fileno
         @operations[operation.fd].push(operation)
@@ -50,18 +44,16 @@ module Raffia
         @operations.delete(operation.fd) if list.empty?
       end
 
-      # Waits for any of them, or for the waker.
-      # @yieldparam operation [Operation]
-      # @yieldparam events [Integer] what came, or a negative errno
+      # Waits for any of them, or for the waker. Yields each operation that is ready, with its
+      # events or a negative errno.
       def select(waker, pause, &)
         found = wait(waker, pause)
-        found ? report(*found, &) : fail_closed(&)
+        found ? report(found, &) : fail_closed(&)
       end
 
       private
 
-      # @return [Array<Array<IO>>, nil] nil when one of them was closed under its waiter; select
-      #   does not say which
+      # Nil when a descriptor was closed under its waiter; select does not say which.
       def wait(waker, pause)
         lists = lists(waker)
         found = Fiber.blocking { Kernel.select(*lists, pause) } || [[], [], []]
@@ -72,22 +64,16 @@ module Raffia
       end
 
       def lists(waker)
-        readable = [waker]
-        writable = []
-        urgent = []
+        lists = [[waker], [], []]
         each do |operation|
-          readable << operation.io unless (operation.events & IO::READABLE).zero?
-          writable << operation.io unless (operation.events & IO::WRITABLE).zero?
-          urgent << operation.io unless (operation.events & IO::PRIORITY).zero?
+          EVENTS.zip(lists) { |event, ios| ios << operation.io if operation.events.anybits?(event) }
         end
-        [readable, writable, urgent]
+        lists
       end
 
-      def report(readable, writable, urgent)
+      def report(found)
         came = Hash.new(0).compare_by_identity
-        readable.each { |io| came[io] |= IO::READABLE }
-        writable.each { |io| came[io] |= IO::WRITABLE }
-        urgent.each { |io| came[io] |= IO::PRIORITY }
+        found.zip(EVENTS) { |ios, event| ios.each { |io| came[io] |= event } }
         each do |operation|
           events = came[operation.io] & operation.events
           yield operation, events unless events.zero?

@@ -12,11 +12,14 @@ module Raffia
     #
     # An engine belongs to the thread and the process that opened it; others may only call {#inject}
     # and {#wake}. The +data+ of an operation comes back from {#shift} when it has completed, with
-    # the {#result}: the events that came, the number of bytes, or a negative errno.
+    # the {#result}: the events that came, the number of bytes, or a negative errno. A closed engine
+    # raises IOError.
     #
     # An interrupt of the thread may be raised between any two lines. So a completion is added to
     # the ready ones before it is removed from anywhere else. It may be there twice, and is skipped
     # once it is over.
+    #
+    # @api private
     class Select
       require_relative "select/completions"
       require_relative "select/direct_io"
@@ -39,18 +42,14 @@ module Raffia
         @polls = @completed = 0
       end
 
-      # @return [Symbol]
       def name = :select
 
-      # @return [Boolean] whether it has {#read} and {#write}
+      # Whether it has {#read} and {#write}.
       def transfers? = false
 
-      # Waits once until +io+ is ready.
-      # @param io [IO, Integer] or a descriptor
-      # @param events [Integer] IO::READABLE | IO::PRIORITY | IO::WRITABLE
-      # @return [Integer] id, for {#disarm}
-      # @raise [SystemCallError] EBADF; EINVAL for no events, or unknown ones
-      # @raise [IOError] when the engine is closed
+      # Waits once until an IO (or descriptor) is ready for one of the events (IO::READABLE |
+      # IO::PRIORITY | IO::WRITABLE). Returns an id for {#disarm}. Raises SystemCallError: EBADF;
+      # EINVAL for no events, or unknown ones.
       def arm(io, events, data)
         check_open
         unless events.positive? && events <= EVENTS
@@ -62,9 +61,7 @@ module Raffia
         end
       end
 
-      # A timer, in seconds from now; its result is -ETIME.
-      # @return [Integer] id, for {#disarm}
-      # @raise [IOError] when the engine is closed
+      # A timer, in seconds from now; its result is -ETIME. Returns an id for {#disarm}.
       def after(seconds, data)
         check_open
         add(Operation.new(at: Clock.now + Timers.seconds(seconds), data: data)) do |operation|
@@ -72,10 +69,8 @@ module Raffia
         end
       end
 
-      # Cancels an operation.
-      # @param id [Integer]
-      # @return [Boolean, nil] true: it will not complete. nil: it had completed, or the engine is
-      #   closed. false, of transfers only: the kernel owns the buffer, and it will complete
+      # Cancels an operation. True: it will not complete. Nil: it had completed, or the engine is
+      # closed. False, of transfers only: the kernel owns the buffer, and it will complete.
       def disarm(id)
         operation = @operations[Integer(id)]
         return if operation.nil? || closed?
@@ -87,8 +82,6 @@ module Raffia
       end
 
       # Adds a completion, behind the others.
-      # @return [void]
-      # @raise [IOError] when the engine is closed
       def push(data, result)
         check_open
         @completions.push(Operation.new(data: data, result: Integer(result)))
@@ -96,8 +89,8 @@ module Raffia
         nil
       end
 
-      # Adds a completion from any thread, and ends the sleep of {#poll}.
-      # @return [Boolean] false when the engine is closed
+      # Adds a completion from any thread, and ends the sleep of {#poll}. False when the engine is
+      # closed.
       def inject(data, result)
         return false if closed?
 
@@ -107,25 +100,21 @@ module Raffia
         false
       end
 
-      # Ends the sleep of {#poll}, or the next one.
-      # @return [Boolean] false when the engine is closed
+      # Ends the sleep of {#poll}, or the next one. False when the engine is closed.
       def wake = !closed? && @waker.wake
 
-      # @return [Object, nil] the data of the next completion, which stays; nil when there is none;
-      #   see {#result}
+      # The data of the next completion, which stays; nil when there is none; see {#result}.
       def peek = closed? ? nil : @completions.peek
 
-      # @return [Object, nil] the same, removed. An interrupt of the thread may come in between: a
-      #   caller that must not lose a completion peeks, and shifts afterwards
+      # The same, removed. An interrupt of the thread may come in between: a caller that must not
+      # lose a completion peeks, and shifts afterwards.
       def shift = closed? ? nil : @completions.shift
 
-      # @return [Integer, nil] the result of the operation that was peeked at or shifted last
+      # The result of the operation that was peeked at or shifted last.
       def result = @completions.result
 
-      # Sleeps until an operation has completed, for +timeout+ seconds at most.
-      # @param timeout [Numeric, nil] nil: without a limit; 0: not at all
-      # @return [Integer] completions that wait to be shifted
-      # @raise [IOError] when the engine is closed
+      # Sleeps until an operation has completed, for +timeout+ seconds at most; nil: without a
+      # limit. Returns the number of completions that wait to be shifted.
       def poll(timeout = nil)
         timeout &&= Timers.seconds(timeout)
         check_open
@@ -138,20 +127,18 @@ module Raffia
         @waker.awake
       end
 
-      # @return [Integer] operations under way
+      # Operations under way.
       def pending = @operations.size
 
-      # @return [Hash]
       def stats
         check_open
         {polls: @polls, completed: @completed, pending: pending, ready: @completions.size}
       end
 
-      # @return [Boolean] true in a forked child, too
+      # True in a forked child, too.
       def closed? = @waker.closed? || @owner != ::Process.pid
 
       # Releases everything; idempotent, and harmless in a forked child.
-      # @return [void]
       def close
         @completions.close
         @waker.close

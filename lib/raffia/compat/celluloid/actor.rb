@@ -9,14 +9,13 @@ module Celluloid
       def_delegators :"Celluloid.actor_system", :[], :[]=, :get, :set, :delete, :registered,
         :clear_registry
 
-      # @return [Proxy::Cell] the running actor
-      # @raise [NotActorError]
+      # The running actor.
+      # Raises NotActorError.
       def current = cell!.proxy
 
-      # @return [Symbol, nil]
       def registered_name = cell!.name
 
-      # @return [Array<Proxy::Cell>] all that live
+      # All that live.
       def all = Celluloid.actor_system.running
 
       def call(mailbox, name, ...) = Proxy::Sync.new(mailbox, "Actor").method_missing(name, ...)
@@ -26,7 +25,7 @@ module Celluloid
       def future(mailbox, name, ...) = Proxy::Future.new(mailbox, "Actor").method_missing(name, ...)
 
       # The running actor hears of the other's end.
-      # @raise [NotActorError]
+      # Raises NotActorError.
       def monitor(actor) = linking_cell.watch_over(cell(actor))
 
       def unmonitor(actor) = linking_cell.look_away(cell(actor))

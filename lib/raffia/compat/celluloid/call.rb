@@ -5,9 +5,9 @@ module Celluloid
   class Call < ::Raffia::Actor::Message
     class << self
       # Waits for the answer.
-      # @param own [Boolean] whether private methods may be called, too
-      # @raise [DeadActorError]
-      # @raise [Raffia::CallCycle] when the actor waits, exclusively, for the one who calls
+      # +own+: whether private methods may be called, too.
+      # Raises DeadActorError.
+      # Raises Raffia::CallCycle when the actor waits, exclusively, for the one who calls.
       def sync(cell, name, arguments, keywords, block, own)
         task = ::Thread.current[:celluloid_task]
         # Threads inherit the call that they were started in, but nobody waits for them there.
@@ -39,8 +39,6 @@ module Celluloid
     end
 
     # Makes the same call for another actor, which answers there.
-    # @param reply [#settle, #fail]
-    # @return [Call]
     def handed_on(cell, reply)
       Sync.new(cell, @name, @arguments, @keywords, @block, false, (self if awaited?))
         .tap { |call| call.reply = reply }
@@ -48,24 +46,24 @@ module Celluloid
 
     attr_writer :reply
     alias_method :cell, :core
-    # @return [Task, nil] that runs it
+    # That runs it.
     attr_accessor :task
 
     alias_method :method, :name
 
-    # @param own [Boolean] whether private methods may be called, too
+    # +own+: whether private methods may be called, too.
     def initialize(cell, name, arguments, keywords, block, own, parent)
       super(cell, name, arguments, keywords, block, nil, nil, parent)
       @own = own
     end
 
-    # @return [Call] the first of those that wait for each other
+    # The first of those that wait for each other.
     def root = parent.is_a?(Call) ? parent.root : self
 
     def chain_id = root.equal?(self) ? (@chain_id ||= Celluloid.uuid) : root.chain_id
 
-    # @return [Object] what the method returns
-    # @raise [AbortError] when the actor has no such method, or not for these arguments
+    # What the method returns.
+    # Raises AbortError when the actor has no such method, or not for these arguments.
     def invoke(subject)
       check(subject)
       block = receivers_block
@@ -83,7 +81,7 @@ module Celluloid
 
     def broken(error) = reply&.fail(error)
 
-    # @return [Boolean] whether somebody does nothing else until it is answered
+    # Whether somebody does nothing else until it is answered.
     def awaited? = false
 
     def inspect = "#{cell.label}##{name}"
@@ -130,7 +128,7 @@ module Celluloid
         end
       end
 
-      # @param task [Task, nil] an exclusive one
+      # +task+: an exclusive one.
       def wait_still(task)
         raise "Cannot execute blocks on sender in exclusive mode" if @block && task
         return wait_and_serve if @block
@@ -141,7 +139,7 @@ module Celluloid
         ::Raffia::Waiter::TIMED_OUT.equal?(answer) ? raise(late(limit)) : answer
       end
 
-      # @raise [Raffia::CallCycle]
+      # Raises Raffia::CallCycle.
       def refuse_cycle
         return unless parent.is_a?(Call)
 

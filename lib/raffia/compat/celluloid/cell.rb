@@ -11,23 +11,19 @@ module Celluloid
     OVERFLOW = {drop: :drop_newest, raise: :reject, block: :block}.freeze
     private_constant :OVERFLOW
 
-    # @return [Cell] that runs
+    # That runs.
     def self.spawn(klass)
       system = Celluloid.actor_system
       klass.raffia_cell_class.new(klass, system).tap { |cell| system.add(cell) }.open
     end
 
-    # @return [Mailbox]
     attr_reader :inbox
-    # @return [Proxy::Cell]
     attr_reader :proxy
-    # @return [Actor::System]
     attr_reader :system
-    # @return [Hash{Task => true}] that have begun, and not ended
+    # That have begun, and not ended.
     attr_reader :begun
-    # @return [Internals::Signals]
     attr_reader :signals
-    # @return [Symbol, nil] under which it was registered
+    # Under which it was registered.
     attr_accessor :name
 
     alias_method :mailbox, :inbox
@@ -64,30 +60,28 @@ module Celluloid
       self
     end
 
-    # @return [Raffia::Actor::Mailbox] calls and other work, not what {#inbox} holds
+    # Calls and other work, not what {#inbox} holds.
     def queue = @mailbox
 
-    # @return [Object] whose methods are called
+    # Whose methods are called.
     def subject = @execution.object
 
-    # @return [Array<Task>] that have begun, and not ended
+    # That have begun, and not ended.
     def tasks = @begun.keys
 
-    # @return [Hash{Internals::Timer => true}] that will fire
+    # That will fire.
     def timers = @pending_timers
 
-    # @return [Task]
     def new_task(type, name, root: nil)
       exclusive = @exclusive || !!(name && @exclusive_methods&.include?(name.to_sym))
       @task_class.new(type, name, self, root: root, exclusive: exclusive)
     end
 
-    # @return [Boolean] whether blocks that come with this call run here
+    # Whether blocks that come with this call run here.
     def runs_block?(name) = @blocks_here&.include?(name.to_sym)
 
-    # @param own [Boolean] whether private methods count, too
-    # @return [Internals::Signature]
-    # @raise [NameError]
+    # +own+: whether private methods count, too.
+    # Raises NameError.
     def signature(name, subject, own)
       @signatures[own][name] ||= begin
         if !own && actor_class.private_method_defined?(name)
@@ -107,7 +101,7 @@ module Celluloid
     end
 
     # Runs the block after what waits. There is always room for it.
-    # @return [Boolean] whether the actor is alive
+    # Whether the actor is alive.
     def post(reply = nil, &block)
       insert { alive? && (@mailbox.append(order(block, reply)) || true) }
     end
@@ -118,8 +112,8 @@ module Celluloid
     end
 
     # Puts something in by the block, also when the actor is ending.
-    # @yieldreturn [Boolean] whether it was put in
-    # @return [Boolean] the same
+    # The block: whether it was put in.
+    # The same.
     def insert
       idle = @lock.hold do
         return false unless yield
@@ -139,12 +133,10 @@ module Celluloid
     end
 
     # Runs a block that one of this actor's tasks has sent along with a call.
-    # @param run [Internals::BlockRun]
     def begin_block(run)
       post(run) { @execution.perform_task(:invoke_block) { run.call } } || run.fail
     end
 
-    # @return [Internals::Timer]
     def timer(interval, again, block)
       Internals::Timer.new(self, interval, again, block).tap(&:start)
     end

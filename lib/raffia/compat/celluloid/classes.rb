@@ -4,8 +4,7 @@ module Celluloid
   # Class methods of actors.
   module ClassMethods
     # Makes an actor, and waits for its `initialize`.
-    # @return [Proxy::Cell]
-    # @raise [Exception] what `initialize` raised; then there is no actor
+    # Raises Exception what `initialize` raised; then there is no actor.
     def new(*arguments, **keywords, &block)
       raffia_begin(Cell.spawn(self)) do |proxy|
         proxy._send_(:initialize, *arguments, **keywords, &block)
@@ -14,7 +13,7 @@ module Celluloid
     alias_method :spawn, :new
 
     # Makes an actor that is linked with the running one.
-    # @raise [NotActorError]
+    # Raises NotActorError.
     def new_link(*arguments, **keywords, &block)
       raise NotActorError, "can't link outside actor context" unless Celluloid.actor?
 
@@ -39,8 +38,7 @@ module Celluloid
 
     def actor_system = Celluloid.actor_system
 
-    # @return [Class] {Task} of the actors: of the class; threads for methods that use theirs; else
-    #   as set for all
+    # {Task} of the actors: of the class; threads for methods that use theirs; else as set for all.
     def raffia_task_class
       task_class || (raffia_uses_threads? ? Task::Threaded : Celluloid.task_class)
     end

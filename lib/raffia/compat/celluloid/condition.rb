@@ -8,10 +8,10 @@ module Celluloid
       @waiters = []
     end
 
-    # @param timeout [Numeric, nil] seconds
-    # @return [Object] what came with the signal, or what the block makes of it
-    # @raise [ConditionError] when the time is up, or in an exclusive method, which nobody could
-    #   signal to
+    # +timeout+: seconds.
+    # What came with the signal, or what the block makes of it.
+    # Raises ConditionError when the time is up, or in an exclusive method, which nobody could
+    # signal to.
     def wait(timeout = nil)
       raise ConditionError, "cannot wait for signals while exclusive" if Celluloid.exclusive?
 
@@ -29,7 +29,7 @@ module Celluloid
     end
 
     # Wakes the first that waits, if there is one.
-    # @return [Boolean] whether there was
+    # Whether there was.
     # @api private
     def hand_over(value)
       while (waiter = @guard.hold { @waiters.shift })
@@ -43,7 +43,6 @@ module Celluloid
       @guard.hold { @waiters.tap { @waiters = [] } }.each { |waiter| waiter.settle(value) }
     end
 
-    # @return [String]
     def inspect = to_s
 
     private

@@ -36,7 +36,7 @@ module Celluloid
 
   # The caller's mistake: the actor goes on.
   class AbortError < Error
-    # @return [Exception] what the caller is to see
+    # What the caller is to see.
     attr_reader :cause
 
     def initialize(cause)

@@ -22,20 +22,19 @@ module Celluloid
 
     # Class methods: the states, which subclasses inherit.
     module ClassMethods
-      # @param name [Symbol, nil] to set it
-      # @return [Symbol] that each begins with
+      # +name+: to set it.
+      # That each begins with.
       def default_state(name = nil)
         @default_state = name.to_sym if name
         @default_state ||
           (superclass.respond_to?(:default_state) ? superclass.default_state : DEFAULT_STATE)
       end
 
-      # @return [Hash{Symbol => State}]
       def states = @states ||= superclass.respond_to?(:states) ? superclass.states.dup : {}
 
       # Says which states there are, and what is run, in the object, at their beginning.
-      # @param options [Hash] to: the names of those that may follow, all if it is left out;
-      #   default: whether each begins with it
+      # +options+: to: the names of those that may follow, all if it is left out; default: whether
+      # each begins with it.
       def state(*names, **options, &block)
         options = options.transform_keys(&:to_sym)
         names.map(&:to_sym).each do |name|
@@ -47,9 +46,8 @@ module Celluloid
 
     # One state.
     class State
-      # @return [Symbol]
       attr_reader :name
-      # @return [Array<Symbol>, nil] what may follow; nil: all
+      # What may follow; nil: all.
       attr_reader :transitions
 
       def initialize(name, transitions = nil, &block)
@@ -64,30 +62,28 @@ module Celluloid
       def valid_transition?(name) = @transitions.nil? || @transitions.include?(name.to_sym)
     end
 
-    # @return [Symbol]
     attr_reader :state
-    # @return [Proxy::Cell, nil] who keeps the time
+    # Who keeps the time.
     attr_reader :actor
 
     # A class that has its own `initialize` calls super.
-    # @param actor [Proxy::Cell, nil] the running one, if none is given
+    # +actor+: the running one, if none is given.
     def initialize(actor = nil)
       @state = self.class.default_state
       @actor = actor || (Celluloid.current_actor if Celluloid.actor?)
     end
 
-    # @param actor [Proxy::Cell] who is to keep the time
+    # +actor+: who is to keep the time.
     def attach(actor) = @actor = actor
     alias_method :actor=, :attach
 
     # Gets into another state, and runs its code. A change that was to come later does not come any
     # more.
-    # @param name [Symbol]
-    # @param delay [Numeric, nil] seconds until then
-    # @return [Internals::Timer, Object, nil] the timer of a change that is to come; else what the
-    #   state's code returns, nil where nothing changes
-    # @raise [ArgumentError] for what is no state, or may not follow
-    # @raise [UnattachedError]
+    # +delay+: seconds until then.
+    # The timer of a change that is to come; else what the state's code returns, nil where nothing
+    # changes.
+    # Raises ArgumentError for what is no state, or may not follow.
+    # Raises UnattachedError.
     def transition(name, delay: nil)
       state = following(name.to_sym) or return
       if delay && !actor
@@ -105,7 +101,7 @@ module Celluloid
 
     private
 
-    # @return [State, nil] nil: there is nothing to do
+    # Nil: there is nothing to do.
     def following(name)
       here = self.class.states[@state]
       return if here&.name == name

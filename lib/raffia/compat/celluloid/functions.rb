@@ -15,18 +15,17 @@ module Celluloid
       :task_class=, :register_shutdown
     def_delegators :actor_system, :[], :[]=, :public_registry
 
-    # @return [Class] {Task::Fibered}: actors on fibers; {Task::Threaded}: on threads
+    # {Task::Fibered}: actors on fibers; {Task::Threaded}: on threads.
     def task_class
       state.task_class ||= Task.named(::Raffia::Compat::Config.load.celluloid_task_class)
     end
 
-    # @return [Class]
     def group_class = state.group_class ||= Group::Spawner
 
-    # @return [Boolean] whether debugging has been asked for
+    # Whether debugging has been asked for.
     def debug? = !!($CELLULOID_DEBUG || state.debug)
 
-    # @return [Actor::System] of the running actor or block; else the process's
+    # Of the running actor or block; else the process's.
     def actor_system
       ::Thread.current[:celluloid_task]&.cell&.system ||
         ::Thread.current[:celluloid_actor_system] || state.system!
@@ -44,10 +43,10 @@ module Celluloid
       Internals::Properties.define(klass)
     end
 
-    # @return [Boolean] whether this is code of an actor's
+    # Whether this is code of an actor's.
     def actor? = !!::Thread.current[:celluloid_actor]
 
-    # @return [Mailbox] of the running actor or thread
+    # Of the running actor or thread.
     def mailbox = ::Thread.current[:celluloid_mailbox] ||= Mailbox.new
 
     def uuid = Internals::UUID.generate
@@ -64,7 +63,7 @@ module Celluloid
     def stack_summary(output = $stderr) = actor_system.stack_summary.print(output)
     alias_method :summarize, :stack_summary
 
-    # @return [Boolean, nil] whether the running call came back to this actor through others
+    # Whether the running call came back to this actor through others.
     def detect_recursion
       task = ::Thread.current[:celluloid_task] or return
       root = task.root or return false
@@ -74,7 +73,6 @@ module Celluloid
     def exception_handler(&) = Internals::Logger.exception_handler(&)
 
     # Waits; the actor goes on with other messages meanwhile, if it may.
-    # @param waiter [#wait, #before_suspend]
     def suspend(status, waiter)
       task = ::Thread.current[:celluloid_task]
       task&.tell_danger(status)

@@ -3,7 +3,6 @@
 module Celluloid
   # A value that comes later: what a call returns, or what a block returns that runs in a thread.
   class Future
-    # @return [String]
     attr_reader :address
 
     def self.new(*arguments, &block)
@@ -19,13 +18,12 @@ module Celluloid
       @inner = ::Raffia::Actor::Future.new
     end
 
-    # @return [Boolean]
     def ready? = @inner.done?
 
     # Waits for it; an actor goes on with other messages meanwhile.
-    # @param timeout [Numeric, nil] seconds
-    # @raise [TaskTimeout]
-    # @raise [Exception] what the method raised
+    # +timeout+: seconds.
+    # Raises TaskTimeout.
+    # Raises Exception what the method raised.
     def value(timeout = nil)
       (ready? || wait(timeout)) or raise TaskTimeout, "no value within #{timeout} seconds"
       @inner.value
@@ -35,7 +33,6 @@ module Celluloid
     alias_method :call, :value
 
     # Has its value said by somebody else.
-    # @param value [#value, Object]
     def signal(value)
       return if @cancelled
 
@@ -62,7 +59,6 @@ module Celluloid
     # @api private
     def settled? = ready?
 
-    # @return [String]
     def inspect = to_s
 
     private

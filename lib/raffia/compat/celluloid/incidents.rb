@@ -20,7 +20,7 @@ module Celluloid
 
     def shift = @guard.hold { @values.shift }
 
-    # @return [Array] all that was there
+    # All that was there.
     def flush = @guard.hold { @values.tap { @values = [] } }
 
     def clear = flush.clear
@@ -39,7 +39,7 @@ module Celluloid
 
   # Events that were logged before something went wrong.
   Incident = Struct.new(:events, :triggering_event, :pid) do
-    # @return [Incident] all that happened, in its order
+    # All that happened, in its order.
     def merge(*others)
       self.class.new([self, *others].flat_map(&:events).uniq.sort, triggering_event, pid)
     end
@@ -58,7 +58,7 @@ module Celluloid
     attr_accessor :progname, :level, :threshold, :sizelimit
     attr_reader :buffers
 
-    # @param options [Hash] level:, threshold:, sizelimit: of each severity
+    # +options+: level:, threshold:, sizelimit: of each severity.
     def initialize(progname = nil, options = {})
       @progname = progname || "default"
       @level = options[:level] || DEBUG
@@ -68,7 +68,7 @@ module Celluloid
       @guard = ::Raffia::SpinLock.new
     end
 
-    # @return [String, nil] the event's id
+    # The event's id.
     def add(severity, message = nil, progname = nil)
       severity ||= UNKNOWN
       return if severity < @level
@@ -87,7 +87,7 @@ module Celluloid
       define_method(:"#{name}?") { severity >= @level }
     end
 
-    # @return [Array<LogEvent>] all that is kept, in its order; it is not kept any longer
+    # All that is kept, in its order; it is not kept any longer.
     def flush = all.flat_map(&:flush).sort
 
     def clear = all.each(&:clear)
@@ -117,7 +117,7 @@ module Celluloid
     include Celluloid
     include Notifications
 
-    # @param arguments [Array] as Logger.new has them
+    # +arguments+: as Logger.new has them.
     def initialize(*arguments)
       subscribe(/log\.incident/, :report)
       @logger = ::Logger.new(*arguments)

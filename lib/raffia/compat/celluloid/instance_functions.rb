@@ -3,7 +3,6 @@
 # Functions for code of actors, also as Celluloid.NAME.
 module Celluloid
   # Answers the caller with an error that is his: this actor goes on.
-  # @param cause [Exception, String]
   def abort(cause)
     cause = RuntimeError.new(cause) if cause.is_a?(String)
     unless cause.is_a?(Exception)
@@ -19,19 +18,18 @@ module Celluloid
   # Wakes all methods of this actor that wait for the name.
   def signal(name, value = nil) = Actor.cell!.signals.signal(name, value)
 
-  # @return [Object] the value that came with the signal
+  # The value that came with the signal.
   def wait(name) = Actor.cell!.signals.wait(name)
 
-  # @return [Proxy::Cell] this actor, to hand to others
+  # This actor, to hand to others.
   def current_actor = Actor.current
 
-  # @return [String, nil] the same for all calls that one call led to
+  # The same for all calls that one call led to.
   def call_chain_id = ::Thread.current[:celluloid_task]&.chain_id
 
-  # @return [Array<Task>] what this actor has begun
+  # What this actor has begun.
   def tasks = Actor.cell!.tasks
 
-  # @return [Internals::Links]
   def links = Internals::Links.new(Actor.cell!)
 
   def monitor(actor) = Actor.monitor(actor)
@@ -48,7 +46,7 @@ module Celluloid
   def linked_to?(actor) = Actor.linked_to?(actor)
 
   # Waits for an object that was put into the mailbox, and that the block wants.
-  # @return [Object, nil] nil when the time was up
+  # Nil when the time was up.
   def receive(timeout = nil, &block)
     task = ::Thread.current[:celluloid_task]
     return mailbox_of_thread.receive(timeout, &block) if task.nil? || task.exclusive?
@@ -67,7 +65,7 @@ module Celluloid
     (::Raffia::Clock.now - started).round
   end
 
-  # @raise [TaskTimeout] where the block waits, when the time is up
+  # Raises TaskTimeout where the block waits, when the time is up.
   def timeout(duration, &) = Task.current.timeout(duration, &)
 
   # Nothing else of this actor's begins while the block waits.
@@ -75,10 +73,8 @@ module Celluloid
 
   def exclusive? = !!::Thread.current[:celluloid_task]&.exclusive?
 
-  # @return [Internals::Timer]
   def after(interval, &block) = Actor.cell!.timer(interval, false, block)
 
-  # @return [Internals::Timer]
   def every(interval, &block) = Actor.cell!.timer(interval, true, block)
 
   # Runs the block in a thread, and lets this actor go on with other messages meanwhile.

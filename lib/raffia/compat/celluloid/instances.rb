@@ -3,12 +3,11 @@
 module Celluloid
   # Instance methods of actors' classes, beyond {Celluloid} itself.
   module InstanceMethods
-    # @return [Object] the object behind the actor. Whoever uses it from outside leaves the actor's
-    #   protection.
+    # The object behind the actor. Whoever uses it from outside leaves the actor's protection.
     def bare_object = self
     alias_method :wrapped_object, :bare_object
 
-    # @return [Boolean] whether this is used outside of its actor
+    # Whether this is used outside of its actor.
     def leaked? = !instance_variable_get(OWNER_IVAR).equal?(::Thread.current[:celluloid_actor])
 
     def tap
@@ -16,7 +15,6 @@ module Celluloid
       current_actor
     end
 
-    # @return [Symbol, nil]
     def registered_name = Actor.registered_name
     alias_method :name, :registered_name
 

@@ -50,8 +50,6 @@ module Celluloid
 
     # Splits the arguments that a supervisor starts an actor with. The last Hash is for keywords, if
     # the class has some. Code that returns a list is called for each start.
-    # @param given [Array, #call, Object]
-    # @return [Array(Array, Hash)]
     def self.arguments(klass, given)
       given = given.call if given.respond_to?(:call)
       list = given.is_a?(Hash) ? [given] : Array(given)
@@ -62,7 +60,6 @@ module Celluloid
 
     # Checks a call's arguments, so that the caller's mistake does not end the actor.
     class Signature
-      # @param method [::Method]
       def initialize(method)
         groups = method.parameters.group_by(&:first)
         @required = groups.fetch(:req, []).size
@@ -72,7 +69,7 @@ module Celluloid
         @keywords = groups.key?(:keyrest) || !@known.empty?
       end
 
-      # @raise [ArgumentError]
+      # Raises ArgumentError.
       def check(arguments, keywords)
         given = arguments.size
         given += 1 if keywords && !@keywords

@@ -10,7 +10,6 @@ module Celluloid
         @cell = cell
       end
 
-      # @yieldparam actor [Proxy::Cell]
       def each(&) = @cell.links.to_a.map(&:proxy).each(&)
 
       def include?(actor) = @cell.links.to_a.include?(Actor.cell(actor))

@@ -38,7 +38,6 @@ module Celluloid
       end
 
       # An actor has ended by this error.
-      # @return [void]
       def crash(text, exception)
         if Celluloid.log_actor_crashes
           Logger.error("#{text}\n#{Logger.format_exception(exception)}")
@@ -58,7 +57,6 @@ module Celluloid
         nil
       end
 
-      # @return [String]
       def format_exception(exception)
         "#{exception.class}: #{exception}\n\t#{exception.backtrace&.join("\n\t") || "no backtrace"}"
       end

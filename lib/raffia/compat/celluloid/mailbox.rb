@@ -10,11 +10,10 @@ module Celluloid
   class Mailbox
     include Enumerable
 
-    # @return [String]
     attr_reader :address
-    # @return [Integer, nil] how many may wait; what is more is discarded
+    # How many may wait; what is more is discarded.
     attr_accessor :max_size
-    # @return [Cell, nil] whose it is
+    # Whose it is.
     attr_reader :cell
 
     def initialize
@@ -26,7 +25,7 @@ module Celluloid
       @max_size = nil
     end
 
-    # @return [self] that is the actor's
+    # That is the actor's.
     # @api private
     def attach(cell)
       @cell = cell
@@ -34,7 +33,6 @@ module Celluloid
       self
     end
 
-    # @return [nil]
     def <<(message)
       return @cell.terminate && nil if @cell && message.is_a?(TerminationRequest)
 
@@ -45,8 +43,8 @@ module Celluloid
     end
 
     # Looks for a message that the block wants.
-    # @return [Object, nil] nil when there was none in that time
-    # @raise [MailboxDead]
+    # Nil when there was none in that time.
+    # Raises MailboxDead.
     def check(timeout = nil, &block)
       limit = ::Raffia::Clock.now + timeout if timeout
       @mutex.synchronize do
@@ -63,7 +61,7 @@ module Celluloid
     end
 
     # Waits for a message that the block accepts.
-    # @raise [TaskTimeout]
+    # Raises TaskTimeout.
     def receive(timeout = nil, &)
       message = check(timeout, &)
       raise TaskTimeout, "receive timeout exceeded" if message.nil? && timeout
@@ -72,7 +70,7 @@ module Celluloid
     end
 
     # Nothing can be put in any more, and what is there is discarded.
-    # @raise [MailboxDead]
+    # Raises MailboxDead.
     def shutdown(&)
       raise MailboxDead, "mailbox already shutdown" if @dead
 
@@ -98,7 +96,6 @@ module Celluloid
 
     def each(&) = to_a.each(&)
 
-    # @return [Integer]
     def size = @mutex.synchronize { @messages.size } + (@cell ? @cell.stats[:mailbox] : 0)
 
     def inspect = "#<#{self.class}:#{object_id.to_s(16)} @messages=[#{map(&:inspect).join(", ")}]>"
@@ -115,7 +112,7 @@ module Celluloid
       end
     end
 
-    # @return [Array, nil] with the message
+    # With the message.
     def take
       return (@messages.empty? ? nil : [@messages.shift]) unless block_given?
 

@@ -3,8 +3,8 @@
 module Celluloid
   # Actors that tell others what happens, by topics.
   module Notifications
-    # @return [Proxy::Cell] who passes them on
-    # @raise [DeadActorError]
+    # Who passes them on.
+    # Raises DeadActorError.
     def self.notifier
       Celluloid[:notifications_fanout] ||
         raise(DeadActorError, "notifications fanout actor not running")
@@ -18,14 +18,12 @@ module Celluloid
     end
     module_function :publish
 
-    # @param pattern [String, Symbol, Regexp, nil] of topics
-    # @param method [Symbol] of this actor's: gets the topic and what was published
-    # @return [Subscriber]
+    # +pattern+: of topics.
+    # +method+: of this actor's: gets the topic and what was published.
     def subscribe(pattern, method)
       Notifications.notifier.subscribe(Celluloid.current_actor, pattern, method)
     end
 
-    # @param subscription [Subscriber, String]
     def unsubscribe(*subscription) = Notifications.notifier.unsubscribe(*subscription)
 
     # Knows who wants what.

@@ -21,18 +21,17 @@ module Celluloid
         # @api private
         def self.raffia_cell_class = PoolCell
 
-        # @return [Hash] what a supervisor needs
+        # What a supervisor needs.
         def self.pooling_options(config = {}, mixins = {})
           own = {**config, **mixins}.slice(:block, :actors, :size, :args)
           {type: Pool, **config.except(:size, :args), **mixins.except(:block, :actors), args: [own]}
         end
 
-        # @return [Integer] how many there are
+        # How many there are.
         attr_reader :size
-        # @return [Set<Proxy::Cell>]
         attr_reader :actors
 
-        # @param options [Hash] actors: their class, size:, args:, block:
+        # +options+: actors: their class, size:, args:, block.
         def initialize(options = {})
           @klass = options[:actors]
           @size = options[:size] || [Celluloid.cores, 2].max

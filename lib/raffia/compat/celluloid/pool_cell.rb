@@ -6,7 +6,7 @@ module Celluloid
   #
   # @api private
   class PoolCell < Cell
-    # @return [Array<Call>] that wait for a worker
+    # That wait for a worker.
     attr_reader :calls
 
     def initialize(...)
@@ -51,9 +51,8 @@ module Celluloid
 
     # Passes a worker's answer on to the caller of the pool.
     class Relay
-      # @param call [Call] of the pool
-      # @param worker [Cell]
-      # @yield when the worker is free
+      # +call+: of the pool.
+      # The block: when the worker is free.
       def initialize(call, worker, &at_end)
         @call = call
         @worker = worker
@@ -68,7 +67,7 @@ module Celluloid
         @call.answer(value)
       end
 
-      # @return [Boolean] whether somebody waited, and hears of it
+      # Whether somebody waited, and hears of it.
       def fail(error)
         @at_end.call
         if error.is_a?(::Raffia::ActorDied) && error.ref.equal?(@worker.ref)

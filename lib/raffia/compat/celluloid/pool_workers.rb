@@ -5,7 +5,7 @@ module Celluloid
     class Container
       # Part of {Pool}: starts the workers, and assigns calls to them.
       module PoolWorkers
-        # @return [Boolean] whether this is no method of the pool's own
+        # Whether this is no method of the pool's own.
         def __for_workers__?(name)
           !self.class.method_defined?(name) && @klass&.public_method_defined?(name)
         end

@@ -3,7 +3,7 @@
 module Celluloid
   module Supervision
     class Container
-      # @return [Proxy::Cell] a pool of this container's
+      # A pool of this container's.
       def pool(klass, config = {}, &block)
         admit { Configuration.options(Pool.pooling_options(config, block: block, actors: klass)) }
           .actor
@@ -14,8 +14,7 @@ module Celluloid
   module ClassMethods
     # Makes a pool of actors of this class, under supervision: calls of the pool go to those that
     # have nothing to do.
-    # @param config [Hash] size:, args:, as:
-    # @return [Proxy::Cell]
+    # +config+: size:, args:, as.
     def pool(config = {}, &block) = Celluloid.services.pool(self, config, &block)
 
     # Makes a pool that is linked with the running actor instead.

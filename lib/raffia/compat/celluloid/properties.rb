@@ -20,7 +20,7 @@ module Celluloid
         klass.property :exit_handler_name
       end
 
-      # @param multi [Boolean] whether it is a list that values are added to
+      # +multi+: whether it is a list that values are added to.
       def property(name, default: nil, multi: false)
         variable = :"@#{name}"
         define_singleton_method(name) do |value = nil, *more|

@@ -3,7 +3,7 @@
 module Celluloid
   # Proxies of actors: their methods are those of the actor.
   module Proxy
-    # @return [Class] of the proxy itself
+    # Of the proxy itself.
     def self.class_of(object) = (class << object; self; end).superclass
 
     # Only what a Hash needs of its keys; all else is the actor's.
@@ -24,8 +24,8 @@ module Celluloid
     class AbstractCall < Abstract
       attr_reader :mailbox
 
-      # @param mailbox [Mailbox] of the actor
-      # @param klass [String] its class's name
+      # +mailbox+: of the actor.
+      # +klass+: its class's name.
       def initialize(mailbox, klass)
         @mailbox = mailbox
         @klass = klass
@@ -93,7 +93,6 @@ module Celluloid
 
     # The proxy that `new` returns.
     class Cell < Sync
-      # @param actor_proxy [Actor]
       def initialize(mailbox, actor_proxy, klass)
         super(mailbox, klass)
         @actor_proxy = actor_proxy

@@ -10,7 +10,7 @@ module Celluloid
         @branches = {}
       end
 
-      # @raise [TypeError] when it is no actor
+      # Raises TypeError when it is no actor.
       def []=(name, actor)
         raise TypeError, "not an actor" unless Proxy::Abstract === actor
 
@@ -21,7 +21,6 @@ module Celluloid
       end
       alias_method :set, :[]=
 
-      # @return [Proxy::Cell, nil]
       def [](name) = (name == :root) ? @root : @guard.hold { @actors[name.to_sym] }
       alias_method :get, :[]
 
@@ -32,12 +31,11 @@ module Celluloid
         @guard.hold { @branches[name.to_sym] = branch }
       end
 
-      # @return [Hash{Symbol => Symbol}] names and their group
+      # Names and their group.
       def branch(name) = index.select { |_, branch| branch == name }
 
       def index = @guard.hold { @branches.dup }
 
-      # @return [Proxy::Cell, nil]
       def delete(name)
         @guard.hold do
           @branches.delete(name.to_sym)
@@ -47,10 +45,9 @@ module Celluloid
 
       def include?(name) = names.include?(name)
 
-      # @return [Array<Symbol>]
       def names = @guard.hold { @actors.keys }
 
-      # @return [Hash{Symbol => Proxy::Cell}] all that were there
+      # All that were there.
       def clear
         @guard.hold do
           @branches.clear

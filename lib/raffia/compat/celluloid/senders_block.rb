@@ -7,18 +7,18 @@ module Celluloid
     #
     # @api private
     class SendersBlock
-      # @param cell [Cell, nil] the caller's actor
-      # @param thread [CallerThread, nil] the caller's
+      # +cell+: the caller's actor.
+      # +thread+: the caller's.
       def initialize(block, cell: nil, thread: nil)
         @block = block
         @cell = cell
         @thread = thread
       end
 
-      # @return [Proc] for actors that run such blocks themselves
+      # For actors that run such blocks themselves.
       def to_proc_here = @block
 
-      # @return [Proc] that waits for what the block returns there
+      # That waits for what the block returns there.
       def to_proc = proc { |*values, **keywords| ask(values, keywords) }
 
       private
@@ -42,7 +42,7 @@ module Celluloid
     #
     # @api private
     class BlockRun
-      # @param reply [#settle, #fail] who waits for what the block returns
+      # +reply+: who waits for what the block returns.
       def initialize(reply, block, values, keywords)
         @reply = reply
         @block = block
@@ -75,7 +75,6 @@ module Celluloid
         @queue = ::Thread::Queue.new
       end
 
-      # @param run [BlockRun]
       def ask(run)
         @queue.push([:ask, run])
       rescue ClosedQueueError
@@ -88,8 +87,8 @@ module Celluloid
 
       def settled? = @queue.closed?
 
-      # @param limit [Numeric, nil] seconds, after which it yields
-      # @return [Object] the answer
+      # +limit+: seconds, after which it yields.
+      # The answer.
       def serve(limit = nil)
         ends = ::Raffia::Clock.now + limit if limit
         loop do

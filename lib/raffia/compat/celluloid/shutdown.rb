@@ -5,7 +5,7 @@ module Celluloid
     # Part of {Cell}: ends an actor, and tells it of the end of others.
     module Shutdown
       # Ends it after what it does now, before the messages that wait.
-      # @return [Boolean] whether it was alive
+      # Whether it was alive.
       def terminate
         insert do
           next unless alive?
@@ -17,7 +17,7 @@ module Celluloid
       end
 
       # Ends it where it waits.
-      # @return [Boolean] whether it was alive
+      # Whether it was alive.
       def kill(reason = :killed, **)
         scopes = []
         done = insert do
@@ -77,7 +77,7 @@ module Celluloid
         urge { exited(other, reason) }
       end
 
-      # @return [Boolean] whether it had not ended
+      # Whether it had not ended.
       def begin_end
         @lock.hold do
           return false if dead?

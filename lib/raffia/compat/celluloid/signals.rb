@@ -12,17 +12,17 @@ module Celluloid
         @receivers = []
       end
 
-      # @return [Object] what came with the signal
+      # What came with the signal.
       def wait(name) = (@conditions[name] ||= Condition.new).wait
 
       # Wakes all tasks that wait for the name.
-      # @return [Object] the value
+      # The value.
       def signal(name, value)
         @conditions.delete(name)&.broadcast(value)
         value
       end
 
-      # @return [Object, nil] nil when the time was up
+      # Nil when the time was up.
       def receive(timeout, block)
         task = Task.current
         entry = [task.arm, block]

@@ -7,10 +7,10 @@ module Celluloid
 
     def active? = @active
 
-    # @raise [NotActive]
+    # Raises NotActive.
     def assert_active = @active || raise(NotActive)
 
-    # @raise [StillActive]
+    # Raises StillActive.
     def assert_inactive = @active && raise(StillActive)
 
     def shutdown = @active = false
@@ -21,7 +21,7 @@ module Celluloid
   end
 
   module Internals
-    # @return [Raffia::Pool] where blocks of futures run
+    # Where blocks of futures run.
     # @api private
     def self.threads
       ::Raffia::RactorLocal.fetch(:raffia_celluloid_threads) do
@@ -50,12 +50,10 @@ module Celluloid
 
     # Lists what all actors do.
     class Stack
-      # @param system [Actor::System]
       def initialize(system)
         @actors = system.cells
       end
 
-      # @return [Array<Cell>]
       attr_reader :actors
 
       def threads = []

@@ -8,22 +8,19 @@ module Celluloid
     #
     # @api private
     class State
-      # @return [State]
       def self.current = ::Raffia::RactorLocal.fetch(:raffia_celluloid) { new }
 
-      # @return [Logger, nil]
       attr_accessor :logger
       attr_accessor :log_actor_crashes
       attr_accessor :group_class, :task_class
-      # @return [Numeric] seconds
+      # Seconds.
       attr_accessor :shutdown_timeout
-      # @return [Numeric, nil] seconds that a call may take; nil: any time
+      # Seconds that a call may take; nil: any time.
       attr_accessor :call_timeout
-      # @return [Boolean] whether to say more
+      # Whether to say more.
       attr_accessor :debug
-      # @return [Array<#call>] who wants to hear of crashes
+      # Who wants to hear of crashes.
       attr_reader :exception_handlers
-      # @return [Actor::System, nil]
       attr_reader :system
 
       def initialize
@@ -40,14 +37,13 @@ module Celluloid
       def test! = @test = true
 
       # Nobody boots a system behind the back of who has taken it away.
-      # @param system [Actor::System, nil]
       def system=(system)
         @autoboot = false
         @system = system
       end
 
-      # @return [Actor::System] which is booted by who first wants it
-      # @raise [Error] when it was shut down
+      # Which is booted by who first wants it.
+      # Raises Error when it was shut down.
       def system!
         @system || @lock.synchronize { @system || booted }
       end

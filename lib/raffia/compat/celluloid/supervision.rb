@@ -9,7 +9,6 @@ module Celluloid
 
     # Celluloid 0.16 had an actor's class and what is for its `initialize` as arguments; since 0.17
     # all is in one Hash.
-    # @return [Hash]
     def self.config(type, config = {}, *more)
       if config.is_a?(Hash) && more.empty?
         {**config, type: type}
@@ -32,7 +31,7 @@ require_relative "supervision/service"
 
 module Celluloid
   class << self
-    # @return [Proxy::Cell] the supervisor of what the program has supervised
+    # The supervisor of what the program has supervised.
     def services
       actor_system[:public_services] ||
         raise(Supervision::Error::NoPublicService, "the services of this actor system do not run")
@@ -40,7 +39,7 @@ module Celluloid
 
     # Has an actor supervised: `type:`, `as:`, `args:`; and `max_restarts:` within `period:`
     # seconds.
-    # @return [Proxy::Cell] the supervisor
+    # The supervisor.
     def supervise(config = {}, &block) = services.supervise(config, &block)
   end
 

@@ -14,7 +14,7 @@ module Celluloid
         @kind = @turn = nil
       end
 
-      # @return [Boolean] false: it had ended before
+      # False: it had ended before.
       def settle(value = nil) = conclude(:value, value)
 
       def fail(error) = conclude(:error, error)
@@ -27,14 +27,14 @@ module Celluloid
       def reply = nil
 
       # In the task itself.
-      # @return [Object] what it was settled with
+      # What it was settled with.
       def wait
         @cell.execution.aside { stay }
         (@kind == :error) ? raise(@value) : @value
       end
 
       # The turn is the task's.
-      # @return [Boolean] whether it takes it
+      # Whether it takes it.
       def take = @waiter.settle
 
       # Its actor has ended: nobody's turn ever comes.

@@ -10,7 +10,6 @@ module Celluloid
 
       def_delegators :@registry, :[], :get, :[]=, :set, :delete
 
-      # @return [Internals::Registry]
       attr_reader :registry
       attr_reader :group
 
@@ -24,10 +23,9 @@ module Celluloid
         @root = ROOT_SERVICES
       end
 
-      # @return [Supervision::Configuration, Array]
       def root_configuration = @root
 
-      # @return [Proxy::Cell, nil] the supervisor of all services
+      # The supervisor of all services.
       def root_services = @tree
 
       # Its services begin, if they have not.
@@ -51,7 +49,7 @@ module Celluloid
       end
 
       # Runs the block in a thread.
-      # @raise [NotActive]
+      # Raises NotActive.
       def get_thread
         group.assert_active
         Internals.threads.submit { within { yield } }
@@ -65,10 +63,8 @@ module Celluloid
 
       def clear_registry = @registry.clear
 
-      # @return [Array<Proxy::Cell>]
       def running = cells.map(&:proxy)
 
-      # @return [Array<Cell>]
       def cells = @guard.hold { @cells.keys }
 
       def running? = group.active?

@@ -3,14 +3,14 @@
 module Celluloid
   # A call, timer or event that an actor has begun.
   class Task
-    # @raise [NotTaskError]
+    # Raises NotTaskError.
     def self.current
       ::Thread.current[:celluloid_task] || raise(NotTaskError, "not within a task context")
     end
 
     def self.suspend(status) = current.suspend(status)
 
-    # @param name [String, nil] as in CELLULOID_TASK_CLASS
+    # +name+: as in CELLULOID_TASK_CLASS.
     def self.named(name)
       return Fibered if name.nil?
 
@@ -20,13 +20,12 @@ module Celluloid
       raise Error, "CELLULOID_TASK_CLASS=#{name} names no class: use Fibered or Threaded"
     end
 
-    # @return [Symbol] :call, :timer, :finalizer, :exit_handler, :invoke_block
+    # :call, :timer, :finalizer, :exit_handler, :invoke_block.
     attr_reader :type
-    # @return [Symbol] :running, :dead, or what it waits for: :callwait, :sleeping, :receiving,
-    #   :condwait
+    # :running, :dead, or what it waits for: :callwait, :sleeping, :receiving, :condwait.
     attr_reader :status
     attr_reader :cell
-    # @return [Call, nil] the first call of the chain that this belongs to
+    # The first call of the chain that this belongs to.
     attr_reader :root
     attr_accessor :guard_warnings
 
@@ -41,11 +40,10 @@ module Celluloid
 
     def meta = {dangerous_suspend: dangerous?, method_name: @name}
 
-    # @return [String, nil]
     def chain_id = @root&.chain_id
 
     # Runs the block as this task.
-    # @return [Object] the block's value
+    # The block's value.
     def run
       here = ::Thread.current
       here[:celluloid_actor] = @cell
@@ -61,12 +59,11 @@ module Celluloid
     end
 
     # Gets ready to wait: from here on it can be resumed.
-    # @return [Internals::Suspension]
     def arm = @suspension = Internals::Suspension.new(@cell)
 
     # Waits until it is resumed; its actor goes on with other things.
-    # @return [Object] what it was resumed with
-    # @raise [Interruption] if it was one of these
+    # What it was resumed with.
+    # Raises Interruption if it was one of these.
     def suspend(status)
       raise "Cannot suspend while in exclusive mode" if exclusive?
 
@@ -94,7 +91,7 @@ module Celluloid
       nil
     end
 
-    # @raise [TaskTimeout] where the block waits, when the time is up
+    # Raises TaskTimeout where the block waits, when the time is up.
     def timeout(duration)
       trace = caller
       timer = @cell.group.after(duration) do
@@ -135,7 +132,6 @@ module Celluloid
       @suspension&.break_off(TaskTerminated.new("task was terminated"))
     end
 
-    # @return [Array<String>]
     def backtrace = []
 
     def inspect

@@ -10,7 +10,7 @@ module Celluloid
   class TaskExecution < ::Raffia::Actor::Execution
     # A block that runs in its turn and is no call.
     class Order < ::Raffia::Actor::Message
-      # @param reply [#fail, nil] told when the block never runs
+      # +reply+: told when the block never runs.
       def initialize(cell, block, reply = nil)
         super(cell, :order, nil, nil, block, reply, nil, nil)
       end
@@ -23,7 +23,7 @@ module Celluloid
       @life = 0
     end
 
-    # @return [#cancel, nil] of the code that runs
+    # Of the code that runs.
     attr_reader :scope
 
     # From now on no executor goes on with what waits.
@@ -49,7 +49,6 @@ module Celluloid
     end
 
     # Continues a task: what it waited for is there.
-    # @param suspension [Internals::Suspension]
     def resume(suspension)
       now = @core.lock.hold { @core.dead? || @lifecycle.acquire || requeue(suspension) }
       # A task that has stopped waiting leaves the execution to what waits.
@@ -98,7 +97,7 @@ module Celluloid
       nil
     end
 
-    # @return [Boolean] whether there is more to do, for the next executor
+    # Whether there is more to do, for the next executor.
     def work_through(scope)
       ::Raffia::Actor::Message.clear_current
       life = @core.lock.hold { (@scope = scope) && @life }
@@ -114,7 +113,7 @@ module Celluloid
       true
     end
 
-    # @param life [Integer] when it has ended meanwhile nobody goes on
+    # +life+: when it has ended meanwhile nobody goes on.
     def take(life)
       return unless life == @life
 

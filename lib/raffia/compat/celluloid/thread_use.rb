@@ -13,7 +13,7 @@ module Celluloid
 
       module_function
 
-      # @param klass [Class] of actors
+      # +klass+: of actors.
       def in?(klass)
         return false unless defined?(RubyVM::InstructionSequence)
 

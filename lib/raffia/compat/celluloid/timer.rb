@@ -4,9 +4,9 @@ module Celluloid
   module Internals
     # A timer as `after` and `every` return it, with the methods of the timers gem.
     class Timer
-      # @return [Numeric] seconds
+      # Seconds.
       attr_reader :interval
-      # @return [Boolean] whether it fires again and again
+      # Whether it fires again and again.
       attr_reader :recurring
       alias_method :delay, :interval
 
@@ -54,7 +54,7 @@ module Celluloid
       private
 
       # A run is left out while the last one waits for its turn.
-      # @return [Numeric, nil] when to be asked again
+      # When to be asked again.
       def due
         unless @waiting
           @waiting = true

@@ -7,7 +7,7 @@ module Raffia
       #
       # @api private
       class Completions
-        # @return [Integer, nil] the result of the operation that was peeked at or shifted last
+        # Of the operation that was peeked at or shifted last.
         attr_reader :result
 
         def initialize
@@ -15,14 +15,11 @@ module Raffia
           @inbox = Thread::Queue.new # thread-safe by itself
         end
 
-        # @return [void]
         def push(operation) = @ready.push(operation)
 
-        # May be called by any thread.
-        # @raise [ClosedQueueError]
+        # May be called by any thread. Raises ClosedQueueError.
         def inject(operation) = @inbox.push(operation)
 
-        # @return [Object, nil]
         def peek
           @ready.shift while @ready.first&.over
           first = @ready.first or return
@@ -30,7 +27,6 @@ module Raffia
           first.data
         end
 
-        # @return [Object, nil]
         def shift
           data = peek
           first = @ready.first or return
@@ -41,17 +37,15 @@ module Raffia
 
         def any? = !@inbox.empty? || !@ready.empty?
 
-        # Moves the inbox to the ready ones.
-        # @return [Integer] that are ready
+        # Moves the inbox to the ready ones, and returns their number.
         def collect
           @ready.push(@inbox.pop) until @inbox.empty?
           @ready.size
         end
 
-        # @return [Integer] that are ready
+        # Of the ready ones.
         def size = @ready.size
 
-        # @return [void]
         def close
           @inbox.close
           @ready.clear

@@ -7,7 +7,7 @@ module Raffia
       #
       # @api private
       class Waker
-        # @return [IO] readable after a wake-up
+        # Readable after a wake-up.
         attr_reader :io
 
         def initialize
@@ -15,21 +15,18 @@ module Raffia
           @asleep = @woken = false
         end
 
-        # @return [Boolean] whether the next sleep is to end at once
+        # Whether the next sleep is to end at once.
         def woken? = @woken
 
         def asleep? = @asleep
 
-        # Announces a sleep. It comes before the last look at the inbox: a thread that fills the
+        # Announces a sleep. It comes before the last check of the inbox: a thread that fills the
         # inbox later wakes the loop.
-        # @return [void]
         def sleep = @asleep = true
 
-        # @return [void]
         def awake = @asleep = @woken = false
 
-        # Ends the current sleep, or the next one.
-        # @return [Boolean] false when the engine is closed
+        # Ends the current sleep, or the next one. False when the engine is closed.
         def wake
           @woken = true unless @asleep
           @writer.write_nonblock(".", exception: false) if @asleep
@@ -40,7 +37,6 @@ module Raffia
 
         def closed? = @writer.closed?
 
-        # @return [void]
         def close = Fiber.blocking { [@writer, @io].each(&:close) }
       end
     end

@@ -16,8 +16,7 @@ module Celluloid
       # Seconds within which restarts are counted, when nothing else is said.
       PERIOD = 10
 
-      # @param most [Integer, nil] restarts within the period, after which it is given up; nil:
-      #   never
+      # +most+: restarts within the period, after which it is given up; nil: never.
       def initialize(most = nil, period = nil)
         @most = most
         @period = period || PERIOD
@@ -27,8 +26,8 @@ module Celluloid
       end
 
       # A failure.
-      # @param now [Numeric] seconds, on the clock of {Raffia::Clock}
-      # @return [Numeric, nil] seconds to wait; nil: it is to be given up
+      # +now+: seconds, on the clock of {Raffia::Clock}.
+      # Seconds to wait; nil: it is to be given up.
       def next(now = ::Raffia::Clock.now)
         return if given_up?(now)
 

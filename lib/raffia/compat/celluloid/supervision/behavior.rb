@@ -14,9 +14,7 @@ module Celluloid
         class Known
           def self.current = ::Raffia::RactorLocal.fetch(:raffia_celluloid_behaviors) { new }
 
-          # @return [Hash{Symbol => Class}]
           attr_reader :by_key
-          # @return [Hash{Class => Hash{Symbol => Proc}}]
           attr_reader :injections
 
           def initialize
@@ -36,8 +34,8 @@ module Celluloid
             Known.current.by_key[key] = behavior
           end
 
-          # @return [Symbol, nil] the name by which these options ask for it
-          # @raise [Error::Mutant] when they do so twice
+          # The name by which these options ask for it.
+          # Raises Error::Mutant when they do so twice.
           def parameter(key, options)
             names = [key,
               *Configuration.aliases.select { |_, original| original == key }.keys].select do |name|
@@ -50,8 +48,8 @@ module Celluloid
             names.first
           end
 
-          # @return [Proc] that makes of a configuration what this kind of supervision needs
-          # @raise [Error::Mutant]
+          # That makes of a configuration what this kind of supervision needs.
+          # Raises Error::Mutant.
           def configure(options)
             wanted = Known.current.by_key.select { |key, _| parameter(key, options) }.values
             raise Error::Mutant, "More than one type of behavior expected." if wanted.size > 1
@@ -66,7 +64,7 @@ module Celluloid
 
         # Class methods of such behaviors.
         module ClassMethods
-          # @param names [Array<Symbol>] the first is the key, the others mean the same
+          # +names+: the first is the key, the others mean the same.
           def identifier!(key, *names)
             Behavior[key] = self
             Configuration.parameter!(:plugins, key)

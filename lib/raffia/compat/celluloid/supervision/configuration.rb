@@ -11,13 +11,12 @@ module Celluloid
         :injections!
 
       class << self
-        # @return [Configuration]
         def define(options = {}) = new(options)
 
-        # @return [Proxy::Cell] the supervisor
+        # The supervisor.
         def deploy(options = {}) = define(options).deploy
 
-        # @param fails [Boolean] whether to raise instead of returning false
+        # +fails+: whether to raise instead of returning false.
         def valid?(options, fails = false)
           missing = parameters(:mandatory).find { |name| !options.key?(name) }
           if missing && fails
@@ -28,7 +27,7 @@ module Celluloid
           arity.all? { |type, arguments| fits?(options[type], options[arguments], fails) }
         end
 
-        # @return [Hash, Configuration] all that is needed to begin one
+        # All that is needed to begin one.
         def options(config = {}, more = {})
           options = config.merge(more)
           return options if options.is_a?(Configuration)
@@ -56,7 +55,6 @@ module Celluloid
         end
       end
 
-      # @return [Array<Instance>]
       attr_accessor :instances
 
       def initialize(options = {})
@@ -69,10 +67,10 @@ module Celluloid
         define(@configuration) unless nothing?(@configuration)
       end
 
-      # @return [Proxy::Cell, Object] the supervisor
+      # The supervisor.
       def provider = @provider ||= provided(@supervisor)
 
-      # @return [Proxy::Cell, Object] the supervisor
+      # The supervisor.
       def deploy(options = {})
         define(options) if options.any?
         @instances.each { |instance| provider.add(instance.merge(branch: @branch)) }
@@ -91,8 +89,6 @@ module Celluloid
 
       def include?(name) = @instances.any? { |instance| instance.name == name }
 
-      # @param configuration [Hash, Array<Hash>]
-      # @return [self]
       def define(configuration, fails = false)
         Array(configuration.is_a?(Hash) ? [configuration] : configuration).each do |one|
           next if one[:as] && include?(one[:as])
@@ -125,7 +121,7 @@ module Celluloid
           .tap { |configuration| @supervisor ||= configuration[:supervisor] }
       end
 
-      # @param supervised [Array<Hash>] by an actor of their own
+      # +supervised+: by an actor of their own.
       def below(options, supervised)
         @supervisor = options.dup
         @branch = options.fetch(:branch) { options[:as] }

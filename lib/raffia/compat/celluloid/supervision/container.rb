@@ -15,7 +15,7 @@ module Celluloid
 
       attr_accessor :registry
 
-      # @param options [Hash, Internals::Registry] registry:, branch:
+      # +options+: registry:, branch.
       def initialize(options = {})
         options = {registry: options} if options.is_a?(Internals::Registry)
         @actors = []
@@ -27,16 +27,16 @@ module Celluloid
         @made = true
       end
 
-      # @return [Proxy::Cell] this container
-      # @raise [Exception] what kept the actor from beginning
+      # This container.
+      # Raises Exception what kept the actor from beginning.
       def add(configuration, options = {})
         return supervise({**options, type: configuration}) if configuration.is_a?(Class)
 
         admit { configuration } && Actor.current
       end
 
-      # @return [Proxy::Cell] this container
-      # @raise [Exception] what kept the actor from beginning
+      # This container.
+      # Raises Exception what kept the actor from beginning.
       def supervise(config, *more, &block)
         config = Supervision.config(config, *more) if config.is_a?(Class)
         admit { Configuration.options(config, block ? {block: block} : {}) } && Actor.current
@@ -55,12 +55,10 @@ module Celluloid
         instance.terminate
       end
 
-      # @return [Array<Proxy::Cell>]
       def actors = @actors.map(&:actor)
 
       def find(actor) = @actors.find { |instance| instance.actor.eql?(actor) }
 
-      # @return [Proxy::Cell, nil]
       def [](name) = @registry[name]
 
       def shutdown
@@ -82,7 +80,6 @@ module Celluloid
       private
 
       # An invalid configuration raises in the caller; the other actors go on.
-      # @return [Instance]
       def admit
         configuration = yield
         Configuration.valid?(configuration, true)
@@ -98,7 +95,6 @@ module Celluloid
       end
 
       # While this waits for its `initialize`, it may have failed already.
-      # @return [Instance]
       def begin_one
         @begins += 1
         instance = yield

@@ -4,10 +4,8 @@ module Celluloid
   module Supervision
     # Class methods of containers: what they supervise, and how they start.
     module Definition
-      # @return [Configuration]
       def define(options) = Configuration.define(top(options))
 
-      # @return [Proxy::Cell]
       def deploy(options) = Configuration.deploy(top(options))
 
       # @api private
@@ -17,7 +15,6 @@ module Celluloid
       end
 
       # Blocks that define what all containers of this class supervise.
-      # @return [Array<Proc>]
       def blocks = instance_variable_get(:@blocks) || instance_variable_set(:@blocks, [])
 
       # Says what all containers of this class supervise.
@@ -32,7 +29,6 @@ module Celluloid
       end
 
       # Begins one.
-      # @return [Proxy::Cell]
       def run!(options = {})
         new(options) { |container| blocks.each { |block| block.call(container) } }
       end

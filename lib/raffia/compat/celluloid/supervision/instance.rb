@@ -18,10 +18,10 @@ module Celluloid
         def export = @configuration.except(*REMOVE_AT_EXPORT)
         alias_method :to_hash, :export
 
-        # @param fails [Boolean] whether to raise when something is missing
+        # +fails+: whether to raise when something is missing.
         def ready?(fails = false) = @ready ||= Configuration.valid?(@configuration, fails)
 
-        # @raise [Error::AlreadyDefined]
+        # Raises Error::AlreadyDefined.
         def define(options, fails = false)
           raise Error::AlreadyDefined if ready?(false)
 

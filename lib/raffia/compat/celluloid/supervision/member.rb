@@ -5,14 +5,12 @@ module Celluloid
     class Container
       # One actor that is supervised.
       class Instance
-        # @return [Symbol, nil]
         attr_reader :name
-        # @return [Proxy::Cell]
         attr_reader :actor
         attr_accessor :pool, :pool_size
 
-        # @param configuration [Hash] type:, as:, args:, block:, method:, registry:, branch:,
-        #   accessors:, max_restarts:, period:
+        # +configuration+: type:, as:, args:, block:, method:, registry:, branch:, accessors:,
+        # max_restarts:, period.
         def initialize(configuration = {})
           @configuration = configuration
           @type = configuration[:type]
@@ -39,7 +37,7 @@ module Celluloid
           raise
         end
 
-        # @return [Numeric, nil] seconds to wait before the next start; nil: there is none
+        # Seconds to wait before the next start; nil: there is none.
         def delay = @backoff.next
 
         def restart

@@ -22,7 +22,6 @@ module Celluloid
 
       # Parameters of configurations; plugins add to them.
       class Parameters
-        # @return [Parameters]
         def self.current = ::Raffia::RactorLocal.fetch(:raffia_celluloid_parameters) { new }
 
         attr_reader :aliases, :arity
@@ -51,7 +50,6 @@ module Celluloid
 
         def resync_parameters = known.restore
 
-        # @return [Array<Symbol>]
         def parameters(*kinds) = kinds.flat_map { |kind| known[kind] }
 
         def parameter!(kind, name) = known[kind].include?(name) || known[kind].push(name)
