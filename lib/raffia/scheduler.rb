@@ -15,8 +15,7 @@ require_relative "scheduler/lifecycle"
 module Raffia
   # A Fiber scheduler over Raffia's engine: blocking calls of core (IO, sleep, Mutex, Queue,
   # Thread#join, Process.wait, DNS) wait in their fiber only, while others run. Core calls its
-  # hooks, which Ruby's documentation describes under Fiber::Scheduler. Raffia.run sets one up, so
-  # few programs need it by name:
+  # hooks, which Ruby documents under Fiber::Scheduler. Raffia.run sets one up; by hand:
   #
   #   Fiber.set_scheduler(Raffia::Scheduler.new)
   #   Fiber.schedule { ... }
@@ -26,7 +25,7 @@ module Raffia
   # {TURN} switches, so a ready queue that is never empty cannot starve it.
   #
   # The hooks of every wait are {Native}'s, in C. {Portable} has the same ones in Ruby, for the
-  # `select` engine. Hooks that are called less often are here, for both.
+  # `select` engine. Rarer hooks are in Ruby for both.
   #
   # A forked child has no scheduler, and fibers block there; it may set a new one.
   class Scheduler
@@ -35,7 +34,7 @@ module Raffia
     CLOSED = "the scheduler is closed: set a new one with Fiber.set_scheduler"
     private_constant :CLOSED
 
-    # Each scheduler registers itself there.
+    # On require: a class must not change while other Ractors call its methods.
     Fork.install
     CoreMethods.install
 
@@ -45,7 +44,11 @@ module Raffia
 
     class << self
       # @return [Array<Scheduler>] the open ones of the running Ractor, in all of its threads
-      def all = Registry.all
+      def all = open_schedulers.keys
+
+      # Single C calls change it, which the GVL makes atomic.
+      # @api private
+      def open_schedulers = RactorLocal.fetch(:raffia_schedulers) { {}.compare_by_identity }
 
       # @param backend [Symbol, String, nil] :uring, :epoll, :kqueue, :poll, :select; nil: the one
       #   of RAFFIA_BACKEND, else the best that works
@@ -86,20 +89,20 @@ module Raffia
     # @return [Symbol] the engine's back end
     attr_reader :backend
 
-    # @return [Offload]
     # @api private
     attr_reader :offload
 
-    # @return [Array<Parked>] every fiber that waits, the longest waits first. Any thread of the
-    #   Ractor may call it, and a trap handler. A fiber that is ready is listed until its turn
+    # Any thread of the Ractor may call it, and a trap handler. A fiber that is ready is listed
+    # until its turn.
+    # @return [Array<Parked>] every fiber that waits, the longest waits first
     # @param frames [Integer, nil] how long each backtrace may be; nil: no bound
     def parked(frames: nil) = closed? ? [] : Inspection.new(self, frames).parked
 
     # @!method thread
     #   @return [Thread, nil] to which it belongs; nil before it has been used
 
-    # @return [Hash] docs/tuning.md explains it: parked:, switches:, turns:, longest_turn: and
-    #   others of its own, and those of the engine
+    # @return [Hash] parked:, switches:, turns:, longest_turn: and others of its own, and those of
+    #   the engine; see docs/tuning.md
     def stats
       figures = {backend: @backend, **counts, **(closed? ? {} : open_engine&.stats.to_h)}
       {**figures, operations: @policy&.stats.to_h,
@@ -113,12 +116,10 @@ module Raffia
 
     # The thread that uses the engine opens it: io_uring insists, and another thread may make the
     # scheduler.
-    # @return [Engine::Native, Engine::Select]
     # @api private
     def engine = open_engine || attach
 
-    # A time to wait, as Kernel#sleep takes it: any number, and what can be divided like one.
-    # @return [Numeric] seconds
+    # Seconds to wait, as Kernel#sleep takes them: any number, and what can be divided like one.
     # @api private
     def interval(time)
       unless time.respond_to?(:divmod)
@@ -148,4 +149,5 @@ module Raffia
   end
 end
 
+Raffia::Scheduler.all # in the main Ractor now, before threads could race for it
 require_relative "scheduler/portable"

@@ -7,20 +7,19 @@ module Raffia
     # @api private
     class ChildWait
       # Seconds between two polls where a child cannot be watched. A thread that waits for any child
-      # of a group would be quicker, but could not be cancelled: after an interrupt it would take
-      # the status of a child that another fiber waits for.
+      # of a group would be quicker, but after an interrupt it would take the status of a child that
+      # another fiber waits for.
       PAUSES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05].freeze
       private_constant :PAUSES
 
-      # @param pid [Integer] a child; 0 or negative: any of a group, as waitpid(2) takes it
-      # @param flags [Integer] Process::WNOHANG, Process::WUNTRACED
+      # +pid+ and +flags+ as waitpid(2) takes them: 0 or negative for any child of a group.
       def initialize(scheduler, pid, flags)
         @scheduler = scheduler
         @pid = pid
         @flags = flags
       end
 
-      # @return [::Process::Status, nil]
+      # A ::Process::Status; nil with WNOHANG while no child has ended.
       def status
         status = poll
         return status if status || @flags.anybits?(::Process::WNOHANG)

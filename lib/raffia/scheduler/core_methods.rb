@@ -5,15 +5,14 @@ require_relative "stream_copy"
 module Raffia
   class Scheduler
     # Prepended to the methods of core that wait without calling any hook: IO.copy_stream and
-    # File#flock, and to IO#pwrite, which calls its hook in a way that ends the process
-    # (docs/adr/0018 says why). In a fiber of our scheduler they wait in that fiber; anywhere else
-    # they are core's own.
+    # File#flock; and to IO#pwrite, which calls its hook in a way that ends the process
+    # (docs/adr/0018). In a fiber of our scheduler they wait in that fiber; anywhere else they are
+    # core's own.
     #
     # @api private
     module CoreMethods
-      # For IO.copy_stream.
       module CopyStream
-        # @return [Integer] bytes
+        # Bytes.
         def copy_stream(source, target, *limits)
           scheduler = Fiber.current_scheduler
           return super unless scheduler.is_a?(Scheduler) && limits.size <= 2
@@ -23,16 +22,14 @@ module Raffia
         end
       end
 
-      # For File#flock. The kernel announces no free lock and has no hook for the wait, and the
-      # holder may be another fiber of the same thread. So the lock is tried again, at growing
-      # intervals.
+      # The kernel does not announce a free lock, and the holder may be another fiber of the same
+      # thread. So the lock is tried again, at growing intervals.
       module FileLock
-        # Seconds between the first two attempts, and at most.
+        # Seconds.
         FIRST_PAUSE = 0.001
         LONGEST_PAUSE = 0.05
         private_constant :FIRST_PAUSE, :LONGEST_PAUSE
 
-        # @return [Integer, false]
         def flock(operation)
           scheduler = Fiber.current_scheduler
           return super unless scheduler.is_a?(Scheduler) && operation.is_a?(Integer)
@@ -48,10 +45,10 @@ module Raffia
         end
       end
 
-      # For IO#pwrite. Ruby before 4.0 makes an IO::Buffer for the hook without holding the GVL,
-      # whether or not there is a hook. While another thread collects garbage, Ruby aborts.
+      # Ruby before 4.0 makes an IO::Buffer for the hook without holding the GVL, whether or not
+      # there is a hook. While another thread collects garbage, Ruby aborts.
       module PositionedWrite
-        # @return [Integer] bytes
+        # Bytes.
         def pwrite(...)
           return super unless Fiber.current_scheduler.is_a?(Scheduler)
 
@@ -60,9 +57,7 @@ module Raffia
       end
       private_constant :CopyStream, :FileLock, :PositionedWrite
 
-      # Called on require: a class must not change while other Ractors call methods of it (Ruby 3.4
-      # crashes).
-      # @return [void]
+      # On require: a class must not change while other Ractors call its methods (Ruby 3.4 crashes).
       def self.install
         ::IO.singleton_class.prepend(CopyStream)
         ::File.prepend(FileLock)

@@ -5,8 +5,8 @@ require_relative "sleep_inspection"
 module Raffia
   class Scheduler
     # Detects that no fiber can ever resume: every fiber waits for another fiber or thread, no
-    # operation is under way that could end a wait, and all other threads of the Ractor sleep for
-    # ever as well (docs/adr/0008). The loop calls it before a sleep that no operation will end.
+    # operation under way could end a wait, and all other threads of the Ractor sleep for ever as
+    # well (docs/adr/0008). The loop calls it before a sleep that no operation will end.
     #
     # @api private
     class DeadlockCheck
@@ -16,7 +16,6 @@ module Raffia
       CONFIRMATION = 1
       private_constant :INTERVAL, :CONFIRMATION
 
-      # @param handler [#call, nil] see {Scheduler#initialize}
       def initialize(scheduler, handler)
         @scheduler = scheduler
         @handler = handler
@@ -24,7 +23,7 @@ module Raffia
         scheduler.detects_deadlocks = !handler.nil?
       end
 
-      # @return [Numeric, nil] seconds to sleep at most; nil: no limit
+      # Seconds to sleep at most; nil: no limit.
       def call
         others = Thread.list - [Thread.current]
         return (INTERVAL if others.any?) unless stuck?(others)
@@ -41,7 +40,7 @@ module Raffia
           others.all? { |thread| SleepInspection.thread_stuck?(thread) }
       end
 
-      # @return [Boolean] whether any fiber has run since the last time
+      # Whether any fiber has run since the last time.
       def progress?
         waits = @scheduler.waits.map { |fiber, *, since| [fiber, since] }
         (waits != @last_waits).tap { @last_waits = waits }

@@ -4,14 +4,14 @@ require_relative "fiber_limit/shortage"
 
 module Raffia
   class Scheduler
-    # Waits for a fiber to end when the process can have no more. Each fiber takes two memory maps
-    # of the 65,530 that Linux allows a process by default, so the limit is at some 31,700 fibers.
+    # Waits for a fiber to end when the process can have no more. Each fiber takes two of the 65,530
+    # memory maps that Linux allows a process by default: the limit is at some 31,700 fibers.
     #
     # @api private
     class FiberLimit
-      # Seconds. The fibers that are alive may be waiting for the one that cannot start.
+      # Seconds. The living fibers may wait for the one that cannot start.
       TIMEOUT = 10
-      # Seconds. When one has ended, others may be about to, and one collection serves them all.
+      # Seconds. When one fiber has ended, others may follow, and one collection serves them all.
       BATCH_PAUSE = 0.05
       NO_STACK = /stack|guard page/
       private_constant :TIMEOUT, :BATCH_PAUSE, :NO_STACK
@@ -23,11 +23,9 @@ module Raffia
         @warned = false
       end
 
-      # Called when there was no stack for a fiber; returns when it is worth another try. A fiber
-      # that has ended leaves its stack to the system, or waits for another block.
-      #
-      # @param error [FiberError]
-      # @raise [FiberError] when no fiber ended
+      # There was no stack for a fiber: returns when it is worth another try. A fiber that has ended
+      # leaves its stack to the system, or waits for another block. Raises FiberError when none
+      # ended.
       def await_slot(error)
         raise error unless error.message.match?(NO_STACK)
 
@@ -37,7 +35,7 @@ module Raffia
         raise FiberError, "#{error.message} (#{shortage}; none ended within #{TIMEOUT} s)"
       end
 
-      # Called when a fiber has ended while others wait for that.
+      # A fiber has ended while others wait for that.
       def notify
         waits = @waits
         @waits = nil
@@ -47,8 +45,8 @@ module Raffia
 
       private
 
-      # A fiber that was left by a transfer keeps its stack until it is collected.
-      # @return [Boolean] whether any had ended since the last time
+      # Whether any had ended since the last time. A fiber that was left by a transfer keeps its
+      # stack until it is collected.
       def collect_ended
         ended = @scheduler.counts.values_at(:fresh, :live).reduce(:-)
         return false unless ended > @collected
@@ -58,7 +56,7 @@ module Raffia
         true
       end
 
-      # @return [Boolean] whether a fiber has ended meanwhile
+      # Whether a fiber has ended meanwhile.
       def await_end
         timer = own = nil
         @scheduler.park do |wait|

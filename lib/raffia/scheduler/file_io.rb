@@ -1,25 +1,30 @@
 # frozen_string_literal: true
 
-require_relative "io_transfer"
-
 module Raffia
   class Scheduler
     # Reads and writes through IO::Buffer beyond those of {Native}: files, and positions in them.
     # ext/raffia/bind/read_write.c says when a read or write waits.
     #
-    # Regular files have no readiness to wait for: where the disk must be read, the engine does it,
-    # by its ring or a thread of its blocking pool. The engine in Ruby has neither, and leaves it to
-    # the offload pool.
+    # Regular files have no readiness to wait for. Where the disk must be read, the engine does it
+    # by its ring or a thread of its blocking pool; the engine in Ruby uses the offload pool.
     #
     # @api private
     module FileIO
       EAGAIN = -Errno::EAGAIN::Errno
       private_constant :EAGAIN
 
-      # Hook of IO#pread.
-      #
-      # @param from [Integer] position in the file
-      # @return [Integer] as {#io_read}
+      # A read or write of the engine. Its completion ends it, perhaps after several waits of the
+      # fiber. Until there is a result (bytes or a negative errno), the buffer is in use.
+      IOTransfer = Struct.new(:io, :id, :wait, :result) do
+        # Returns the wait that it ends.
+        def complete(result)
+          self.result = result
+          wait
+        end
+      end
+      private_constant :IOTransfer
+
+      # Hook of IO#pread. +from+ is the position in the file.
       def io_pread(io, buffer, from, length, offset)
         transfer(:read, io, buffer, from, length, offset)
       end
@@ -28,15 +33,12 @@ module Raffia
       # Ruby code would run beside other threads and corrupt them. Without the hook, core makes the
       # system call itself.
       if RUBY_VERSION >= "4.0"
-        # Hook of IO#pwrite.
-        # @return [Integer] as {#io_read}
         def io_pwrite(io, buffer, from, length, offset)
           transfer(:write, io, buffer, from, length, offset)
         end
       end
 
-      # @return [Boolean] false when IO#timeout passed after something had been transferred
-      # @api private
+      # False when IO#timeout passed after something had been transferred.
       def await_readiness(direction, io, total)
         return true if io_wait(io, (direction == :read) ? IO::READABLE : IO::WRITABLE, nil)
 
@@ -46,7 +48,7 @@ module Raffia
 
       private
 
-      # @param total [Integer] bytes that have been transferred already
+      # +total+: the bytes that have been transferred already.
       def transfer(direction, io, buffer, from, length, offset, total = 0)
         while offset + total < buffer.size
           count = try(direction, io, buffer, offset + total, from && from + total)
@@ -84,8 +86,8 @@ module Raffia
         raise(IO::TimeoutError, "no progress within the #{io.timeout} s of IO#timeout")
       end
 
-      # The engine owns the buffer until the transfer has completed, whatever is raised meanwhile;
-      # then an interrupt is raised.
+      # The engine owns the buffer until the transfer has completed, so interrupts are raised only
+      # then.
       def transfer_by_engine(direction, io, buffer, offset, from)
         transfer = IOTransfer.new(io)
         Engine.uninterruptible do
@@ -111,11 +113,8 @@ module Raffia
       end
 
       def transfer_blocking(direction, io, buffer, offset, from)
-        if direction == :read
-          from ? buffer.pread(io, from, 0, offset) : buffer.read(io, 0, offset)
-        else
-          from ? buffer.pwrite(io, from, 0, offset) : buffer.write(io, 0, offset)
-        end
+        name = "#{"p" if from}#{direction}"
+        buffer.public_send(name, io, *from, 0, offset)
       end
     end
   end

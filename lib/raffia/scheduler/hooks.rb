@@ -10,14 +10,14 @@ module Raffia
       # Hook of Ruby 4.0, offered on every Ruby: raises the exception where the fiber waits, or will
       # wait next. Any thread may call it.
       #
-      # @param fiber [Fiber] one that the scheduler started; while it is resuming an Enumerator, it
-      #   is that which is interrupted
-      # @param exception [Exception] raised as it is
+      # @param fiber [Fiber] one that the scheduler started; while it is resuming an Enumerator,
+      #   that is interrupted
+      # @param exception [Exception]
       # @return [void]
       def fiber_interrupt(fiber, exception)
         return if closed? || !fiber.alive? || !mark_interrupted(fiber)
 
-        deliver(PendingInterrupt.new(@interrupts, fiber, exception), 0)
+        @interrupts.send_to(fiber, exception)
         nil
       end
 
@@ -33,14 +33,12 @@ module Raffia
       # @param duration [Numeric] seconds
       # @param klass [Class, Exception] to raise; Timeout's own class is hidden within the block
       # @param message [String, nil]
-      # @yieldparam duration [Numeric]
       # @return [Object] the block's value
       def timeout_after(duration, klass, message = nil, &)
         @interrupts.limit(duration, klass, message, &)
       end
 
       # Hook of IO.select.
-      #
       # @param timeout [Numeric, nil] seconds
       # @return [Array<Array<IO>>, nil] the ready ones; nil when the time was up
       def io_select(readables, writables = nil, exceptables = nil, timeout = nil)
@@ -55,9 +53,7 @@ module Raffia
       def process_wait(pid, flags) = ChildWait.new(self, pid, flags).status
 
       # Hook of Addrinfo.getaddrinfo and all that looks up names. libc does it, with all of its
-      # configuration, on a thread of the engine's. An interrupt does not wait for it.
-      #
-      # @param hostname [String]
+      # configuration, on a thread of the engine. An interrupt does not wait for it.
       # @return [Array<String>] addresses
       # @raise [SocketError]
       def address_resolve(hostname) = @offload.resolve(hostname)
@@ -65,8 +61,6 @@ module Raffia
       # Hook of Ruby 3.4 for C code that releases the GVL and may run on any thread: file-system
       # calls, zlib, long divisions. Short operations run in the fiber: the engine's policy decides
       # by the time that each has taken.
-      #
-      # @param work [#call]
       # @return [void]
       def blocking_operation_wait(work)
         # Called here because both look at the method that called this hook.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "pending_interrupt"
-
 module Raffia
   class Scheduler
     # Ends waits with exceptions: interrupts and time limits. A fiber gets an exception only where
@@ -9,6 +7,33 @@ module Raffia
     #
     # @api private
     class Interrupts
+      # An exception on its way to a fiber. It goes through the engine like every completion, so it
+      # arrives in order.
+      class PendingInterrupt
+        attr_reader :fiber, :error
+
+        def initialize(interrupts, fiber, error)
+          @interrupts = interrupts
+          @fiber = fiber
+          @error = error
+          @wait = nil
+          @withdrawn = false
+        end
+
+        def withdrawn? = @withdrawn
+
+        # Drops it, unless it has been raised already.
+        def withdraw = @withdrawn = true
+
+        # Returns the wait that it ends. The loop calls it again when an interrupt of the thread
+        # came in between.
+        def complete(_result)
+          return if @withdrawn
+
+          @wait ||= @interrupts.raise_in_fiber(self)
+        end
+      end
+
       def initialize(scheduler)
         @scheduler = scheduler
         # fiber => those of its next waits; used by the loop's thread only
@@ -16,8 +41,10 @@ module Raffia
         @count = 0 # of them; too high when a fiber was collected with its own
       end
 
-      # Calls the block, and raises in it what the time limit says; see {Hooks#timeout_after}.
-      # @return [Object] the block's value
+      # See {Hooks#fiber_interrupt}.
+      def send_to(fiber, error) = @scheduler.deliver(PendingInterrupt.new(self, fiber, error), 0)
+
+      # See {Hooks#timeout_after}.
       def limit(duration, klass, message, &block)
         own = defined?(::Timeout::ExitException) && klass.equal?(::Timeout::Error)
         return limit_hidden(duration, klass, message, &block) if own
@@ -25,8 +52,7 @@ module Raffia
         enforce(duration, klass.exception(*message), &block)
       end
 
-      # Called by a {PendingInterrupt} when its turn has come.
-      # @return [Object, nil] the wait that it ends
+      # The turn of a {PendingInterrupt} has come: returns the wait that it ends, or nil.
       def raise_in_fiber(interrupt)
         fiber = interrupt.fiber
         wait = @scheduler.fail_wait(fiber, interrupt.error) and return wait
@@ -35,9 +61,8 @@ module Raffia
         nil
       end
 
-      # @param owner [Fiber] the scheduler's fiber that begins to wait
-      # @param fiber [Fiber] the one in it that waits: another one when it is resuming an Enumerator
-      # @return [Exception, nil] that is to be raised there
+      # The exception for a fiber that begins to wait, or nil. +owner+ is the scheduler's fiber;
+      # +fiber+ differs when the owner is resuming an Enumerator.
       def take(owner, fiber)
         interrupt = shift(owner) || (shift(fiber) unless owner.equal?(fiber))
         interrupt&.error
@@ -56,9 +81,8 @@ module Raffia
       end
 
       # Timeout on threads raises a Timeout::ExitException in the block, so that no
-      # `rescue => error` and no `rescue Timeout::Error` there mistakes it for its own error: a
-      # driver would connect again and continue. Timeout passes its public class to schedulers in
-      # Ruby 3.3 and 3.4.
+      # `rescue => error` and no `rescue Timeout::Error` there takes it for its own error: a driver
+      # would connect again and continue. Ruby 3.3 and 3.4 pass schedulers the public class.
       def limit_hidden(duration, klass, message, &block)
         error = ::Timeout::ExitException.new(message)
         enforce(duration, error, &block)

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "registry"
 require_relative "teardown"
 
 module Raffia
@@ -8,13 +7,12 @@ module Raffia
     # Opens the engine of a scheduler, runs its fibers, and ends it: at the end of its thread, in a
     # forked child, or at once.
     module Lifecycle
-      # Runs until no fiber waits any more. The calling fiber sleeps in the kernel meanwhile, so
-      # this method raises interrupts of the thread (a signal, Thread#raise) that come then. It may
-      # be called again.
+      # Runs until no fiber waits any more; may be called again. The calling fiber sleeps in the
+      # kernel meanwhile, so interrupts of the thread (a signal, Thread#raise) are raised here.
       #
       # @return [void]
       # @raise [Exception] that escaped from a fiber
-      # @raise [Closed] when the scheduler is closed
+      # @raise [Closed]
       def run
         raise_closed if closed?
         check_thread
@@ -65,7 +63,7 @@ module Raffia
         engine = Engine.open(@backend)
         @fork = Fork.after_child { disown }
         self.engine = engine
-        Registry.add(self)
+        Scheduler.open_schedulers[self] = true
         engine
       end
 
@@ -94,7 +92,7 @@ module Raffia
 
       def release
         mark_closed
-        Registry.remove(self)
+        Scheduler.open_schedulers.delete(self)
         @fork&.remove
         @offload.abandon
         open_engine&.close
@@ -110,8 +108,8 @@ module Raffia
         end
       end
 
-      # In a forked child: the loop and the fibers that wait in it are the parent's. The fiber that
-      # forked continues as the first fiber of its thread, and must find no scheduler.
+      # In a forked child the loop and the fibers in it are the parent's. The fiber that forked
+      # continues as the first fiber of its thread, and must find no scheduler.
       def disown
         release
         Fiber.set_scheduler(nil) if Fiber.scheduler.equal?(self)

@@ -5,7 +5,7 @@ require_relative "offload/offloaded_call"
 module Raffia
   class Scheduler
     # Calls that block the thread whatever a scheduler does. Those that run Ruby code go to other
-    # threads, if there are any: core's own, which are usually short, to threads that users' calls
+    # threads, if there are any. Core's own, which are usually short, have threads that users' calls
     # cannot occupy. An engine with native threads looks up names and transfers files by itself.
     #
     # @api private
@@ -17,10 +17,8 @@ module Raffia
                   waiting: "the other end of a file that is being opened"}.freeze
       private_constant :CANCEL_INTERVAL, :SUBJECTS
 
-      # @param calls [#call, nil] runs users' blocks on another thread; see {Scheduler#initialize}
-      # @param blocking [#call, nil] the same for core's
-      # @param operations [#call, nil] returns the threads for a class of operations
-      # @param policy [Engine::OperationPolicy, nil]
+      # +calls+ runs users' blocks on another thread, +blocking+ core's; +operations+ returns the
+      # threads for a kind of operation; see {Scheduler#initialize}.
       def initialize(scheduler, calls, blocking, operations, policy)
         @scheduler = scheduler
         @calls = calls
@@ -29,13 +27,11 @@ module Raffia
         @policy = policy
       end
 
-      # Runs the block on another thread, and waits for it in the fiber.
-      # @return [Object] the block's value
+      # Runs the block on another thread, waits for it in the fiber, and returns its value.
       def call(&block) = @calls ? @calls.call(&block) : Fiber.blocking(&block)
 
       # The same for work that uses memory of the waiting fiber, such as C arguments on its stack:
       # an interrupt cancels the work, and is raised when that has ended.
-      # @return [Object] the block's value
       def call_to_end(&work)
         return Fiber.blocking(&work) unless @blocking
 
@@ -51,10 +47,7 @@ module Raffia
         call.value
       end
 
-      # Runs a blocking operation of core's on a thread.
-      # @param work [#call]
-      # @param kind [Symbol, nil] :files, :compute, :waiting; nil: unknown
-      # @return [nil]
+      # Runs a blocking operation of core's on a thread. +kind+: :files, :compute, :waiting, or nil.
       def run_operation(work, kind)
         threads = @operations.call(kind) if @operations && kind
         return call_to_end { work.call } && nil unless threads
@@ -63,9 +56,7 @@ module Raffia
         nil
       end
 
-      # @param hostname [String]
-      # @return [Array<String>] addresses
-      # @raise [SocketError]
+      # An Array of addresses. Raises SocketError.
       def resolve(hostname)
         loop = @scheduler.engine
         return resolve_on_thread(hostname) unless loop.respond_to?(:resolve)
@@ -81,15 +72,14 @@ module Raffia
       end
 
       # The scheduler is closed.
-      # @return [void]
       def abandon = (@operations.abandon(@scheduler) if @operations.respond_to?(:abandon))
 
-      # @return [Hash] of the threads for operations, by kind
+      # Of the threads for operations, by kind.
       def stats = @operations.respond_to?(:stats) ? @operations.stats : {}
 
       private
 
-      # @return [Boolean] false when there is no thread for it, and it has not run
+      # False when there is no thread for it, and it has not run.
       def run_on(threads, work, subject)
         call = Engine::BlockingCall.new(work, @policy)
         await(call, threads, subject)
@@ -112,7 +102,7 @@ module Raffia
         end
       end
 
-      # @return [Boolean] whether it is over, or never began
+      # Whether it is over, or never began.
       def cancel(call, threads, subject)
         over = timer = nil
         @scheduler.park(true, subject) do |wait|

@@ -2,23 +2,20 @@
 
 module Raffia
   class Scheduler
-    # A fiber that waits, as {Scheduler#parked} found it: a frozen copy of its state.
+    # A fiber that waits: a frozen copy of its state.
     #
     # @!attribute [r] fiber
     #   @return [Fiber]
     # @!attribute [r] owner
-    #   @return [Fiber] the scheduler's fiber in which it runs; another one when that is resuming an
-    #   Enumerator
+    #   @return [Fiber] the scheduler's fiber; it differs while that is resuming an Enumerator
     # @!attribute [r] reason
-    #   @return [Symbol] :io, :sleep, :block (a Mutex, a Queue, a thread, a channel ...), :yield
-    #   (its turn), or :work (of the kernel or of
-    #     another thread)
+    #   @return [Symbol] :io, :sleep, :block (a Mutex, a Queue, a thread, a channel ...), :yield (its
+    #     turn), or :work (of the kernel or of another thread)
     # @!attribute [r] subject
-    #   @return [Object, nil] what it waits for: an IO, a Mutex, a Thread ...; nil when it is
-    #   nothing that a program may see
+    #   @return [Object, nil] an IO, a Mutex, a Thread ...; nil when no program may see it
     # @!attribute [r] what
     #   @return [String] the same in words, such as "readable: TCPSocket 127.0.0.1:40112 ->
-    #   127.0.0.1:80"
+    #     127.0.0.1:80"
     # @!attribute [r] fd
     #   @return [Integer, nil] the descriptor
     # @!attribute [r] age

@@ -20,17 +20,11 @@ module Raffia
       ETIME = -Errno::ETIME::Errno
       private_constant :ETIME
 
-      # @return [Boolean]
       def closed? = @closed
 
-      # @return [Thread, nil] to which it belongs
       attr_reader :thread
 
-      # Hook: waits until {#unblock}, for the timeout at most.
-      #
-      # @param blocker [Object] what the fiber waits for
-      # @param timeout [Numeric, nil] seconds
-      # @return [Boolean] whether it was unblocked
+      # Hook: waits until {#unblock}, for the timeout at most, and returns whether it was unblocked.
       def block(blocker, timeout = nil)
         wait = new_wait(woken_by: :anyone,
           about: {reason: :block, subject: blocker, limit: timeout})
@@ -47,16 +41,11 @@ module Raffia
 
       # Hook: wakes a fiber that blocks, or is about to. Any thread may call it; it neither waits
       # nor raises.
-      #
-      # @return [void]
       def unblock(blocker, fiber)
         Engine.wake_fiber(blocker, fiber) { wake(blocker, fiber) }
       end
 
       # Hook of Kernel#sleep and Mutex#sleep.
-      #
-      # @param duration [Numeric, nil] seconds; nil: until it is woken
-      # @return [true]
       def kernel_sleep(duration = nil)
         limit = duration && interval(duration)
         wait = new_wait(woken_by: :event, about: {reason: :sleep, limit: limit})
@@ -68,7 +57,6 @@ module Raffia
         @permits.take(wait.fiber) if wait
       end
 
-      # @return [Hash]
       # @api private
       def counts = {parked: @parked.size, switches: @switches, **@turns.stats}
 

@@ -9,15 +9,14 @@ module Raffia
       EVENTS = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].freeze
       private_constant :EVENTS
 
-      # @param lists [Array<Array<IO>, nil>] as IO.select takes them
-      # @param timeout [Numeric, nil] seconds
+      # +lists+ as IO.select takes them, +timeout+ in seconds.
       def initialize(scheduler, lists, timeout)
         @scheduler = scheduler
         @lists = lists
         @deadline = timeout && Clock.now + scheduler.interval(timeout)
       end
 
-      # @return [Array<Array<IO>>, nil] the ready ones; nil when the time was up
+      # The ready ones; nil when the time was up.
       def wait
         until (ready = poll)
           return if @deadline && Clock.now >= @deadline

@@ -8,31 +8,28 @@ module Raffia
     #
     # @api private
     module SleepInspection
-      # Frames of core's own: Mutex#sleep, and its caller.
+      # Frames of core: Mutex#sleep, and its caller.
       DEPTH = 8
-      # Methods of core that wait for another thread or fiber: of Queue, Mutex, Monitor and Thread.
+      # Methods of Queue, Mutex, Monitor and Thread that wait for another thread or fiber.
       WAITS = %w[pop shift deq push enq << lock synchronize enter mon_enter join value].freeze
       FOREVER = "sleep_forever>"
       private_constant :DEPTH, :WAITS, :FOREVER
 
       module_function
 
-      # @return [String]
       def describe(limit, fiber)
         return "asleep for #{limit.round(3)} s" if limit
 
         condition?(frames(fiber)) ? "a condition variable" : "asleep until it is woken"
       end
 
-      # @param wait [Array] as the scheduler's `waits` has it
-      # @return [Boolean] whether only other fibers and threads can end it
+      # Whether only other fibers and threads can end the wait.
       def fiber_stuck?(wait)
         fiber, _owner, reason = wait
         reason == :block || (reason == :sleep && condition?(frames(fiber)))
       end
 
-      # @return [Boolean] whether only other fibers and threads can end its sleep; false for a
-      #   wait for another Ractor
+      # The same for a thread's sleep; false for a wait for another Ractor.
       def thread_stuck?(thread)
         return false unless ::Thread.instance_method(:inspect).bind_call(thread).end_with?(FOREVER)
 
@@ -44,7 +41,7 @@ module Raffia
 
       def frames(sleeper) = sleeper.backtrace_locations(0, DEPTH).to_a
 
-      # @return [Boolean] whether these are the frames of ConditionVariable#wait
+      # Whether these are the frames of ConditionVariable#wait.
       def condition?(frames)
         index = frames.index { |frame| frame.base_label == "sleep" } or return false
         sleeping, caller = frames[index, 2]

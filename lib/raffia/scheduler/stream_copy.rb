@@ -3,9 +3,9 @@
 module Raffia
   class Scheduler
     # One IO.copy_stream between descriptors, as waits of the loop (docs/adr/0018). Core does it in
-    # one C call that may last as long as the peer likes, and that nothing can end. Here each wait
-    # is one of the fiber's own: a timeout, a cancellation or the IO's timeout ends it, and it needs
-    # no thread.
+    # one C call, which may last as long as the peer likes and cannot be ended. Here each wait is
+    # one of the fiber's own: a timeout, a cancellation or the IO's timeout ends it, and it needs no
+    # thread.
     #
     # A file goes to a socket by sendfile(2). Other streams go through a String, also for
     # descriptors that are not O_NONBLOCK. From file to file core copies, in pieces, large ones on
@@ -15,25 +15,24 @@ module Raffia
     class StreamCopy
       # Bytes of one read and write.
       CHUNK = 65_536
-      # Bytes that one sendfile(2) may send, and that must be in memory before.
+      # Bytes that one sendfile(2) may send; they must be in memory before.
       PIECE = 262_144
       # Bytes that core copies from file to file in one call.
       FILE_PIECE = 8 << 20
-      # Bytes after which other fibers run, when there was nothing to wait for.
+      # Bytes after which other fibers run.
       TURN_BYTES = 1 << 20
       READ = File::RDONLY | File::NOCTTY
       WRITE = File::WRONLY | File::CREAT | File::TRUNC | File::NOCTTY
       private_constant :CHUNK, :PIECE, :FILE_PIECE, :TURN_BYTES, :READ, :WRITE
 
-      # @param core [#call] IO.copy_stream as core has it
+      # The block is IO.copy_stream as core has it.
       def initialize(scheduler, &core)
         @scheduler = scheduler
         @core = core
         @opened = []
       end
 
-      # Takes the arguments of IO.copy_stream.
-      # @return [Integer] bytes
+      # As IO.copy_stream.
       def call(source, target, length = nil, offset = nil)
         length = length&.to_int
         offset = offset&.to_int&.then { |from| from unless from.negative? }
@@ -50,7 +49,7 @@ module Raffia
 
       private
 
-      # @return [IO, nil] nil for what core reads or writes by its methods
+      # Nil for what core reads or writes by its methods.
       def stream(object, *mode)
         return object if object.is_a?(IO)
         return unless object.is_a?(String) || object.respond_to?(:to_path)
@@ -87,7 +86,6 @@ module Raffia
         end
       end
 
-      # @param bytes [Integer] that the block copies
       def file_operation(bytes, &)
         (bytes <= PIECE) ? Fiber.blocking(&) : @scheduler.offload.call_to_end(&)
       end
@@ -115,7 +113,7 @@ module Raffia
         from.seek(position) unless offset || from.closed?
       end
 
-      # @return [Integer] bytes, 0 at the end of the file
+      # Bytes, 0 at the end of the file.
       def send_piece(from, to, position, length)
         from.pread(length, position) unless Engine.cached?(from, position)
         loop do
@@ -134,7 +132,6 @@ module Raffia
         0
       end
 
-      # @return [Integer] bytes
       def pump(length)
         buffer = String.new(capacity: CHUNK)
         total = turn = 0

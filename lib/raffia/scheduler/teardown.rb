@@ -26,8 +26,7 @@ module Raffia
         @scheduler = scheduler
       end
 
-      # @return [void]
-      # @raise [Exception] an interrupt of the thread that came meanwhile
+      # Raises an interrupt of the thread that came meanwhile.
       def call
         blocked = @scheduler.waits.select do |fiber, _, reason, subject|
           listed?(fiber, reason, subject)
@@ -53,8 +52,7 @@ module Raffia
         end
       end
 
-      # An error in an `ensure` block has no one to report to.
-      # @return [Exception, nil] an interrupt
+      # Returns an interrupt, or nil. An error in an `ensure` block is dropped.
       def kill(fiber, owner, subject)
         # Where the owner is resuming an Enumerator, an error is raised in that first.
         owner.kill if fiber.alive?

@@ -2,8 +2,8 @@
 
 module Raffia
   class Scheduler
-    # Tells in words what a fiber waits for. A program asks when something is wrong, perhaps in a
-    # trap handler: nothing here waits, and an object that cannot be described is no error.
+    # Describes what a fiber waits for. This may run in a trap handler: nothing here waits, and an
+    # object that cannot be described is no error.
     #
     # @api private
     module WaitText
@@ -15,7 +15,6 @@ module Raffia
 
       module_function
 
-      # @return [String]
       def describe(reason, subject, events, asleep)
         case reason
         when :io then "#{events(events)}: #{of(subject)}"
@@ -26,7 +25,6 @@ module Raffia
         end
       end
 
-      # @return [String]
       def of(object)
         case object
         when ::IO then io(object)
@@ -41,7 +39,6 @@ module Raffia
         "#{plain(object)} (#{error.class} in its inspect)"
       end
 
-      # @return [String]
       def events(events)
         EVENTS.filter_map { |event, name| name if events.anybits?(event) }.join(" or ")
       end

@@ -5,25 +5,23 @@ require "etc"
 module Raffia
   class Scheduler
     class FiberLimit
-      # Tells which limit of the system keeps a process from having more fibers, and what to do.
+      # Names the limit of the system that keeps a process from having more fibers, and what to do.
       #
       # @api private
       class Shortage
         MAP_COUNT = "/proc/sys/vm/max_map_count"
         DEFAULT_MAP_COUNT = 65_530
-        # Its first number is the pages of address space of the process.
+        # The first number is the pages of address space of the process.
         STATM = "/proc/self/statm"
         # Stacks of fibers are allocated many at a time.
         NEARLY = 0.8
         private_constant :MAP_COUNT, :DEFAULT_MAP_COUNT, :STATM, :NEARLY
 
-        # @param fibers [Integer] that are alive
         def initialize(fibers)
           @fibers = fibers
           @address_space = address_space_exhausted?
         end
 
-        # @return [String]
         def to_s
           limit = if @address_space
             "the limit of the address space (ulimit -v) is #{address_limit / 1024} KB"
@@ -32,7 +30,6 @@ module Raffia
           "#{@fibers} fibers are alive#{" and #{limit}" if limit}"
         end
 
-        # @return [String]
         def warning
           "raffia: #{self}, and #{@address_space ? address_shortage : map_shortage}, " \
             "or start fewer at once (Raffia.map(..., limit: 1000), Raffia::Semaphore)."
@@ -62,7 +59,7 @@ module Raffia
           false
         end
 
-        # @return [Integer, nil] bytes
+        # Bytes.
         def address_limit
           limit = ::Process.getrlimit(:AS).first
           limit unless limit == ::Process::RLIM_INFINITY

@@ -12,10 +12,9 @@ module Raffia
         WAKE_INTERVAL = 0.02
         private_constant :WAKE_INTERVAL
 
-        # @return [Object] what the call returned
+        # Of the call.
         attr_reader :value
 
-        # @yield the call
         def initialize(&work)
           @work = work
           @permission = Thread::Queue.new([true]) # to begin; taken once
@@ -23,7 +22,6 @@ module Raffia
         end
 
         # Runs the call on the current thread, unless it has been cancelled.
-        # @return [void]
         def run
           @thread = Thread.current
           return unless @permission.pop(timeout: 0)
@@ -36,7 +34,6 @@ module Raffia
         end
 
         # Keeps it from beginning, or else waits for its end.
-        # @return [void]
         def cancel
           return @end.close if @permission.pop(timeout: 0)
 

@@ -9,13 +9,9 @@ module Raffia
       #
       # @api private
       module Parking
-        # Suspends the running fiber until its wait is settled.
-        #
-        # @param uninterruptible [Boolean] whether {Hooks#fiber_interrupt} cannot end it
-        # @param subject [Object] what it waits for, to be shown
-        # @yieldparam wait [Wait] the data of the engine's operations that are to end it
-        # @yieldreturn [Boolean] whether waiting is unnecessary
-        # @return [Integer, nil] the result of what ended it; nil when waiting was unnecessary
+        # Suspends the running fiber until its wait is settled, and returns the result; nil when the
+        # block says that waiting is unnecessary. The block gets the wait, to be the data of the
+        # operations that end it. +subject+ is what it waits for, to be shown.
         def park(uninterruptible = false, subject = nil)
           wait = new_wait(interruptible: !uninterruptible, about: {subject: subject})
           suspend(wait) { yield wait }
@@ -23,8 +19,7 @@ module Raffia
 
         # Ends the wait of a fiber, or of the one that it is resuming, with an exception. A wait
         # that has been woken is not failed, or the wake-up would be lost: Mutex#unlock wakes one
-        # fiber only. Idempotent for one error.
-        # @return [Wait, nil] nil when there is none that may be ended
+        # fiber only. Idempotent for one error. Nil when there is no wait that may be ended.
         def fail_wait(fiber, error)
           wait = @parked[fiber] || @owners[fiber] or return
 
@@ -34,11 +29,10 @@ module Raffia
         # Fibers are not reused here.
         def mark_interrupted(_fiber) = true
 
-        # @return [Array<Array>] for each fiber that waits: fiber, owner, reason, subject,
-        #   descriptor, events, limit, since
+        # For each fiber that waits: fiber, owner, reason, subject, descriptor, events, limit,
+        # since.
         def waits = @parked.values.map(&:describe)
 
-        # @return [void]
         attr_writer :postponed_interrupts, :rejects_waits
 
         # Adds a completion, from any thread.
@@ -51,18 +45,16 @@ module Raffia
 
         private
 
-        # @return [Wait] one for the running fiber
+        # For the running fiber.
         def new_wait(**options)
           reject_wait if @rejects_waits
           fiber = Fiber.current
           Wait.new(fiber, @running || fiber, **options)
         end
 
-        # Suspends the running fiber until the wait is settled.
-        #
-        # @yield once the wait can be found, so that no wake-up gets lost; returns whether waiting
-        #   is unnecessary
-        # @return [Integer, nil] the result; nil when waiting was unnecessary
+        # Suspends the running fiber until the wait is settled. The block runs once the wait can be
+        # found, so that no wake-up gets lost, and returns whether waiting is unnecessary: then this
+        # returns nil.
         def suspend(wait)
           running = @running
           outer = @parked[wait.fiber] # only in a trap handler

@@ -11,7 +11,7 @@ module Raffia
       # one, which names what the fiber has stopped blocking on.
       #
       # A blocker may be an internal object of Ruby (the lock of autoload is one) on which no method
-      # may be called, not even `==`; it can be stored, and be compared by identity.
+      # may be called, not even `==`. It can be stored, and be compared by identity.
       #
       # @api private
       class Permits
@@ -20,17 +20,15 @@ module Raffia
           @abandoned = ObjectSpace::WeakKeyMap.new # fiber => what it has stopped blocking on
         end
 
-        # @return [void]
         def give(fiber, blocker)
           @given[fiber] = {}.compare_by_identity.tap { |permit| permit[blocker] = true }
         end
 
         def given?(fiber) = @given.key?(fiber)
 
-        # @return [Hash, nil] the permit
         def take(fiber) = @given.delete(fiber)
 
-        # @return [Boolean] whether the fiber's permit is late
+        # Whether the fiber's permit is late.
         def late?(fiber)
           permit = @given[fiber] or return false
 

@@ -9,10 +9,8 @@ module Raffia
       #
       # @api private
       class Start
-        # @return [Fiber]
-        attr_reader :fiber
-        # @return [Fiber, nil] the scheduler's fiber in which it runs
-        attr_reader :running
+        # `running`: the scheduler's fiber in which it runs, or nil.
+        attr_reader :fiber, :running
 
         def initialize(fiber, running, once: false)
           @fiber = fiber

@@ -19,11 +19,7 @@ module Raffia
       # @api private
       module Switch
         # Hook of Fiber.schedule: starts the fiber at once; the caller resumes when it waits or
-        # ends.
-        #
-        # @param options [Hash] for Fiber.new, such as storage:
-        # @return [Fiber]
-        # @raise [Closed]
+        # ends. Options are for Fiber.new, such as storage:. Raises Closed.
         def fiber(**options, &block)
           raise_closed if closed?
 
@@ -33,11 +29,10 @@ module Raffia
           child
         end
 
-        # @return [Boolean] whether no fiber waits any more
+        # Whether no fiber waits any more.
         def idle? = @parked.empty? && @starts.empty?
 
         # Hook of Ruby 4.0: lets the others run first.
-        # @return [void]
         def yield
           wait = new_wait(about: {reason: :yield})
           engine.push(wait, 0)
@@ -45,7 +40,6 @@ module Raffia
           nil
         end
 
-        # @return [void]
         attr_writer :detects_deadlocks
 
         private
@@ -69,8 +63,6 @@ module Raffia
         # Fiber#raise and Fiber#kill transfer to their target, and Ruby keeps no way back. So a
         # fiber that finds another one running when it resumes lets that one resume when it waits or
         # ends itself.
-        #
-        # @param owner [Fiber, nil] the running fiber from now on
         def restore_running(owner)
           raiser = @running
           @running = owner
@@ -103,14 +95,13 @@ module Raffia
           start.once? || !(start.fiber.equal?(Fiber.current) || @parked.key?(start.fiber))
         end
 
-        # @param start [Start]
         def switch_to(start)
           @running = start.running
           start.fiber.transfer unless start.fiber.equal?(Fiber.current)
         end
 
-        # @return [Fiber, nil] the next one that need not wait any more. The order in which fibers
-        #   run is decided here, and nowhere else
+        # The next one that need not wait any more, or nil. The order in which fibers run is decided
+        # here, and nowhere else.
         def next_ready
           poll_io(0) if @turns.due?
           while (completion = @engine.peek)
@@ -135,7 +126,6 @@ module Raffia
           inner && !inner.equal?(wait)
         end
 
-        # @return [Integer] completions
         def poll_io(limit) = @turns.poll(@engine, limit)
 
         # Only two fibers sleep: the one in {Scheduler#run}, and one that has no fiber to switch to.
@@ -146,8 +136,7 @@ module Raffia
           poll_io(limit) unless limit == 0
         end
 
-        # Where no operation is under way, only other threads can end the sleep.
-        # @return [Numeric, nil] seconds
+        # Seconds, or nil. Where no operation is under way, only other threads can end the sleep.
         def longest_sleep
           return unless @detects_deadlocks && @engine.pending.zero?
 

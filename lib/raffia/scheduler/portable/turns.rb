@@ -13,15 +13,12 @@ module Raffia
           @started = Clock.now
         end
 
-        # @return [void]
         def restart = @started = Clock.now
 
-        # Counts a switch.
-        # @return [Boolean] whether I/O is to be polled
+        # Counts a switch. Whether I/O is to be polled.
         def due? = (@switches += 1) > TURN
 
-        # @param limit [Numeric, nil] seconds to sleep at most
-        # @return [Integer] completions
+        # Sleeps for +limit+ seconds at most, and returns the number of completions.
         def poll(engine, limit)
           @longest = [@longest, Clock.now - @started].max
           @count += 1
@@ -33,7 +30,6 @@ module Raffia
           restart
         end
 
-        # @return [Hash]
         def stats = {turns: @count, deepest: @most_ready, longest_turn: @longest}
       end
     end

@@ -9,22 +9,12 @@ module Raffia
       #
       # @api private
       class Wait
-        # @return [Fiber] the one that is suspended
-        attr_reader :fiber
-        # @return [Fiber] the scheduler's fiber in which it runs: another one when that is resuming
-        #   an Enumerator
-        attr_reader :owner
-        # @return [Integer] the first completion's result
-        attr_reader :result
-        # @return [Exception, nil] to be raised instead
-        attr_reader :error
+        # `owner` is the scheduler's fiber in which the fiber runs; it differs while that is resuming
+        # an Enumerator. `woken_by`: the unblock that ends the wait, :anyone's or all but a late one
+        # (:event). An `error` is raised in place of the first completion's `result`.
+        attr_reader :fiber, :owner, :result, :error, :woken_by
 
-        # @return [Symbol, nil] which {Portable#unblock} ends it: :anyone's, or all but a late one
-        #   (:event)
-        attr_reader :woken_by
-
-        # @param interruptible [Boolean] whether {Hooks#fiber_interrupt} may end it
-        # @param about [Hash] for people: reason:, subject:, fd:, events:, limit:
+        # `about` is for people: reason:, subject:, fd:, events:, limit:.
         def initialize(fiber, owner, woken_by: nil, interruptible: true, about: {})
           @fiber = fiber
           @owner = owner
@@ -37,7 +27,7 @@ module Raffia
 
         def settled? = @settled
 
-        # @return [Array] as the scheduler's `waits` has it
+        # As the scheduler's `waits` has it.
         def describe
           [@fiber, @owner, @about[:reason] || :work, @about[:subject], @about[:fd],
             @about[:events] || 0, @about[:limit]&.to_f, @since]
@@ -47,7 +37,7 @@ module Raffia
 
         # Called by the loop. May be called again with the same result when an interrupt of the
         # thread came between this and the switch.
-        # @return [Fiber, nil] the fiber to switch to, nil when it has left the wait
+        # The fiber to switch to, nil when it has left the wait.
         def complete(result)
           return if @left
 
@@ -56,7 +46,7 @@ module Raffia
           @fiber
         end
 
-        # @return [Boolean] whether the exception will be raised where the fiber waits
+        # Whether the exception will be raised where the fiber waits.
         def fail(error)
           return false if @settled || !@interruptible
 
