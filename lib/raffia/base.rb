@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-# All that every component may use. Stdlib only, and requiring it changes nothing in the process.
-
-# Needs the stdlib only; requiring it changes nothing in the process.
+# All that every component may use. Needs the stdlib only, and changes nothing in the process.
 require_relative "base/version"
 require_relative "base/error"
 require_relative "base/clock"

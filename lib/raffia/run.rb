@@ -9,20 +9,19 @@ require_relative "run/sidecars"
 require_relative "snapshot"
 
 module Raffia
-  # The composition root: what a call of {Raffia.run} consists of.
+  # Where scheduler, thread pools and scope of a {Raffia.run} meet.
   module Run
   end
 
-  # Runs the block with everything that fibers need: a Fiber scheduler, a pool for calls that block,
-  # and a scope for tasks. When the block and all tasks have ended, so has all of it.
+  # Runs the block with a Fiber scheduler, a pool for calls that block, and a scope for tasks.
+  # Returns when the block and all tasks have ended.
   #
   # The block runs in a fiber of its own, so `return`, `break` and `throw` cannot leave it: they
-  # raise LocalJumpError and UncaughtThrowError there. `next` ends it with a value.
-  #
-  # Inside of a running scheduler (a nested call, or another library's) there is only a new scope.
+  # raise LocalJumpError and UncaughtThrowError there. `next` ends it with a value. Inside of a
+  # running scheduler (a nested call, or another library's) there is only a new scope.
   #
   # An interrupt of the thread, such as Ctrl-C, is raised in the block, where it waits. If the block
-  # does not rescue it, the tasks are cancelled and clean up, and then it is raised here. A second
+  # does not rescue it, the tasks are cancelled and clean up; then it is raised here. A second
   # signal within five seconds, or any other interrupt while they clean up, does not wait.
   #
   # @example
@@ -31,15 +30,14 @@ module Raffia
   #     pages.map(&:value)
   #   end
   #
-  # @param backend [Symbol, String, nil] the engine's back end: :uring, :epoll, :kqueue, :poll or
-  #   :select; nil: that of RAFFIA_BACKEND, else the best that works here. A nested call must not
-  #   name one
+  # @param backend [Symbol, String, nil] :uring, :epoll, :kqueue, :poll or :select; nil: that of
+  #   RAFFIA_BACKEND, else the best that works here. Not for nested calls
   # @param dump_on [Symbol, String, nil] a signal, such as :USR2, on which a {dump} is written to
-  #   stderr. It does what it did besides, so with HUP, INT, QUIT and TERM the dump comes on the way
-  #   out. :off: none; nil: that of RAFFIA_DUMP_SIGNAL
-  # @param deadlock [Symbol, nil] what to do when no fiber can ever resume (docs/adr/0008): :raise
-  #   raises {Deadlock} in the block, :report writes to stderr once who waits for what, :off sleeps;
-  #   nil: that of RAFFIA_DEADLOCK
+  #   stderr. It keeps its other effect, so HUP, INT, QUIT and TERM still end the program. :off:
+  #   none; nil: that of RAFFIA_DUMP_SIGNAL
+  # @param deadlock [Symbol, nil] when no fiber can ever resume (docs/adr/0008): :raise raises
+  #   {Deadlock} in the block, :report writes the waits to stderr once, :off sleeps; nil: that of
+  #   RAFFIA_DEADLOCK
   # @yieldparam scope [Scope]
   # @return [Object] the block's value
   # @raise [Exception] the first error of the block or a task
@@ -47,10 +45,8 @@ module Raffia
   def self.run(backend: nil, dump_on: nil, deadlock: nil, &block)
     raise ConfigError, "Raffia.run needs a block: the work to do" unless block
     unless RUBY_ENGINE == "ruby"
-      raise ConfigError,
-        "Raffia.run needs a Fiber scheduler as CRuby has it, which this Ruby (#{RUBY_ENGINE}) " \
-        "does not have: " \
-        "use on: :threads of Raffia.map and Raffia::Pool"
+      raise ConfigError, "Raffia.run needs CRuby's Fiber scheduler, which this Ruby " \
+        "(#{RUBY_ENGINE}) does not have: use on: :threads of Raffia.map and Raffia::Pool"
     end
 
     options = {backend: backend, dump_on: dump_on, deadlock: deadlock}.compact
@@ -66,11 +62,9 @@ module Raffia
   end
 
   # Runs a call that would block the whole thread (a C library that knows nothing of fibers) on
-  # another thread, while the calling fiber waits and the others run. Outside of a scheduler it
-  # just runs.
-  #
+  # another thread, while the calling fiber waits. Outside of a scheduler it just runs.
   # @return [Object] the block's value
-  # @raise [Exception] what the block raised
+  # @raise [Exception] of the block
   def self.offload(&block)
     raise ConfigError, "Raffia.offload needs a block: the call that blocks" unless block
 
@@ -87,7 +81,6 @@ module Raffia
 
   # The state of every fiber of this Ractor that waits, and of its loops. Any thread may call it,
   # and a trap handler.
-  #
   # @param frames [Integer, nil] how long each backtrace may be; nil: no bound
   # @return [Snapshot]
   def self.snapshot(frames: nil) = Snapshot.new(Scheduler.all, frames: frames)

@@ -14,8 +14,8 @@ require_relative "scheduler/lifecycle"
 
 module Raffia
   # A Fiber scheduler over Raffia's engine: blocking calls of core (IO, sleep, Mutex, Queue,
-  # Thread#join, Process.wait, DNS) wait in their fiber only, while others run. Core calls its
-  # hooks, which Ruby documents under Fiber::Scheduler. Raffia.run sets one up; by hand:
+  # Thread#join, Process.wait, DNS) wait in their fiber only, while others run. Raffia.run sets one
+  # up; by hand:
   #
   #   Fiber.set_scheduler(Raffia::Scheduler.new)
   #   Fiber.schedule { ... }
@@ -24,10 +24,8 @@ module Raffia
   # transfer); the fiber in {#run} polls the engine when none is ready. I/O is polled at least every
   # {TURN} switches, so a ready queue that is never empty cannot starve it.
   #
-  # The hooks of every wait are {Native}'s, in C. {Portable} has the same ones in Ruby, for the
-  # `select` engine. Rarer hooks are in Ruby for both.
-  #
-  # A forked child has no scheduler, and fibers block there; it may set a new one.
+  # The hooks of every wait are {Native}'s, in C, or {Portable}'s for the `select` engine. Rarer
+  # hooks are in Ruby for both. A forked child has no scheduler; it may set a new one.
   class Scheduler
     # Switches between two polls of I/O.
     TURN = 64
@@ -92,8 +90,7 @@ module Raffia
     # @api private
     attr_reader :offload
 
-    # Any thread of the Ractor may call it, and a trap handler. A fiber that is ready is listed
-    # until its turn.
+    # Any thread of the Ractor may call it, and a trap handler.
     # @return [Array<Parked>] every fiber that waits, the longest waits first
     # @param frames [Integer, nil] how long each backtrace may be; nil: no bound
     def parked(frames: nil) = closed? ? [] : Inspection.new(self, frames).parked
@@ -114,8 +111,7 @@ module Raffia
       "#<Raffia::Scheduler #{@backend} parked=#{counts[:parked]}#{" closed" if closed?}>"
     end
 
-    # The thread that uses the engine opens it: io_uring insists, and another thread may make the
-    # scheduler.
+    # The thread that uses the engine opens it, because io_uring insists.
     # @api private
     def engine = open_engine || attach
 

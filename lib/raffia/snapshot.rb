@@ -39,11 +39,11 @@ module Raffia
     end
 
     # @param parked [Scheduler::Parked]
-    # @return [Task, nil] that the fiber runs
+    # @return [Task, nil] of the fiber
     def task(parked) = @tasks.task(parked)
 
     # @param parked [Scheduler::Parked]
-    # @return [Integer] by which {#to_s} and {#to_h} name its fiber
+    # @return [Integer] the fiber's name in {#to_s} and {#to_h}
     def number(parked) = @numbers[parked.fiber]
 
     # @param parked [Scheduler::Parked]

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 # Structured concurrency on any Fiber::Scheduler, and primitives that also serve plain threads. The
-# files of this component refer to one another freely and are loaded together, here.
-
+# files refer to one another freely and are loaded together, here.
 require_relative "base"
 require_relative "task/spin_lock"
 require_relative "task/waiter"

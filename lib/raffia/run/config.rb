@@ -11,22 +11,14 @@ module Raffia
     # | RAFFIA_DUMP_SIGNAL | the name of a signal, such as USR2; off  | off; `raffia run`: QUIT |
     # | RAFFIA_DEADLOCK    | raise report off                         | raise                   |
     #
-    # @!attribute [r] dump_signal
-    #   @return [Symbol, nil] on which signal to print what all fibers wait for: :USR2, :off; nil
-    #     when nothing is said
-    # @!attribute [r] deadlock
-    #   @return [Symbol] what to do when no fiber can ever resume: :raise, :report or :off
+    # @api private
     Config = ::Data.define(:dump_signal, :deadlock) do
-      # @return [Config]
-      # @raise [ConfigError]
       def self.load(variables = Raffia::Config.variables)
         new(dump_signal: signal(variables.string("RAFFIA_DUMP_SIGNAL")),
           deadlock: variables.choice("RAFFIA_DEADLOCK", self::DEADLOCKS, :raise))
       end
 
-      # @param name [String, nil] of a signal, with or without SIG; "off"
-      # @return [Symbol, nil]
-      # @raise [ConfigError]
+      # Takes a signal's name with or without SIG, or "off". Raises ConfigError.
       def self.signal(name)
         return name&.to_sym if name.nil? || name == "off"
 
@@ -39,8 +31,7 @@ module Raffia
     end
 
     class Config
-      # `raise`: where it is certain. `report`: on stderr, also where a signal handler might still
-      # help.
+      # `raise`: where it is certain. `report`: also where a signal handler might still help.
       DEADLOCKS = %i[raise report off].freeze
     end
   end

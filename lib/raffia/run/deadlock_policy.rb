@@ -7,8 +7,6 @@ module Raffia
     #
     # @api private
     class DeadlockPolicy
-      # @param mode [Symbol, String] one of Config::DEADLOCKS
-      # @raise [ConfigError]
       def initialize(mode)
         @mode = Config::DEADLOCKS.find { |known| known.name == mode.to_s } or
           raise ConfigError, "deadlock: #{mode.inspect} means nothing here: " \
@@ -17,13 +15,8 @@ module Raffia
 
       def off? = @mode == :off
 
-      # With a signal handler of the program's own it is no deadlock for certain: the handler may be
-      # what the fibers wait for.
-      #
-      # @param scheduler [Scheduler]
-      # @param parked [Array<Scheduler::Parked>]
-      # @yieldparam error [Deadlock] that is to be raised
-      # @return [Boolean, nil] whether to check again
+      # Yields the error to be raised, and returns whether to check again. With a signal handler of
+      # the program's own it is no deadlock for certain: the fibers may wait for the handler.
       def call(scheduler, parked)
         handled = Signals.handled?
         return if handled && @mode == :raise

@@ -2,38 +2,36 @@
 
 module Raffia
   module Run
-    # Passes on what breaks into the loop (a signal, Thread#raise, an error of a fiber without an
-    # owner): to the block of the run while it is alive, then to all fibers.
+    # Passes interrupts of the loop (a signal, Thread#raise, an error of a fiber without an owner)
+    # to the block of the run while it is alive, then to all fibers.
     #
     # A second interrupt while the run cleans up ends it at once, and so does a second signal within
-    # five seconds: this object cannot see whether a block that rescued the first one is cleaning up
-    # in scopes of its own.
+    # five seconds: a block that rescued the first one may be cleaning up in scopes of its own,
+    # which is not visible here.
     #
     # @api private
     class InterruptDispatcher
-      # Seconds after a signal in which another one ends the run.
+      # Seconds.
       IMPATIENCE = 5
       private_constant :IMPATIENCE
 
-      # @return [Exception, nil] the last one, while it takes effect
+      # The last one, while it takes effect.
       attr_reader :interrupt
 
-      # @param scheduler [Scheduler]
       def initialize(scheduler)
         @scheduler = scheduler
         @fiber = @interrupt = @received_at = nil
       end
 
-      # @return [Fiber, nil] that runs the block
+      # Runs the block.
       attr_writer :fiber
 
-      # An interrupt that was passed on comes back from each fiber that it has ended.
-      # @return [Boolean] whether an exception that left the loop is to be passed on
+      # Whether an exception that left the loop is to be passed on. An interrupt comes back from
+      # each fiber that it has ended.
       def new?(error) = !error.equal?(@interrupt) && !joined?(error)
 
-      # @param cleaning [Boolean] whether the block's scope is cancelled
-      # @return [Exception, nil] the interrupt when the block cannot get it any more
-      # @raise [Exception] the interrupt, when it ends the run at once
+      # Returns the interrupt when the block cannot get it any more; raises it when it ends the run
+      # at once. +cleaning+: whether the block's scope is cancelled.
       def pass_on(interrupt, cleaning)
         give_up(interrupt) if @interrupt && (cleaning || !alive? || impatient?(interrupt))
 
@@ -45,13 +43,11 @@ module Raffia
       end
 
       # An interrupt that was raised in the block without the loop.
-      # @return [void]
       def note(interrupt)
         @interrupt = interrupt
         @received_at = Clock.now
       end
 
-      # @return [void]
       def forget = @interrupt = nil
 
       private

@@ -7,8 +7,7 @@ require_relative "thread_pools"
 
 module Raffia
   module Run
-    # One call of {Raffia.run}, from the start of its scheduler to the end of its loop: the place
-    # where scheduler, thread pools and scope meet.
+    # One call of {Raffia.run}: makes scheduler, thread pools and scope, and runs the loop.
     #
     # An interrupt of the loop is raised in the block, where it waits: there it can be rescued, or
     # end the scope and its tasks (see {InterruptDispatcher}). When it has ended the block, fibers
@@ -19,13 +18,12 @@ module Raffia
       KEY = :raffia_session
       private_constant :KEY
 
-      # @return [Session, nil] the one whose loop the running fiber is in
+      # The session whose loop the running fiber is in.
       def self.current
         session = Thread.current.thread_variable_get(KEY)
         session if session&.scheduler&.equal?(Fiber.current_scheduler)
       end
 
-      # @return [Scheduler]
       attr_reader :scheduler
 
       def initialize(backend: nil, dump_on: nil, deadlock: nil)
@@ -39,14 +37,12 @@ module Raffia
         @scope = nil
       end
 
-      # Calls the block when the run's own block and its tasks have ended and the loop still runs:
-      # to end what lives in the loop without being a task. It may wait, unless the thread is being
-      # killed.
-      # @yieldparam killed [Boolean]
-      # @return [void]
+      # Calls the block at the end of the run, while the loop still runs: to end what lives in the
+      # loop without being a task. It may wait, unless the thread is being killed, which is its
+      # argument.
       def at_end(&block) = @exit_callbacks << block
 
-      # @return [Integer] fibers that live in the loop like that, and wait for as long as it runs
+      # Fibers that live in the loop like that, and wait for as long as it runs.
       def residents = @exit_callbacks.size
 
       def run(&block)
@@ -63,20 +59,18 @@ module Raffia
           operations: (@pools if threads?), deadlock: handler)
       end
 
-      # Users' calls may take long, and must not keep core from opening a file, so each kind has
-      # threads of its own. They start only when a call blocks.
+      # Users' calls may take long, and must not keep core from opening a file.
       def offload(kind)
         return ->(&call) { Fiber.blocking { call.call } } unless threads?
 
         ->(&call) { @pools.run(kind, &call) }
       end
 
-      # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md): there such a call blocks
-      # its Ractor.
+      # Before Ruby 4.0 threads in several Ractors hang (docs/ractors.md).
       def threads? = RactorLocal.main? || RUBY_VERSION >= "4"
 
-      # Runs in a trap handler. The code that it has interrupted may be writing to stderr and hold
-      # that IO's lock, and must not get an error of ours.
+      # Runs in a trap handler. The interrupted code may hold the lock of stderr, and must not get
+      # an error of ours.
       def dump
         err = $stderr.is_a?(IO) ? IO.for_fd($stderr.fileno, "w", autoclose: false) : $stderr
         Raffia.dump(err)
@@ -118,8 +112,7 @@ module Raffia
         run_exit_callbacks
       end
 
-      # A signal that comes while the block is running does not break into the loop; an earlier one
-      # is over.
+      # A signal that comes while the block is running does not break into the loop.
       def call(scope)
         yield scope
       rescue SignalException => signal
@@ -135,7 +128,7 @@ module Raffia
         deadline ? deadline.enforce(&) : yield
       end
 
-      # Calls each of them, also after the error of another one.
+      # All of them, also after an error of one.
       def run_exit_callbacks
         until @exit_callbacks.empty?
           begin
@@ -160,8 +153,7 @@ module Raffia
         return error unless error.is_a?(LocalJumpError) && %i[return break].include?(error.reason)
 
         error.exception("#{error.message}: the blocks of Raffia.run and of tasks run in fibers " \
-        "of " \
-          "their own, which #{error.reason} cannot leave. End the block with `next value`, and " \
+          "of their own, which #{error.reason} cannot leave. End the block with `next value`, and " \
           "return what Raffia.run or Task#value returns")
       end
 

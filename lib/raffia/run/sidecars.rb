@@ -9,29 +9,21 @@ module Raffia
     #
     # @api private
     class Sidecars
-      # @param blocks [Array<#call>] each starts some, and returns them: objects with `stop` and
-      #   `join`
-      # @param log [#error]
+      # Each block starts some, and returns them: objects with `stop` and `join`.
       def initialize(blocks, log)
         @blocks = blocks
         @log = log
         @all = @watchers = [].freeze
       end
 
-      # @param scope [Scope]
-      # @yield when one has ended by itself: the work should not continue without it
-      # @return [self]
-      # @raise [Exception] what a block raises
+      # Calls the block when one has ended by itself: the work should not continue without it.
       def begin(scope, &lost)
         @all = @blocks.flat_map { |block| [block.call].flatten.select { |one| stoppable?(one) } }
         @watchers = @all.map { |one| scope.spawn { watch(one, &lost) } }
         self
       end
 
-      # Stops them, the last one first. After the time the others are told to stop, and not waited
-      # for.
-      # @param seconds [Numeric, nil]
-      # @return [void]
+      # Stops the last one first. After the time the others are stopped without waiting for them.
       def stop(seconds)
         @watchers.each { |task| task.cancel(:stop) }
         deadline = Clock.now + seconds if seconds

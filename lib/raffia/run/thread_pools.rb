@@ -11,17 +11,14 @@ module Raffia
       MAX_WAITING = 1_024
       private_constant :MAX_WAITING
 
-      # @param threads [Integer, nil] of each kind at most; nil: two for each processor, and at
-      #   least four
+      # +threads+: of each kind at most; nil: two for each processor, and at least four.
       def initialize(threads)
         @threads = threads
         @calls = {}
         @operations = {}
       end
 
-      # Runs the block on a thread.
-      # @param kind [Symbol] :calls for users' blocks, :blocks for core's
-      # @return [Object] the block's value
+      # Runs the block on a thread: +kind+ :calls for users' blocks, :blocks for core's.
       def run(kind, &)
         # A pool reads files, which must not be offloaded in turn.
         pool = @calls[kind] ||= Fiber.blocking do
@@ -30,26 +27,21 @@ module Raffia
         pool.call(&)
       end
 
-      # @param kind [Symbol] :files, :compute or :waiting
-      # @return [Executor::Threads::OperationPool]
+      # The OperationPool for :files, :compute or :waiting.
       def call(kind)
         @operations[kind] ||= Fiber.blocking do
           Executor::Threads::OperationPool.new { Engine::CallQueue.new(limit(kind)) }
         end
       end
 
-      # @param scheduler [Scheduler] that is closed
-      # @return [void]
       def abandon(scheduler) = @operations.each_value { |pool| pool.abandon(scheduler) }
 
-      # A call may block for ever.
-      # @param timeout [Numeric, nil] seconds for each kind
-      # @return [void]
+      # +timeout+: seconds for each kind, because a call may block for ever.
       def shutdown(timeout)
         [*@calls.values, *@operations.values].each { |pool| pool.shutdown(timeout) }
       end
 
-      # @return [Hash{Symbol => Hash}] by kind: threads:, queued:, running:, and others
+      # By kind: threads:, queued:, running:, and others.
       def stats
         calls = @calls.transform_values do |pool|
           pool.stats => {threads:, idle:, waiting:, max:}

@@ -6,20 +6,17 @@ module Raffia
     #
     # @api private
     class ChildWait
-      # Seconds between two polls where a child cannot be watched. A thread that waits for any child
-      # of a group would be quicker, but after an interrupt it would take the status of a child that
-      # another fiber waits for.
+      # Seconds between polls where a child cannot be watched. A thread that waits for any child
+      # would be quicker, but after an interrupt it would take another fiber's status.
       PAUSES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05].freeze
       private_constant :PAUSES
 
-      # +pid+ and +flags+ as waitpid(2) takes them: 0 or negative for any child of a group.
       def initialize(scheduler, pid, flags)
         @scheduler = scheduler
         @pid = pid
         @flags = flags
       end
 
-      # A ::Process::Status; nil with WNOHANG while no child has ended.
       def status
         status = poll
         return status if status || @flags.anybits?(::Process::WNOHANG)

@@ -12,7 +12,6 @@ module Raffia
     # @api private
     module CoreMethods
       module CopyStream
-        # Bytes.
         def copy_stream(source, target, *limits)
           scheduler = Fiber.current_scheduler
           return super unless scheduler.is_a?(Scheduler) && limits.size <= 2
@@ -25,7 +24,6 @@ module Raffia
       # The kernel does not announce a free lock, and the holder may be another fiber of the same
       # thread. So the lock is tried again, at growing intervals.
       module FileLock
-        # Seconds.
         FIRST_PAUSE = 0.001
         LONGEST_PAUSE = 0.05
         private_constant :FIRST_PAUSE, :LONGEST_PAUSE
@@ -48,7 +46,6 @@ module Raffia
       # Ruby before 4.0 makes an IO::Buffer for the hook without holding the GVL, whether or not
       # there is a hook. While another thread collects garbage, Ruby aborts.
       module PositionedWrite
-        # Bytes.
         def pwrite(...)
           return super unless Fiber.current_scheduler.is_a?(Scheduler)
 

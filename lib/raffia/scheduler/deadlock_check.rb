@@ -40,7 +40,6 @@ module Raffia
           others.all? { |thread| SleepInspection.thread_stuck?(thread) }
       end
 
-      # Whether any fiber has run since the last time.
       def progress?
         waits = @scheduler.waits.map { |fiber, *, since| [fiber, since] }
         (waits != @last_waits).tap { @last_waits = waits }

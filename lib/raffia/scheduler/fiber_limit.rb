@@ -23,9 +23,7 @@ module Raffia
         @warned = false
       end
 
-      # There was no stack for a fiber: returns when it is worth another try. A fiber that has ended
-      # leaves its stack to the system, or waits for another block. Raises FiberError when none
-      # ended.
+      # There was no stack for a fiber: returns when another try is worth it, or raises.
       def await_slot(error)
         raise error unless error.message.match?(NO_STACK)
 
@@ -45,8 +43,7 @@ module Raffia
 
       private
 
-      # Whether any had ended since the last time. A fiber that was left by a transfer keeps its
-      # stack until it is collected.
+      # A fiber that was left by a transfer keeps its stack until it is collected.
       def collect_ended
         ended = @scheduler.counts.values_at(:fresh, :live).reduce(:-)
         return false unless ended > @collected
@@ -56,7 +53,6 @@ module Raffia
         true
       end
 
-      # Whether a fiber has ended meanwhile.
       def await_end
         timer = own = nil
         @scheduler.park do |wait|

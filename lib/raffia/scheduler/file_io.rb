@@ -86,8 +86,7 @@ module Raffia
         raise(IO::TimeoutError, "no progress within the #{io.timeout} s of IO#timeout")
       end
 
-      # The engine owns the buffer until the transfer has completed, so interrupts are raised only
-      # then.
+      # Interrupts are raised only when the engine has released the buffer.
       def transfer_by_engine(direction, io, buffer, offset, from)
         transfer = IOTransfer.new(io)
         Engine.uninterruptible do

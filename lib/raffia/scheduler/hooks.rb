@@ -5,15 +5,14 @@ require_relative "selection"
 
 module Raffia
   class Scheduler
-    # Core's hooks that are called less often than those of {Native} and {Portable}.
+    # Core's hooks that are called less often than those of {Native} and {Portable}. Ruby documents
+    # them under Fiber::Scheduler.
+    #
+    # @api private
     module Hooks
       # Hook of Ruby 4.0, offered on every Ruby: raises the exception where the fiber waits, or will
-      # wait next. Any thread may call it.
-      #
-      # @param fiber [Fiber] one that the scheduler started; while it is resuming an Enumerator,
-      #   that is interrupted
-      # @param exception [Exception]
-      # @return [void]
+      # wait next. Any thread may call it. While the fiber is resuming an Enumerator, that is
+      # interrupted.
       def fiber_interrupt(fiber, exception)
         return if closed? || !fiber.alive? || !mark_interrupted(fiber)
 
@@ -22,46 +21,31 @@ module Raffia
       end
 
       # Interrupts every fiber that waits, except the running one.
-      # @return [void]
       def interrupt_all(exception)
         fibers = waits.map { |_fiber, owner| owner }.uniq - [Fiber.current]
         fibers.each { |fiber| fiber_interrupt(fiber, exception) }
       end
 
-      # Hook of Timeout.timeout.
-      #
-      # @param duration [Numeric] seconds
-      # @param klass [Class, Exception] to raise; Timeout's own class is hidden within the block
-      # @param message [String, nil]
-      # @return [Object] the block's value
+      # Hook of Timeout.timeout. Timeout's own class is hidden within the block.
       def timeout_after(duration, klass, message = nil, &)
         @interrupts.limit(duration, klass, message, &)
       end
 
       # Hook of IO.select.
-      # @param timeout [Numeric, nil] seconds
-      # @return [Array<Array<IO>>, nil] the ready ones; nil when the time was up
       def io_select(readables, writables = nil, exceptables = nil, timeout = nil)
         Selection.new(self, [readables, writables, exceptables], timeout).wait
       end
 
       # Hook of Process.wait, Process::Status.wait, system and backticks.
-      #
-      # @param pid [Integer] a child; 0 or negative: any of a group, as waitpid(2) takes it
-      # @param flags [Integer] Process::WNOHANG, Process::WUNTRACED
-      # @return [::Process::Status, nil]
       def process_wait(pid, flags) = ChildWait.new(self, pid, flags).status
 
-      # Hook of Addrinfo.getaddrinfo and all that looks up names. libc does it, with all of its
-      # configuration, on a thread of the engine. An interrupt does not wait for it.
-      # @return [Array<String>] addresses
-      # @raise [SocketError]
+      # Hook of all that looks up names. libc does it, with all of its configuration, on a thread of
+      # the engine. An interrupt does not wait for it.
       def address_resolve(hostname) = @offload.resolve(hostname)
 
       # Hook of Ruby 3.4 for C code that releases the GVL and may run on any thread: file-system
       # calls, zlib, long divisions. Short operations run in the fiber: the engine's policy decides
       # by the time that each has taken.
-      # @return [void]
       def blocking_operation_wait(work)
         # Called here because both look at the method that called this hook.
         done = @policy&.run(work)
@@ -72,8 +56,7 @@ module Raffia
         @offload.run_operation(work, done)
       end
 
-      # Runs the block where it cannot hold up the other fibers, and waits for it in this one.
-      # @return [Object] the block's value
+      # Runs the block where it cannot hold up the other fibers, and returns its value.
       def offloaded(&) = @offload.call(&)
 
       private

@@ -10,7 +10,7 @@ module Raffia
     #
     # @api private
     class Inspection
-      # +frames+: the length of each backtrace at most; nil: no bound.
+      # +frames+: the length of each backtrace at most, or nil.
       def initialize(scheduler, frames)
         @waits = scheduler.waits.sort_by.with_index { |wait, index| [wait.last, index] }
         @fibers = @waits.flat_map { |fiber, owner| [fiber, owner] }.uniq
@@ -18,7 +18,6 @@ module Raffia
         @now = Clock.now
       end
 
-      # The longest waits first.
       def parked
         subjects = Engine.visible(@waits.map { |wait| wait[3] })
         @waits.zip(subjects).map { |wait, subject| describe(wait, subject) }.freeze

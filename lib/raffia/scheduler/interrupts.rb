@@ -7,8 +7,7 @@ module Raffia
     #
     # @api private
     class Interrupts
-      # An exception on its way to a fiber. It goes through the engine like every completion, so it
-      # arrives in order.
+      # An exception on its way to a fiber, among the completions and in their order.
       class PendingInterrupt
         attr_reader :fiber, :error
 
@@ -22,7 +21,6 @@ module Raffia
 
         def withdrawn? = @withdrawn
 
-        # Drops it, unless it has been raised already.
         def withdraw = @withdrawn = true
 
         # Returns the wait that it ends. The loop calls it again when an interrupt of the thread
@@ -41,10 +39,8 @@ module Raffia
         @count = 0 # of them; too high when a fiber was collected with its own
       end
 
-      # See {Hooks#fiber_interrupt}.
       def send_to(fiber, error) = @scheduler.deliver(PendingInterrupt.new(self, fiber, error), 0)
 
-      # See {Hooks#timeout_after}.
       def limit(duration, klass, message, &block)
         own = defined?(::Timeout::ExitException) && klass.equal?(::Timeout::Error)
         return limit_hidden(duration, klass, message, &block) if own

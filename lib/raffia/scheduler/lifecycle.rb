@@ -4,8 +4,7 @@ require_relative "teardown"
 
 module Raffia
   class Scheduler
-    # Opens the engine of a scheduler, runs its fibers, and ends it: at the end of its thread, in a
-    # forked child, or at once.
+    # Opens the engine of a scheduler, runs its fibers, and ends it.
     module Lifecycle
       # Runs until no fiber waits any more; may be called again. The calling fiber sleeps in the
       # kernel meanwhile, so interrupts of the thread (a signal, Thread#raise) are raised here.
@@ -20,9 +19,9 @@ module Raffia
         nil
       end
 
-      # Hook of core for the end of the scheduler: of its thread, or by Fiber.set_scheduler(nil).
-      # Runs the fibers that are left; in a thread that is being killed, only their `ensure` blocks.
-      # @return [void]
+      # Hook of core for the end of the scheduler's thread, and of Fiber.set_scheduler(nil). Runs
+      # the fibers that are left; in a thread that is being killed, only their `ensure` blocks.
+      # @api private
       def scheduler_close
         return if closed?
         return release unless thread.nil? || thread.alive?
@@ -83,7 +82,6 @@ module Raffia
           "its work from there, or end that thread"
       end
 
-      # In its own thread.
       def close_now
         Teardown.new(self).call
       ensure

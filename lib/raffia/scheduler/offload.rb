@@ -17,8 +17,7 @@ module Raffia
                   waiting: "the other end of a file that is being opened"}.freeze
       private_constant :CANCEL_INTERVAL, :SUBJECTS
 
-      # +calls+ runs users' blocks on another thread, +blocking+ core's; +operations+ returns the
-      # threads for a kind of operation; see {Scheduler#initialize}.
+      # See {Scheduler#initialize}.
       def initialize(scheduler, calls, blocking, operations, policy)
         @scheduler = scheduler
         @calls = calls
@@ -71,7 +70,6 @@ module Raffia
         loop.disarm(resolution.id) if resolution
       end
 
-      # The scheduler is closed.
       def abandon = (@operations.abandon(@scheduler) if @operations.respond_to?(:abandon))
 
       # Of the threads for operations, by kind.

@@ -24,7 +24,7 @@ module Raffia
 
       attr_reader :thread
 
-      # Hook: waits until {#unblock}, for the timeout at most, and returns whether it was unblocked.
+      # Hook: waits until {#unblock}, and returns whether that came before the timeout.
       def block(blocker, timeout = nil)
         wait = new_wait(woken_by: :anyone,
           about: {reason: :block, subject: blocker, limit: timeout})
@@ -39,8 +39,8 @@ module Raffia
         @permits.take(wait.fiber) if wait
       end
 
-      # Hook: wakes a fiber that blocks, or is about to. Any thread may call it; it neither waits
-      # nor raises.
+      # Hook: wakes a fiber that blocks, or is about to. Any thread may call it; never waits or
+      # raises.
       def unblock(blocker, fiber)
         Engine.wake_fiber(blocker, fiber) { wake(blocker, fiber) }
       end

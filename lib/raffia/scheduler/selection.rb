@@ -9,14 +9,12 @@ module Raffia
       EVENTS = [IO::READABLE, IO::WRITABLE, IO::PRIORITY].freeze
       private_constant :EVENTS
 
-      # +lists+ as IO.select takes them, +timeout+ in seconds.
       def initialize(scheduler, lists, timeout)
         @scheduler = scheduler
         @lists = lists
         @deadline = timeout && Clock.now + scheduler.interval(timeout)
       end
 
-      # The ready ones; nil when the time was up.
       def wait
         until (ready = poll)
           return if @deadline && Clock.now >= @deadline

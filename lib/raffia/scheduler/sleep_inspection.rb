@@ -2,9 +2,9 @@
 
 module Raffia
   class Scheduler
-    # Tells what may end a sleep without a limit. Kernel#sleep is one on purpose: it waits for a
-    # signal, or to be woken. ConditionVariable#wait is one to core as well, and waits for another
-    # thread or fiber. The backtrace tells them apart.
+    # Tells what may end a sleep without a limit. Kernel#sleep waits for a signal, or to be woken.
+    # ConditionVariable#wait is a sleep to core as well, and waits for another thread or fiber. The
+    # backtrace tells them apart.
     #
     # @api private
     module SleepInspection
@@ -41,7 +41,6 @@ module Raffia
 
       def frames(sleeper) = sleeper.backtrace_locations(0, DEPTH).to_a
 
-      # Whether these are the frames of ConditionVariable#wait.
       def condition?(frames)
         index = frames.index { |frame| frame.base_label == "sleep" } or return false
         sleeping, caller = frames[index, 2]

@@ -2,10 +2,9 @@
 
 module Raffia
   class Scheduler
-    # One IO.copy_stream between descriptors, as waits of the loop (docs/adr/0018). Core does it in
-    # one C call, which may last as long as the peer likes and cannot be ended. Here each wait is
-    # one of the fiber's own: a timeout, a cancellation or the IO's timeout ends it, and it needs no
-    # thread.
+    # One IO.copy_stream between descriptors (docs/adr/0018). Core does it in one C call, which may
+    # last as long as the peer likes and cannot be ended. Here each wait is one of the fiber's own,
+    # and it needs no thread.
     #
     # A file goes to a socket by sendfile(2). Other streams go through a String, also for
     # descriptors that are not O_NONBLOCK. From file to file core copies, in pieces, large ones on
@@ -13,11 +12,10 @@ module Raffia
     #
     # @api private
     class StreamCopy
-      # Bytes of one read and write.
       CHUNK = 65_536
       # Bytes that one sendfile(2) may send; they must be in memory before.
       PIECE = 262_144
-      # Bytes that core copies from file to file in one call.
+      # Bytes that core copies in one call.
       FILE_PIECE = 8 << 20
       # Bytes after which other fibers run.
       TURN_BYTES = 1 << 20
@@ -32,7 +30,6 @@ module Raffia
         @opened = []
       end
 
-      # As IO.copy_stream.
       def call(source, target, length = nil, offset = nil)
         length = length&.to_int
         offset = offset&.to_int&.then { |from| from unless from.negative? }
@@ -113,7 +110,6 @@ module Raffia
         from.seek(position) unless offset || from.closed?
       end
 
-      # Bytes, 0 at the end of the file.
       def send_piece(from, to, position, length)
         from.pread(length, position) unless Engine.cached?(from, position)
         loop do

@@ -26,7 +26,6 @@ module Raffia
         @scheduler = scheduler
       end
 
-      # Raises an interrupt of the thread that came meanwhile.
       def call
         blocked = @scheduler.waits.select do |fiber, _, reason, subject|
           listed?(fiber, reason, subject)

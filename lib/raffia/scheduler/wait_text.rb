@@ -9,7 +9,6 @@ module Raffia
     module WaitText
       EVENTS = {IO::READABLE => "readable", IO::PRIORITY => "priority",
                 IO::WRITABLE => "writable"}.freeze
-      # Characters of an object's `inspect`.
       LENGTH = 120
       private_constant :EVENTS, :LENGTH
 

@@ -26,7 +26,6 @@ module Raffia
         @color = color
       end
 
-      # @return [String]
       def to_s
         head = "Raffia #{VERSION}, process #{::Process.pid}, " \
           "#{@snapshot.at.utc.strftime("%F %T UTC")}"
@@ -35,7 +34,7 @@ module Raffia
           "\n"
       end
 
-      # @return [String] the fibers of all schedulers, without their figures
+      # The fibers of all schedulers, without their figures.
       def fibers = @snapshot.loops.map { |one| waiting(one.parked) }.join("\n")
 
       private

@@ -9,14 +9,13 @@ end
 module Raffia
   class Snapshot
     # Finds the tasks of fibers. Neither refers to the other publicly, so that tasks cost nothing
-    # more while no snapshot is taken: the garbage collector lists the references of each fiber, in
-    # some 10 us. (A walk over all objects would find nothing in a program that has made a Ractor:
-    # from then on Ruby shows only shareable objects.)
+    # more without a snapshot: the garbage collector lists the references of each fiber, in some 10
+    # us. (A walk over all objects finds nothing in a program that has made a Ractor: from then on
+    # Ruby shows only shareable objects.)
     #
     # @api private
     class TaskIndex
-      # @return [Array<Object>] what an object refers to; empty where Ruby does not show it, as in
-      #   all Ractors but the main one
+      # Empty where Ruby does not show it, as in all Ractors but the main one.
       def self.referred(object)
         return [] unless ObjectSpace.respond_to?(:reachable_objects_from)
 
@@ -25,22 +24,17 @@ module Raffia
         []
       end
 
-      # @param fibers [Array<Fiber>]
       def initialize(fibers)
         @tasks = {}.compare_by_identity
         fibers.each { |fiber| index(fiber) }
       end
 
-      # @param parked [Scheduler::Parked]
-      # @return [Task, nil] that it runs
+      # The task that the fiber runs.
       def task(parked) = @tasks[parked.owner] || @tasks[parked.fiber]
 
-      # @param task [Task]
-      # @return [Fiber, nil] that runs it
       def fiber(task) = @tasks.key(task)
 
-      # @param parked [Scheduler::Parked]
-      # @return [Task, nil] whose end it waits for
+      # The task whose end it waits for.
       def joined(parked)
         @joined ||= @tasks.values.uniq.each_with_object({}.compare_by_identity) do |task, index|
           task.joiners.each { |waiter| index[waiter] = task }

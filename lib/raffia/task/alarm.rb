@@ -6,8 +6,7 @@ module Raffia
   # Timer of a scheduler's deadlines: one fiber that sleeps until the next of them.
   #
   # The scheduler's own `timeout_after` raises in the fiber whatever that does: it would break
-  # shields, and can strike after the block that it was set for. Here our code fires, and checks
-  # first.
+  # shields, and may come after its block. This one checks first.
   #
   # It belongs to one thread, whose fibers alone touch it, so it needs no lock. The fiber starts
   # with the first deadline and ends with the last, because the loop could not end before. While a
@@ -16,15 +15,15 @@ module Raffia
   # @api private
   class Alarm
     KEY = :raffia_alarm
-    # Entries that are no longer wanted are dropped when they come due, or when they outnumber the
-    # others and this.
+    # Entries that are no longer wanted are dropped when they are due, or when they outnumber this
+    # and the others.
     SLACK = 64
     private_constant :KEY, :SLACK
 
     Entry = Struct.new(:at, :call)
     private_constant :Entry
 
-    # @return [Alarm] the one of the running thread and this scheduler
+    # The one of the running thread and this scheduler.
     def self.of(scheduler)
       thread = Thread.current
       alarm = thread.thread_variable_get(KEY)
@@ -42,11 +41,10 @@ module Raffia
 
     def serves?(scheduler) = @scheduler.equal?(scheduler)
 
-    # @return [Boolean] whether it has a fiber, which waits
     def running? = !!@running
 
-    # Runs the block; if it takes longer than until `at`, `call` is called meanwhile, and again at
-    # the time that it answers, if any.
+    # Runs the block. If it takes longer than until `at`, `call` is called meanwhile, and again at
+    # the time that it returns, if any.
     def watch(at, call)
       entry = arm(at, call)
       yield
@@ -54,8 +52,8 @@ module Raffia
       disarm(entry) if entry
     end
 
-    # Has `call` called at that time, and again at the time that it answers, if any.
-    # @return [Object] for {disarm}
+    # Has `call` called at that time, and again at the time that it returns, if any. Returns an
+    # object for {disarm}.
     def arm(at, call)
       entry = Entry.new(at, call)
       add(entry)
@@ -65,7 +63,6 @@ module Raffia
       disarm(entry) unless armed # there was no fiber to be had
     end
 
-    # @return [void]
     def disarm(entry)
       return unless entry.call
 
@@ -106,7 +103,7 @@ module Raffia
 
     def wake = @sleep&.settle
 
-    # The fiber starts at once, so `@running` is true when this returns, and stays false when there
+    # The fiber starts at once, so `@running` is true when this returns. It stays false when there
     # could be no fiber.
     def start
       Fiber.schedule { Deadline.replace(nil) { run } }

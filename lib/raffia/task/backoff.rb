@@ -17,8 +17,7 @@ module Raffia
       raise ConfigError, "the jitter of a backoff is a number from 0 to 1, not #{jitter.inspect}"
     end
 
-    # @param attempt [Integer] the one that failed, from 1 up
-    # @return [Numeric] seconds
+    # Seconds to wait after this attempt, counted from 1.
     def after(attempt)
       seconds = @base.respond_to?(:call) ? @base.call(attempt) : @base * (2**(attempt - 1))
       [seconds, @max].min * (1 - (@jitter * @random.rand))

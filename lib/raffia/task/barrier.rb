@@ -3,7 +3,7 @@
 require_relative "../base/error"
 
 module Raffia
-  # Lets a number of parties go on when all have come. It can be used again at once.
+  # Lets a number of parties continue when all have come; reusable at once.
   #
   #   barrier = Raffia::Barrier.new(4)
   #   4.times { scope.spawn { rounds.times { work; barrier.wait } } }
@@ -16,11 +16,10 @@ module Raffia
     class Broken < Error
     end
 
-    # The parties that go on together. All is done under the barrier's lock.
+    # The parties that continue together; protected by the barrier's lock.
     class Generation
-      # @return [Array<Waiter>]
       attr_reader :waiters
-      # @return [Generation, nil] the next one, when all parties have come
+      # The next one, when all parties have come.
       attr_accessor :following
 
       def initialize
@@ -30,7 +29,7 @@ module Raffia
 
       def broken? = @broken
 
-      # @return [Array<Waiter>] to be failed
+      # Returns the waiters to be failed.
       def break_up
         @broken = true
         @waiters.slice!(0..)
@@ -42,7 +41,7 @@ module Raffia
     attr_reader :parties
 
     # @param parties [Integer] how many must come
-    # @yield in the last party, before the others go on
+    # @yield in the last party, before the others continue
     # @raise [ConfigError]
     def initialize(parties, &action)
       unless parties.is_a?(Integer) && parties.positive?
@@ -71,10 +70,10 @@ module Raffia
     # @return [Boolean]
     def broken? = @generation.broken?
 
-    # @return [Integer] how many have come and wait for others to come
+    # @return [Integer] parties that wait for others to come
     def waiting = @generation.waiters.size
 
-    # Makes a broken barrier as new. Parties that wait for others get {Broken}.
+    # Starts over. Parties that wait for others get {Broken}.
     # @return [self]
     def reset
       waiters = @lock.hold do
@@ -88,8 +87,7 @@ module Raffia
 
     private
 
-    # Under the lock.
-    # @return [Array] the generation, and the number of the party in it
+    # Under the lock. The generation, and the number of the party in it.
     def enter(waiter)
       generation = @generation
       raise broken if generation.broken?

@@ -8,12 +8,8 @@ module Raffia
   #
   # @api private
   class CancelScope
-    # @return [Object] the task, scope or deadline that this scope belongs to
-    attr_reader :origin
-    # @return [CancelScope, nil] the scope around this one
-    attr_reader :parent
-    # @return [Object, nil] why it was cancelled
-    attr_reader :reason
+    # `origin`: the task, scope or deadline that it belongs to; `parent`: the scope around it.
+    attr_reader :origin, :parent, :reason
 
     def initialize(stack, origin, parent, shield)
       @stack = stack
@@ -27,8 +23,7 @@ module Raffia
     def requested? = @requested
     def closed? = @closed
 
-    # Cancels the scope; any thread.
-    # @return [Boolean] whether this call did it; false: it was cancelled before, or has ended
+    # Any thread may call it. False: it was cancelled before, or has ended.
     def cancel(reason) = @stack.cancel(self, reason)
 
     def request(reason)
@@ -36,11 +31,10 @@ module Raffia
       @reason = reason
     end
 
-    # @return [Cancel] a fresh exception to raise; the last one is remembered
+    # Returns a fresh exception to raise, and remembers it.
     def notify = @notice = Cancel.new(reason, origin: origin)
 
-    # @return [Cancel, nil] the exception that was sent and has not been raised yet: raising gives
-    #   it its backtrace
+    # The exception that was sent and has not been raised yet: raising gives it its backtrace.
     def in_flight = (@notice unless @notice.nil? || @notice.backtrace)
 
     def undelivered? = @notice.nil?

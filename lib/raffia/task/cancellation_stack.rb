@@ -3,35 +3,34 @@
 require_relative "../base/error"
 
 module Raffia
-  # The cancel scopes that one fiber is in, innermost last: its task, the {Scope}s whose blocks it
-  # runs, its timeouts and its shields. {Cancel} is raised where the fiber waits, carries the
-  # origin of its cancel scope, and is stopped where that ends. So no code takes a cancellation
-  # of another scope for its own.
+  # The cancel scopes of one fiber, innermost last: its task, the {Scope}s whose blocks it runs, its
+  # timeouts and its shields. {Cancel} is raised where the fiber waits, carries the origin of its
+  # cancel scope, and is rescued where that ends. So no code takes a cancellation of another scope
+  # for its own.
   #
   # Delivery is level-triggered for the waits of this component: each wait in a cancelled scope
   # raises. The waits of Ruby's core (sleep, IO, Mutex, Queue) are interrupted once, through the
-  # scheduler. Such an interrupt arrives later than it was sent, so it could miss its scope or hit
-  # a shield. A scope is left, and a shield entered, only after interrupts on their way have been
-  # received (see {#receive}); a late one never strikes the code behind.
+  # scheduler. Such an interrupt arrives later than it was sent, so it could miss its scope or hit a
+  # shield. Therefore a scope is left, and a shield entered, only after interrupts on their way have
+  # been received (see {#receive}).
   #
   # @api private
   class CancellationStack
     KEY = :raffia_cancellation_stack
-    # How many turns of the loop to wait for an interrupt that was sent. A scheduler delivers it in
-    # the first.
+    # Turns of the loop to wait for an interrupt that was sent. A scheduler delivers it in the
+    # first.
     TURNS = 3
     private_constant :KEY, :TURNS
 
-    # @return [CancellationStack, nil] the stack of the running fiber, if it is in a scope. Fiber
-    #   storage is inherited, so what is found there may be the stack of the fiber that created
-    #   this one, or of a finished life of a recycled fiber.
+    # The stack of the running fiber, nil when it is in no scope. Fiber storage is inherited, so it
+    # may hold the stack of the fiber that created this one, or of a finished life of a recycled
+    # fiber.
     def self.current
       stack = Fiber[KEY]
       stack if stack&.here?
     end
 
     # Runs the block in a new cancel scope of the running fiber.
-    # @yieldparam scope [CancelScope]
     def self.enter(origin, shield: false, &)
       stack = current
       return stack.enter(origin, shield, &) if stack
@@ -44,7 +43,6 @@ module Raffia
       end
     end
 
-    # @return [Fiber]
     attr_reader :fiber
 
     def initialize
@@ -56,7 +54,7 @@ module Raffia
 
     def here? = @scope && @fiber.equal?(Fiber.current)
 
-    # @return [Object, nil] the origin of the outermost scope; nil when the fiber has left that
+    # The origin of the outermost scope; nil when the fiber has left that.
     def root
       scope = @scope
       scope = scope.parent while scope&.parent
@@ -74,7 +72,7 @@ module Raffia
       leave(scope, ended)
     end
 
-    # @return [Boolean] whether this call cancelled the scope
+    # Whether this call cancelled the scope.
     def cancel(scope, reason)
       delivered = @lock.hold do
         return false if scope.closed? || scope.requested?
@@ -86,9 +84,7 @@ module Raffia
       true
     end
 
-    # Ends the running fiber's scope that belongs to this origin, if it has one.
-    # @return [void] when it has none
-    # @raise [Cancel] otherwise
+    # Ends the running fiber's scope of this origin: raises Cancel. Returns when it has none.
     def expire(origin, reason)
       scope = scope_of(origin) or return
 
@@ -96,18 +92,15 @@ module Raffia
       check!
     end
 
-    # Raises what is due.
-    # @raise [Cancel] when a scope that is not shielded has been cancelled: of several, the
-    #   outermost
+    # Raises Cancel when a scope that is not shielded has been cancelled: of several, the outermost.
     def check!
       scope = @lock.hold { pending } or return
-      # Take the interrupt that is on its way, or it would come on top of this one.
+      # Or the interrupt that is on its way would follow this one.
       await(scope.in_flight)
       raise scope.notify
     end
 
-    # @return [Boolean] whether an alarm ends the running fiber's scope of this deadline in
-    #   time
+    # Whether an alarm ends the running fiber's scope of this deadline in time.
     def alarmed?(deadline) = @scheduler && deadline && scope_of(deadline)
 
     def enter_wait(waiter)
@@ -136,7 +129,7 @@ module Raffia
       deliver_postponed(ended) if scope.shield?
     end
 
-    # What came to a shield's surroundings meanwhile is due at its end. When the shield ends with an
+    # A cancellation that came during a shield is due at its end. When the shield ends with an
     # exception or a jump, that goes first, and the cancellation meets the next wait.
     def deliver_postponed(ended)
       due = @lock.hold do
@@ -159,8 +152,8 @@ module Raffia
       around.each(&:forget)
     end
 
-    # Under the lock, so that a notice that is seen in flight has been sent.
-    # @return [Boolean] false: there was no way to send it from here
+    # Under the lock, so that a notice that is in flight has been sent. False: it cannot be sent
+    # from here.
     def deliver(scope)
       notice = scope.notify
       return true if @waiter&.fail(notice)
@@ -170,9 +163,9 @@ module Raffia
       sendable
     end
 
-    # For schedulers without `fiber_interrupt`, which core has from Ruby 4.0: a fiber that raises it
-    # in ours, a turn later, when ours is parked for certain. Another thread has no way to get such
-    # a fiber; then there is only the level trigger.
+    # For schedulers without `fiber_interrupt`, which core has from Ruby 4.0: a fiber raises it in
+    # ours, a turn later, when ours is parked for certain. Another thread cannot start such a fiber;
+    # then there is only the level trigger.
     def interrupt_later(scope)
       return unless @scheduler&.equal?(Fiber.scheduler)
 
@@ -210,8 +203,7 @@ module Raffia
       TURNS.times { @scheduler.block(self, 0) unless notice.backtrace } if notice && @scheduler
     end
 
-    # Lets the loop deliver these interrupts, and takes them off the air. Others that come with them
-    # are meant and go on.
+    # Lets the loop deliver these interrupts, and rescues them. Others that come with them go on.
     def receive(notices)
       return if notices.empty? || @scheduler.nil?
 

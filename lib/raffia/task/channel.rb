@@ -10,9 +10,8 @@ module Raffia
   #   scope.spawn { lines.each { |line| channel << line }; channel.close }
   #   scope.spawn { channel.each { |line| work(line) } }
   #
-  # Items come out in the order in which they went in; waiting parties are served in the order in
-  # which they came. Cancelling a task in {#pop} loses no item: one that was handed over already
-  # goes back to the front.
+  # Items and waiting parties are served in their order. Cancelling a task in {#pop} loses no item:
+  # one that was delivered already goes back to the front.
   class Channel
     include Enumerable
 
@@ -24,9 +23,8 @@ module Raffia
     # @return [Integer, nil]
     attr_reader :capacity
 
-    # @param capacity [Integer, nil] how many items may lie in the channel. 0: none, so each push
-    #   waits for its pop. nil: any number; pushing then never waits, and nothing keeps a fast
-    #   producer from filling the memory
+    # @param capacity [Integer, nil] how many items the channel holds. 0: none, so each push waits
+    #   for its pop. nil: any number; pushing never waits, and a fast producer may fill the memory
     # @raise [ConfigError]
     def initialize(capacity = 0)
       @capacity = checked(capacity)
@@ -40,8 +38,7 @@ module Raffia
     #
     # @param timeout [Numeric, nil] seconds to wait at most; 0 does not wait
     # @return [self]
-    # @raise [Closed] when the channel is closed, or becomes so while this waits: the item was not
-    #   taken
+    # @raise [Closed] when the channel is closed, or becomes so meanwhile: the item was not taken
     # @raise [TimeoutError]
     def push(item, timeout: nil)
       Deadline.seconds(timeout) if timeout
@@ -79,8 +76,8 @@ module Raffia
       self
     end
 
-    # Takes no more items. What lies in the channel can still be popped; callers that wait in
-    # {#push} get {Closed}. Harmless when repeated.
+    # Takes no more items. Those in the channel can still be popped; callers that wait in {#push}
+    # get {Closed}. Idempotent.
     # @return [self]
     def close
       @lock.hold do
@@ -93,7 +90,7 @@ module Raffia
     # @return [Boolean]
     def closed? = @closed
 
-    # @return [Integer] how many items lie in the channel; those of waiting pushes do not count
+    # @return [Integer] items in the channel; those of waiting pushes do not count
     def size = @items.size
 
     # @return [Boolean]
@@ -102,16 +99,15 @@ module Raffia
     # @return [String]
     def inspect = "#<#{self.class} #{size}/#{capacity || "unbounded"}#{" closed" if closed?}>"
 
-    # @!group For {Select}; all under the lock
-
+    # For {Select}, which calls the next three methods under the lock.
     # @api private
     attr_reader :lock
 
-    # @return [Hash{Select::Clause => true}] waiting clauses, in order
+    # Waiting clauses, in order.
     # @api private
     def line(kind) = @lines[kind]
 
-    # @return [true, NOTHING]
+    # True, or NOTHING when there is no room.
     # @api private
     def put_now(item)
       raise Closed, "the channel is closed: it takes no more items" if @closed
@@ -123,7 +119,7 @@ module Raffia
       true
     end
 
-    # @return [Object, NOTHING, CLOSED]
+    # An item, NOTHING or CLOSED.
     # @api private
     def take_now
       unless @items.empty?
@@ -137,8 +133,6 @@ module Raffia
 
       @closed ? CLOSED : NOTHING
     end
-
-    # @!endgroup
 
     # Takes back an item whose receiver was cancelled before it could run.
     # @api private

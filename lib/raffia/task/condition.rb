@@ -9,16 +9,16 @@ module Raffia
   #   lock.synchronize { condition.wait(lock) until ready? }
   #   lock.synchronize { make_ready; condition.broadcast }
   #
-  # Between fibers of one thread the mutex can be left out: no other fiber runs between the check of
-  # `ready?` and the wait.
+  # Fibers of one thread need no mutex: no other fiber runs between the check of `ready?` and the
+  # wait.
   class Condition
     def initialize
       @lock = SpinLock.new
       @line = {}.compare_by_identity
     end
 
-    # Waits for {#signal} or {#broadcast}. A mutex that is given is released meanwhile and held
-    # again afterwards, also after an exception.
+    # Waits for {#signal} or {#broadcast}. A given mutex is released meanwhile and held again
+    # afterwards, also after an exception.
     #
     # @param mutex [Thread::Mutex, nil]
     # @param timeout [Numeric, nil] seconds to wait at most
@@ -60,8 +60,7 @@ module Raffia
 
     private
 
-    # A signal whose receiver was cancelled before it could run is meant for one, so it goes to the
-    # next.
+    # A signal whose receiver was cancelled before it could run goes to the next.
     def receive(waiter, timeout)
       received = waiter.wait(timeout) { |kind, value| signal(value) if kind == :signal }
       raise TimeoutError.new(seconds: timeout) if received.equal?(Waiter::TIMED_OUT)

@@ -6,18 +6,16 @@ require_relative "../base/error"
 require_relative "../base/ractor_local"
 
 module Raffia
-  # A point in time by which work must be done. It is a value: frozen, shareable between Ractors,
-  # and readable in a forked child, where the same clock runs. See {Raffia.timeout} and
-  # {Raffia.deadline}.
+  # A point in time by which work must be done: frozen, shareable between Ractors, and valid in a
+  # forked child, where the same clock runs. See {Raffia.timeout} and {Raffia.deadline}.
   class Deadline
     KEY = :raffia_deadline
     private_constant :KEY
 
-    # @return [Deadline, nil] the deadline that the running code works under
+    # @return [Deadline, nil] of the running code
     def self.current = Fiber[KEY]
 
-    # @param limit [Numeric, nil] seconds from now
-    # @return [Deadline, nil] the current one, or that limit as one, whichever comes first
+    # The current one, or one in +limit+ seconds, whichever comes first. +limit+ may be nil.
     # @api private
     def self.nearer(limit)
       outer = current
@@ -27,9 +25,8 @@ module Raffia
       (outer && outer.at <= inner.at) ? outer : inner
     end
 
-    # Makes it the current one for the block, and for what is started inside. It does not enforce
-    # it.
-    # @param deadline [Deadline, nil] nil lifts the one around the block
+    # Makes it the current one for the block, and for what is started inside, without enforcing it.
+    # nil lifts the one around the block.
     # @api private
     def self.replace(deadline)
       outer = Fiber[KEY]
@@ -39,9 +36,7 @@ module Raffia
       Fiber[KEY] = outer
     end
 
-    # @param seconds [Object] what a caller gave as a time limit
-    # @return [Numeric] the same
-    # @raise [ConfigError] when it is not a number of seconds from 0 up
+    # Checks and returns a caller's time limit: a number of seconds from 0 up.
     # @api private
     def self.seconds(seconds)
       return seconds if seconds.is_a?(Numeric) && seconds.real? && seconds >= 0 # NaN is not
@@ -49,7 +44,7 @@ module Raffia
       raise ConfigError, "a timeout is a number of seconds from 0 up, not #{seconds.inspect}"
     end
 
-    # @return [Float] when, in {Clock}'s seconds
+    # @return [Float] seconds of {Clock}
     attr_reader :at
     # @return [Numeric] the time limit in seconds, as it was given
     attr_reader :limit
@@ -67,17 +62,15 @@ module Raffia
     # @return [Boolean]
     def expired? = Clock.now >= at
 
-    # For long computations, which never wait and so cannot be interrupted: ends them when the time
-    # is up.
+    # For long computations, which never wait and so cannot be interrupted.
     # @return [void]
     # @raise [TimeoutError, Cancel] when the deadline has passed
     def check!
       expire if expired?
     end
 
-    # Runs the block under this deadline.
-    # @return [Object] the block's value
-    # @raise [TimeoutError] when the block was interrupted because the time was up
+    # Runs the block under this deadline, and returns its value. Raises TimeoutError when the block
+    # was interrupted because the time was up.
     # @api private
     def enforce(&)
       return enforce_in_run(&) unless Fiber.current_scheduler || RactorLocal.main?
@@ -97,21 +90,20 @@ module Raffia
       end
     end
 
-    # Where the work was waiting tells more than where the limit was set.
-    # @return [TimeoutError] with the backtrace of what interrupted the work
+    # An error with the backtrace of the interruption: where the work was waiting tells more than
+    # where the limit was set.
     # @api private
     def error_at(interruption) = error.tap { |error| error.set_backtrace(interruption.backtrace) }
 
-    # Ends the running code, whose time is up. Where its own fiber has entered the deadline, the
-    # Cancel ends there and becomes a TimeoutError; where it is inherited (by a thread, say) nobody
-    # would translate it.
+    # Ends the running code, whose time is up. Where its own fiber has entered the deadline, a
+    # Cancel ends there and becomes a TimeoutError; where it is inherited (by a thread, say) it is
+    # raised as that.
     # @api private
     def expire
       CancellationStack.current&.expire(self, error)
       raise error
     end
 
-    # @return [TimeoutError]
     # @api private
     def error = TimeoutError.new(seconds: limit)
 
@@ -119,8 +111,7 @@ module Raffia
 
     def fix = freeze
 
-    # Called by the alarm.
-    # @return [nil] it is not to be called again
+    # Called by the alarm, and not again.
     def late(cancel_scope)
       cancel_scope.cancel(error)
       nil
@@ -133,7 +124,7 @@ module Raffia
 
     # Timeout's thread belongs to the main Ractor, and threads of several Ractors lose wake-ups on
     # Ruby 3.3 and 3.4. So in another Ractor the block gets a scheduler, which interrupts its waits.
-    # The composition root lies above this room, and is called by name.
+    # Raffia.run is of a higher layer, and found by name.
     def enforce_in_run(&block)
       unless Raffia.respond_to?(:run)
         raise ConfigError, "Raffia.timeout in a Ractor needs a Fiber scheduler: require \"raffia\""
@@ -165,11 +156,10 @@ module Raffia
     end
   end
 
-  # Runs the block with a time limit. Deadlines nest, and the inner one can only shorten; they
-  # travel into tasks, threads and pools that are started inside. The work is interrupted where it
-  # waits, so code that only computes is not; it may ask `Raffia.deadline.check!`. Inside of the
-  # block the interruption is a {Cancel}, so that a `rescue` in between cannot swallow it and an
-  # inner timeout cannot be blamed for an outer one.
+  # Runs the block with a time limit. Deadlines nest, and the inner one can only shorten. Tasks,
+  # threads and pools that are started inside inherit it. The work is interrupted where it waits;
+  # code that only computes may call `Raffia.deadline.check!`. Inside of the block the interruption
+  # is a {Cancel}, so a `rescue` in between cannot swallow it.
   #
   # @param seconds [Numeric]
   # @return [Object] the block's value
@@ -183,7 +173,6 @@ module Raffia
     inner.enforce(&)
   end
 
-  # @return [Deadline, nil] the deadline that the running code works under; nil also inside of
-  #   {Raffia.shield}
+  # @return [Deadline, nil] of the running code; nil also inside of {Raffia.shield}
   def self.deadline = Deadline.current
 end

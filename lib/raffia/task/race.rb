@@ -4,14 +4,13 @@ require_relative "../base/error"
 
 module Raffia
   # Runs the block for each contestant at the same time and returns the first value. The others are
-  # cancelled, and have ended when this returns. A contestant that fails is out of the race. One
-  # that has lost and then fails to clean up (in an `ensure`) is reported on stderr, because the
-  # value is the winner's.
+  # cancelled, and have ended when this returns. A contestant that fails is out of the race. If a
+  # loser fails in its clean-up (in an `ensure`), that is reported on stderr.
   #
   #   Raffia.race(mirrors) { |mirror| fetch(mirror) }
   #   Raffia.race([-> { cache.get(key) }, -> { database.get(key) }])
   #
-  # @param contestants [Enumerable] handed to the block; without a block they are called
+  # @param contestants [Enumerable] passed to the block; without a block they are called
   # @return [Object]
   # @raise [StandardError] when all have failed: the first error; the others are in
   #   `Raffia.suppressed(error)`
@@ -37,7 +36,7 @@ module Raffia
       @running = runners.size
     end
 
-    # @return [Array] true and the winner's value, or false and the errors
+    # True and the winner's value, or false and the errors.
     def run
       Scope.open do |scope|
         @finish = Waiter.new
@@ -61,7 +60,7 @@ module Raffia
       @finish.settle([false, @errors]) if @running.zero?
     end
 
-    # @return [Boolean] whether it was raised on the way out of a cancelled contestant
+    # Whether it was raised on the way out of a cancelled contestant.
     def clean_up?(error)
       error = error.cause until error.nil? || error.is_a?(Cancel)
       !error.nil?

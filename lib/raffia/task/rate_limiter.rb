@@ -4,8 +4,8 @@ require_relative "../base/clock"
 require_relative "../base/error"
 
 module Raffia
-  # A token bucket: so many per time on average, and at most `burst` of them at once. Tasks and
-  # plain threads are served in the order in which they came.
+  # A token bucket: a rate on average, and at most `burst` at once. Tasks and plain threads are
+  # served in their order.
   #
   #   limiter = Raffia::RateLimiter.new(100, per: 60)
   #   limiter.acquire
@@ -13,10 +13,10 @@ module Raffia
     # @return [Numeric]
     attr_reader :rate, :per, :burst
 
-    # @param rate [Numeric] how many
-    # @param per [Numeric] in how many seconds
-    # @param burst [Numeric, nil] how many the bucket holds; it starts full. By default `rate`, and
-    #   at least 1
+    # @param rate [Numeric] tokens
+    # @param per [Numeric] in this many seconds
+    # @param burst [Numeric, nil] tokens that the bucket holds; it starts full. nil: `rate`, and at
+    #   least 1
     # @raise [ConfigError]
     def initialize(rate, per: 1, burst: nil)
       @rate = positive(:rate, rate)
@@ -25,15 +25,14 @@ module Raffia
       @tokens = @burst.to_f
       @filled = Clock.now
       @lock = SpinLock.new
-      # Only the head of the line looks at the clock. A cancelled one leaves the line and has taken
-      # nothing.
+      # Only the first in the line waits for tokens. When it is cancelled, it has taken nothing.
       @turn = Semaphore.new(1)
     end
 
     # Waits until there are tokens, and takes them.
     # @param count [Numeric]
-    # @param timeout [Numeric, nil] seconds to wait at most. When it is clear at the head of the
-    #   line that they will not do, it is said at once
+    # @param timeout [Numeric, nil] seconds to wait at most. The first in the line raises at once
+    #   when they will not do
     # @return [self]
     # @raise [TimeoutError]
     # @raise [ConfigError] when the bucket can never hold so many
@@ -78,7 +77,7 @@ module Raffia
         "ask for less or make burst larger"
     end
 
-    # @return [Float, nil] how many seconds are missing; nil: taken
+    # Seconds that are missing; nil: taken.
     def take(count)
       @lock.hold do
         now = Clock.now

@@ -4,23 +4,19 @@ require_relative "../base/error"
 require_relative "backoff"
 
 module Raffia
-  # Runs the block until it succeeds, so many times at most, with growing pauses.
+  # Runs the block until it succeeds, with growing pauses. It never waits past a deadline: when the
+  # pause would not end in time, the error is raised at once.
   #
-  #   Raffia.retry(times: 5, backoff: 0.2, on: [Errno::ECONNREFUSED, Raffia::TimeoutError]) {
-  #   |attempt| connect }
+  #   Raffia.retry(times: 5, backoff: 0.2, on: [Errno::ECONNREFUSED, Raffia::TimeoutError]) { connect }
   #
-  # It never waits past a deadline: when the pause would not end in time, the error is raised at
-  # once.
-  #
-  # @param times [Integer] attempts in all
+  # @param times [Integer] attempts at most
   # @param backoff [Numeric, #call] seconds before the second attempt, doubled before each further
   #   one; or a callable that gets the number of the attempt that failed, from 1 up, and returns
   #   seconds
-  # @param jitter [Numeric] 0..1: how much of a pause is left to chance, so that many clients do not
-  #   come back at once
-  # @param max [Numeric] seconds that a pause has at most
-  # @param on [Class, Module, Array] the errors to try again on; Raffia::ConfigError is never one of
-  #   them
+  # @param jitter [Numeric] 0..1: the random part of a pause, so that many clients do not come back
+  #   at once
+  # @param max [Numeric] seconds of a pause at most
+  # @param on [Class, Module, Array] the errors to try again on; never Raffia::ConfigError
   # @param random [Random] for reproducible pauses
   # @yieldparam attempt [Integer] from 1 up
   # @return [Object] the block's value

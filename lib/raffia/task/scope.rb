@@ -4,14 +4,13 @@ require_relative "../base/error"
 
 module Raffia
   # A block of code that owns the tasks spawned in it, and ends only after all of them. So no task
-  # outlives the code that started it, and no error is lost: the first one cancels the other tasks,
-  # and the block where it waits, and {open} raises it when everything has ended. Later errors are
-  # kept, see {#suppressed}.
+  # outlives the code that started it, and no error is lost. The first error cancels the other
+  # tasks, and the block where it waits; {open} raises it when everything has ended. Later errors
+  # are kept, see {#suppressed}.
   class Scope
-    # Opens a scope, inside of `Raffia.run` or any other non-blocking fiber. Scopes nest.
-    #
-    # A block that is left by `break`, `throw`, `return` or an exception cancels its tasks and waits
-    # for them.
+    # Opens a scope, inside of `Raffia.run` or any other non-blocking fiber. Scopes nest. A block
+    # that is left by `break`, `throw`, `return` or an exception cancels its tasks and waits for
+    # them.
     #
     # @yieldparam scope [Scope]
     # @return [Object, nil] the block's value; nil when the block was ended by {#cancel}
@@ -19,8 +18,8 @@ module Raffia
     # @raise [Error] without a Fiber scheduler
     def self.open(&) = new.supervise(&)
 
-    # @return [Array<Exception>] the errors that came after the first one, in their order.
-    #   Raffia.suppressed(error) tells the same where only the error is at hand
+    # @return [Array<Exception>] the errors after the first one, in their order; see also
+    #   {Raffia.suppressed}
     attr_reader :suppressed
 
     # @api private
@@ -37,8 +36,8 @@ module Raffia
       @deadline = Raffia.deadline
     end
 
-    # Runs the block in a task of this scope. The task starts at once, and the caller goes on when
-    # it waits for the first time. In a cancelled scope the task is cancelled before it starts.
+    # Runs the block in a task of this scope. It starts at once; the caller continues when it waits
+    # for the first time. In a cancelled scope the task is cancelled before it starts.
     #
     # @return [Task]
     # @raise [Closed] when the scope has ended
@@ -62,9 +61,9 @@ module Raffia
     end
 
     # Cancels all tasks of the scope, those that are spawned from now on, and the block itself if it
-    # still runs. The scope then ends without an error. Any thread may ask.
+    # still runs. The scope then ends without an error. Any thread may call it.
     #
-    # @param reason [Object, nil] why: an exception, a string, a symbol
+    # @param reason [Object, nil] an exception, a string, a symbol
     # @return [Boolean] whether this call did it; false: it was cancelled before, or has ended
     def cancel(reason = nil)
       tasks = @lock.hold do
@@ -79,10 +78,10 @@ module Raffia
       true
     end
 
-    # @return [Integer] how many tasks have not ended
+    # @return [Integer] tasks that have not ended
     def size = @tasks.size
 
-    # @return [Boolean] whether {#cancel} was called or an error did as much
+    # @return [Boolean] whether {#cancel} or an error has cancelled it
     def cancelled? = !!@cancelled
 
     # @return [String]
@@ -110,7 +109,7 @@ module Raffia
       end
     end
 
-    # @return [Boolean] whether the scope itself was opened under this deadline
+    # Whether the scope itself was opened under this deadline.
     # @api private
     def under?(deadline) = @deadline.equal?(deadline)
 
@@ -140,8 +139,7 @@ module Raffia
       leave unless returned
     end
 
-    # The block was left by a jump. It goes on to its target when all have ended, unless one of them
-    # failed.
+    # The block was left by a jump. It continues when all have ended, unless one of them failed.
     def leave
       cancel("the scope's block was left")
       drain

@@ -5,7 +5,7 @@ require_relative "../base/error"
 
 module Raffia
   # Waits at several channels at once, with one {Waiter}, and takes part in one exchange.
-  # {Channel#push} and {Channel#pop} are the case of one clause, so there is one protocol for all.
+  # {Channel#push} and {Channel#pop} are the case of one clause.
   #
   # @api private
   class Select
@@ -18,8 +18,8 @@ module Raffia
 
       attr_reader :channel
 
-      # The other side has come. Called by the channel, which holds its lock.
-      # @return [Boolean] whether this side was still waiting
+      # The other side has come: returns whether this side was still waiting. The channel, whose
+      # lock is held, calls it.
       def meet(item = nil) = @waiter.settle([self, item])
 
       def enlist(waiter)
@@ -34,14 +34,12 @@ module Raffia
       def line = @channel.line(self.class)
     end
 
-    # Wants an item.
     class Pop < Clause
       def attempt = @channel.take_now
       def give_back(item) = @channel.give_back(item)
       def finish(item) = @block ? @block.call(item) : item
     end
 
-    # Has an item.
     class Push < Clause
       attr_reader :item
 
@@ -51,7 +49,7 @@ module Raffia
       end
 
       def attempt = @channel.put_now(@item)
-      # The popping side has the item, so the push is complete, even if its caller has gone.
+      # The popping side has the item, so the push is complete even if its caller has gone.
       def give_back(_) = nil
       def finish(_) = @block ? @block.call : @channel
     end
@@ -80,13 +78,11 @@ module Raffia
       @clauses = clauses
     end
 
-    # @param timeout [Numeric, nil]
-    # @yield when the time was up
-    # @return [Object] what the clause made of it
+    # The value of the clause. The block is called when the time is up.
     def run(timeout, &late)
       limit = Clock.now + timeout if timeout
       clause, item = meet(limit)
-      # A channel was closed: look again at what the others can do.
+      # A channel was closed: the others are tried again.
       clause, item = meet(limit) while item.equal?(Channel::CLOSED)
       return clause.finish(item) unless clause.equal?(Waiter::TIMED_OUT)
 
@@ -125,7 +121,7 @@ module Raffia
 
     def enlist(waiter) = @clauses.each { |clause| clause.enlist(waiter) }
 
-    # All at once, so that nothing can happen between the look and the wait; in one order, so that
+    # All at once, so that nothing can happen between the check and the wait; in one order, so that
     # two selects cannot each hold what the other needs.
     def hold(channels, &block)
       first, *rest = channels
@@ -149,9 +145,9 @@ module Raffia
   #   end
   #
   # When several are ready, the clause that was written first is taken. Clauses that pop from a
-  # closed and empty channel are passed over.
+  # closed and empty channel are skipped.
   #
-  # @param timeout [Numeric, nil] seconds; 0 only looks
+  # @param timeout [Numeric, nil] seconds; 0 does not wait
   # @yieldparam on [Select::Builder]
   # @return [Object] the value of the clause's block; without a block the popped item, or the
   #   channel pushed to

@@ -3,7 +3,7 @@
 require_relative "../base/error"
 
 module Raffia
-  # Lets so many in at a time, tasks and plain threads alike, in the order in which they came.
+  # Limits how many may do something at a time, tasks and plain threads alike, in their order.
   #
   #   limit = Raffia::Semaphore.new(10)
   #   limit.synchronize { fetch(url) }
@@ -11,7 +11,7 @@ module Raffia
   # Acquisitions may have a weight. One that is too heavy for the room left waits at the head of the
   # line and holds up the lighter ones behind it, or it would starve.
   class Semaphore
-    # @return [Integer] how much may be held at a time
+    # @return [Integer]
     attr_reader :limit
 
     # @param limit [Integer]
@@ -27,8 +27,7 @@ module Raffia
     # @param timeout [Numeric, nil] seconds to wait at most
     # @return [self]
     # @raise [TimeoutError]
-    # @raise [ConfigError] when the weight is not a positive number or is beyond the limit, so that
-    #   it could never be granted
+    # @raise [ConfigError] when the weight is not positive, or beyond the limit
     def acquire(weight = 1, timeout: nil)
       Deadline.seconds(timeout) if timeout
       fitting(weight)
@@ -73,9 +72,8 @@ module Raffia
       end
     end
 
-    # Changes the limit. When it shrinks, holders keep what they have: the next ones
-    # wait until enough have gone. One that waits for more than the new limit gets a {ConfigError},
-    # as it would in {#acquire} now.
+    # Changes the limit. Holders keep what they have. A caller that waits for more than the new
+    # limit gets a {ConfigError}.
     # @param limit [Integer]
     # @return [self]
     def resize(limit)
@@ -88,11 +86,10 @@ module Raffia
       self
     end
 
-    # @return [Integer] how much could be acquired; negative after the limit shrank below what is
-    #   held
+    # @return [Integer] negative after the limit shrank below what is held
     def available = @limit - @held
 
-    # @return [Integer] how many wait
+    # @return [Integer]
     def waiting = @line.size
 
     private

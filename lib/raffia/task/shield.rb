@@ -4,9 +4,9 @@ require "timeout"
 
 module Raffia
   # Runs the block to its end: cancellations and timeouts that come meanwhile, or were on their way,
-  # are held off and raised after it. For clean-up in `ensure` that must wait, such as a rollback or
-  # a goodbye on the wire. Bound it, because nothing else does: `Raffia.shield { Raffia.timeout(5) {
-  # ... } }`. Timeouts and scopes inside of the block work as ever.
+  # are raised after it. For clean-up in `ensure` that must wait, such as a rollback. Bound it:
+  # `Raffia.shield { Raffia.timeout(5) { ... } }`. Timeouts and scopes inside of the block work as
+  # ever.
   #
   # @return [Object] the block's value
   # @raise [Cancel] after the block, when the task was cancelled during it

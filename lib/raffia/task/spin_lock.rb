@@ -9,10 +9,8 @@ module Raffia
   #
   # @api private
   class SpinLock < Thread::Mutex
-    # @yield with the lock held
-    # @return [Object] the block's value
-    # @raise [ThreadError] in a trap handler that interrupted the holder of this lock:
-    #   waiting would never end
+    # Runs the block with the lock held. Raises ThreadError in a trap handler that interrupted the
+    # holder: waiting would never end.
     def hold
       until try_lock
         if owned?

@@ -13,7 +13,7 @@ module Raffia
   # * `:failed`    it raised an exception
   # * `:cancelled` it was cancelled and ended by that, or before it started
   class Task
-    # @return [Task, nil] the task that the running code belongs to
+    # @return [Task, nil] of the running code
     def self.current
       root = CancellationStack.current&.root
       root if root.is_a?(Task)
@@ -21,9 +21,9 @@ module Raffia
 
     # @return [Symbol]
     attr_reader :status
-    # @return [Exception, nil] what the task failed with
+    # @return [Exception, nil] the failure
     attr_reader :error
-    # @return [Scope] the scope that waits for it
+    # @return [Scope]
     attr_reader :scope
 
     # @api private
@@ -32,11 +32,10 @@ module Raffia
       @block = block
       @lock = SpinLock.new
       @status = :pending
-      @joiners = nil # as most have none: no object for them
+      @joiners = nil # most have none
     end
 
-    # Waits for the task and returns its block's value. Any fiber or thread may ask, as often as it
-    # likes.
+    # Waits for the task and returns its block's value. Any fiber or thread may call it, repeatedly.
     # @return [Object]
     # @raise [Exception] the one that the task failed with
     # @raise [Cancelled] when the task was cancelled
@@ -66,9 +65,9 @@ module Raffia
 
     # Asks the task to stop: {Cancel} is raised where it waits, and again at each further wait of
     # Raffia's (a channel, a join ...) that is not inside of {Raffia.shield}. A task that has not
-    # started never will. Any thread may ask.
+    # started never will. Any thread may call it.
     #
-    # @param reason [Object, nil] why: an exception, a string, a symbol; the task finds it in
+    # @param reason [Object, nil] an exception, a string, a symbol; the task finds it in
     #   Cancel#reason
     # @return [Boolean] whether this call asked; false: it was asked before, or has ended
     def cancel(reason = nil)
@@ -83,7 +82,7 @@ module Raffia
       cancel_scope == true || cancel_scope.cancel(reason)
     end
 
-    # @return [Array<Waiter>] that wait for its end
+    # The waiters for its end.
     # @api private
     def joiners = [*@joiners]
 
@@ -151,8 +150,7 @@ module Raffia
         @block = @cancel_scope = nil
         @joiners.tap { @joiners = nil }
       end
-      # They hear of an error first, and from the task itself; then the scope cancels whoever is
-      # left.
+      # Joiners get an error from the task itself, before the scope cancels the others.
       joiners&.each(&:settle)
       @scope.ended(self)
     end

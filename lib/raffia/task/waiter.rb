@@ -7,8 +7,8 @@ module Raffia
   # this component are built on it.
   #
   # It is settled once: by the event, the timeout or a cancellation. Later ones get false from
-  # {#settle} and can offer the event to another waiter. A waiter is used for one wait and thrown
-  # away, so a late wake-up cannot reach the next wait.
+  # {#settle} and can offer the event to another waiter. It is used for one wait, so a late wake-up
+  # cannot reach the next wait.
   #
   # Any thread may settle it, before, during or after the start of the wait. Exactly one `unblock`
   # follows if, and only if, the party has announced under the lock that it parks; it then stays
@@ -20,8 +20,7 @@ module Raffia
     # Result of {#wait} when the time was up first.
     TIMED_OUT = Object.new.freeze
 
-    # Waits for some time, or until the task is cancelled.
-    # @param seconds [Numeric]
+    # Waits for some seconds, or until the task is cancelled.
     def self.nap(seconds)
       new.wait(seconds)
       nil
@@ -39,30 +38,22 @@ module Raffia
       end
     end
 
-    # Hands over the event. Any thread, any fiber, not only once.
-    # @return [Boolean] whether the waiter took it; false: it is already served, or has gone
+    # Delivers the event; any thread, repeatedly. False: it is already settled, or has gone.
     def settle(value = nil)
       conclude(:value, value)
     end
 
-    # Ends the wait with an exception, which #wait raises.
-    # @return [Boolean] as #settle
+    # Ends the wait with an exception, which #wait raises. Returns as #settle.
     def fail(error)
       conclude(:error, error)
     end
 
-    # @return [Boolean] whether it is served or gone
     def settled? = !!@state
 
-    # Waits, in the fiber or thread that made this waiter.
-    #
-    # @param timeout [Numeric, nil] seconds; nil waits for as long as it takes
-    # @yieldparam value [Object] what had already been handed over when the wait was broken off by
-    #   an exception: the block gives it back to where it came from, so that cancelling a waiter in
-    #   the middle of a handover loses nothing
-    # @return [Object] the settled value, or {TIMED_OUT}
-    # @raise [Cancel] when the task was or is cancelled and not shielded
-    # @raise [TimeoutError] when a deadline that this fiber or thread inherited passes first
+    # Waits, in the fiber or thread that made this waiter, and returns the settled value or
+    # {TIMED_OUT}. When an exception breaks off the wait, the block gets a value that had been
+    # delivered already, and gives it back: so no event is lost. Raises Cancel when the task is
+    # cancelled and not shielded, and TimeoutError when an inherited deadline passes first.
     def wait(timeout = nil, &give_back)
       passed = stay(timeout, &give_back)
       case @state
@@ -72,10 +63,7 @@ module Raffia
       end
     end
 
-    # As {wait}, for one that may have been settled before: then there is nothing to wait for, and
-    # it costs nothing.
-    # @return [Object]
-    # @raise [Exception]
+    # As {wait}, but free of cost when it has been settled before.
     def take
       return wait unless @state == :value && !@parked
 
@@ -98,7 +86,7 @@ module Raffia
       abandon(&give_back) unless stayed
     end
 
-    # @return [Deadline, nil] the deadline, when it came before the timeout and ended the wait
+    # The deadline, when it came before the timeout and ended the wait.
     def park(timeout, deadline)
       limit = Clock.now + timeout if timeout
       limit = deadline.at if (inherited = deadline && (limit.nil? || deadline.at < limit))
@@ -107,8 +95,8 @@ module Raffia
         return (deadline if inherited) if remaining && remaining <= 0 && conclude(:timeout, nil)
         suspend(remaining) if announce
       end
-      # The timer may have been what woke us, with the unblock still to come: meet it here rather
-      # than in the next wait.
+      # Perhaps the timer woke us and the unblock is still to come: absorb it here, not in the next
+      # wait.
       absorb if @parked && limit && Clock.now >= limit
       nil
     end
@@ -129,8 +117,7 @@ module Raffia
 
         @state = state
         @value = value
-        # Inside of the lock: when the party sees the new state, its wake-up is already on the way
-        # and can be awaited.
+        # Under the lock: when the party sees the new state, its wake-up is on the way.
         wake if @parked
       end
       true
@@ -147,9 +134,8 @@ module Raffia
       absorb if @parked
     end
 
-    # Stays for one turn of the loop, so that a wake-up meant for this wait cannot reach a later
-    # one. Schedulers that match wake-ups with waits by their blocker do not need it; for the others
-    # it closes the gap.
+    # Stays for one turn of the loop, so that a wake-up of this wait cannot reach a later one. Only
+    # schedulers that do not match wake-ups by their blocker need it.
     def absorb
       @scheduler&.block(self, 0)
     end

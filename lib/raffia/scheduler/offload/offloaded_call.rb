@@ -12,7 +12,6 @@ module Raffia
         WAKE_INTERVAL = 0.02
         private_constant :WAKE_INTERVAL
 
-        # Of the call.
         attr_reader :value
 
         def initialize(&work)
@@ -21,7 +20,7 @@ module Raffia
           @end = Thread::Queue.new # closed when there is nothing to wait for any more
         end
 
-        # Runs the call on the current thread, unless it has been cancelled.
+        # Unless it has been cancelled.
         def run
           @thread = Thread.current
           return unless @permission.pop(timeout: 0)

@@ -12,9 +12,8 @@ module Raffia
         EAGAIN = -Errno::EAGAIN::Errno
         private_constant :ETIME, :EBADF, :EAGAIN
 
-        # Hook of IO#wait and of all that would block on a descriptor; Net::HTTP, OpenSSL, pg and
-        # redis come here. +timeout+ in seconds; 0: polls once; nil: IO#timeout. Returns the events
-        # that came, false when the time was up.
+        # Hook of IO#wait and of all that would block on a descriptor. +timeout+ in seconds; 0:
+        # polls once; nil: IO#timeout. Returns the events that came, false when the time was up.
         def io_wait(io, events, timeout = nil)
           # Ruby 3.4 calls this from the offload pool's thread too, where IO.copy_stream runs.
           unless @thread.nil? || @thread.equal?(Thread.current)
@@ -26,9 +25,8 @@ module Raffia
           wait_until_ready(io, events, limit) || io_timed_out(limit)
         end
 
-        # Hook. Reads into the buffer from +offset+ on. +length+ is the least number of bytes to
-        # wait for; 0: tries once. Returns the number of bytes, 0 at the end of the file, or a
-        # negative errno.
+        # Hook. +length+ is the least number of bytes to wait for; 0: tries once. Returns bytes, 0
+        # at the end of the file, or a negative errno.
         def io_read(io, buffer, length, offset)
           count = transfer(:read, io, buffer, nil, length, offset)
           sysread = count == EAGAIN && caller_locations(1, 1).first&.base_label == "sysread"
@@ -39,7 +37,6 @@ module Raffia
           transfer(:read, io, buffer, nil, 1, offset)
         end
 
-        # Hook. Like {#io_read}.
         def io_write(io, buffer, length, offset)
           transfer(:write, io, buffer, nil, length, offset)
         end

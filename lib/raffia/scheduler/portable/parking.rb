@@ -9,9 +9,8 @@ module Raffia
       #
       # @api private
       module Parking
-        # Suspends the running fiber until its wait is settled, and returns the result; nil when the
-        # block says that waiting is unnecessary. The block gets the wait, to be the data of the
-        # operations that end it. +subject+ is what it waits for, to be shown.
+        # Suspends the running fiber until its wait, which the block gets, is settled. Returns the
+        # result; nil when the block says that waiting is unnecessary.
         def park(uninterruptible = false, subject = nil)
           wait = new_wait(interruptible: !uninterruptible, about: {subject: subject})
           suspend(wait) { yield wait }
@@ -45,7 +44,6 @@ module Raffia
 
         private
 
-        # For the running fiber.
         def new_wait(**options)
           reject_wait if @rejects_waits
           fiber = Fiber.current
@@ -53,8 +51,7 @@ module Raffia
         end
 
         # Suspends the running fiber until the wait is settled. The block runs once the wait can be
-        # found, so that no wake-up gets lost, and returns whether waiting is unnecessary: then this
-        # returns nil.
+        # found, so that no wake-up gets lost, and returns whether waiting is unnecessary.
         def suspend(wait)
           running = @running
           outer = @parked[wait.fiber] # only in a trap handler

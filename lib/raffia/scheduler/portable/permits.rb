@@ -28,14 +28,12 @@ module Raffia
 
         def take(fiber) = @given.delete(fiber)
 
-        # Whether the fiber's permit is late.
         def late?(fiber)
           permit = @given[fiber] or return false
 
           permit.key?(@abandoned[fiber])
         end
 
-        # The fiber begins to block.
         def begin(fiber) = @abandoned.delete(fiber)
 
         # The fiber stops blocking without a wake-up.

@@ -19,7 +19,7 @@ module Raffia
       # @api private
       module Switch
         # Hook of Fiber.schedule: starts the fiber at once; the caller resumes when it waits or
-        # ends. Options are for Fiber.new, such as storage:. Raises Closed.
+        # ends.
         def fiber(**options, &block)
           raise_closed if closed?
 
@@ -29,7 +29,6 @@ module Raffia
           child
         end
 
-        # Whether no fiber waits any more.
         def idle? = @parked.empty? && @starts.empty?
 
         # Hook of Ruby 4.0: lets the others run first.
@@ -71,7 +70,7 @@ module Raffia
           @starts.push(Start.new(raiser, raiser, once: true))
         end
 
-        # Switches to another fiber; returns when this one is resumed.
+        # Returns when this fiber is resumed.
         def switch
           raise_closed if closed?
 
@@ -100,8 +99,8 @@ module Raffia
           start.fiber.transfer unless start.fiber.equal?(Fiber.current)
         end
 
-        # The next one that need not wait any more, or nil. The order in which fibers run is decided
-        # here, and nowhere else.
+        # The next fiber to run, or nil. The order in which fibers run is decided here, and nowhere
+        # else.
         def next_ready
           poll_io(0) if @turns.due?
           while (completion = @engine.peek)
@@ -158,7 +157,7 @@ module Raffia
           restore_running(runner.running) if runner
         end
 
-        # Whether the running fiber may leave Scheduler#run: no fiber waits outside of it.
+        # Whether the running fiber may leave Scheduler#run.
         def over?
           @closed || (idle? && last_runner.fiber.equal?(Fiber.current))
         end

@@ -18,7 +18,6 @@ module Raffia
         # Counts a switch. Whether I/O is to be polled.
         def due? = (@switches += 1) > TURN
 
-        # Sleeps for +limit+ seconds at most, and returns the number of completions.
         def poll(engine, limit)
           @longest = [@longest, Clock.now - @started].max
           @count += 1

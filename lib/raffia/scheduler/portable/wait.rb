@@ -4,8 +4,7 @@ module Raffia
   class Scheduler
     class Portable
       # One suspension of one fiber. The engine's completions (readiness, a timer, a wake-up) carry
-      # it. The first settles it; later ones find it settled or left. A wait is never reused, so a
-      # late one cannot end the next wait.
+      # it, and the first settles it. It is never reused, so a late one cannot end the next wait.
       #
       # @api private
       class Wait
@@ -27,7 +26,6 @@ module Raffia
 
         def settled? = @settled
 
-        # As the scheduler's `waits` has it.
         def describe
           [@fiber, @owner, @about[:reason] || :work, @about[:subject], @about[:fd],
             @about[:events] || 0, @about[:limit]&.to_f, @since]
@@ -35,9 +33,8 @@ module Raffia
 
         def interruptible? = @interruptible
 
-        # Called by the loop. May be called again with the same result when an interrupt of the
-        # thread came between this and the switch.
-        # The fiber to switch to, nil when it has left the wait.
+        # The loop switches to the fiber that this returns. It may call this again with the same
+        # result, after an interrupt of the thread.
         def complete(result)
           return if @left
 
@@ -54,7 +51,6 @@ module Raffia
           @settled = true
         end
 
-        # The fiber resumes; later completions are ignored.
         def leave
           @left = @settled = true
         end
