@@ -50,6 +50,20 @@ module Raffia
   # A service is what a worker does with a message: +call(message)+ gives a {Reply}, +block+ is the
   # user's code in it. A worker that does not +post+ is called by its loop, one call after another.
   #
+  # == DuplexWorker: an object that is elsewhere
+  #
+  # A process or Ractor whose service talks when it wants to. Frames go both ways, unasked, and the
+  # user gives them their meaning. There is one for each object, and no group.
+  #
+  #     read             -> String, a frame; nil: it is dead
+  #     write(frame)
+  #     codec            -> #dump, #load: the contents of frames
+  #     death { item }   -> WorkerDied; the block names what it worked on, nil: nothing
+  #     interrupt        -> Symbol, the level that it took
+  #     close(grace)     no more frames: it ends after what it does; waits so many seconds for that
+  #
+  # The service has the same at its end, a {PipeTransport}.
+  #
   # == Interruption and death
   #
   #     executor   interrupted                  level         a death

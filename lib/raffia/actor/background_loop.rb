@@ -12,10 +12,10 @@ module Raffia
       # Seconds that {close} waits by default.
       GRACE = 10
 
-      # @return [BackgroundLoop] of the running Ractor
+      # Returns of the running Ractor.
       def self.current = RactorLocal.fetch(:raffia_actor_background) { new }
 
-      # @return [ActorGroup] where the running code spawns actors
+      # Returns where the running code spawns actors.
       def self.group_of_caller = ActorLoop.here || current.group
 
       def initialize
@@ -23,13 +23,11 @@ module Raffia
         Fork.after_child { @lock = Thread::Mutex.new }
       end
 
-      # @return [ActorGroup]
       def group
         @lock.synchronize { (@group && !@group.closed?) ? @group : @group = open }
       end
 
-      # @param timeout [Numeric, nil] seconds
-      # @return [Boolean] whether all actors have ended
+      # Returns whether all actors have ended.
       def close(timeout = GRACE)
         close_group(timeout).tap { Executors::Threads.shared.close }
       end

@@ -7,12 +7,9 @@ module Raffia
     # @api private
     class ExitSignal
       attr_reader :reason
-      # @return [Exception, nil] what a message failed with
+      # What a message failed with.
       attr_reader :error
 
-      # @param final [Boolean] whether no other object may follow
-      # @param message [Message, nil] the one that failed
-      # @param error [Exception, nil] what it failed with
       def initialize(reason, final, message = nil, error = nil)
         @reason = reason
         @final = final
@@ -22,11 +19,10 @@ module Raffia
 
       def final? = @final
 
-      # @return [Boolean] whether all messages before it were handled
+      # Whether all messages before it were handled.
       def graceful? = false
 
-      # @param other [ExitSignal, nil] that came before
-      # @return [ExitSignal, nil] this one, with the other's message; nil when it adds nothing
+      # Returns this one, with the other's message; nil when it adds nothing.
       def over(other)
         return self unless other
         return if other.final? || !final?
@@ -34,14 +30,13 @@ module Raffia
         other.as_final(reason)
       end
 
-      # @return [ExitSignal] the same, after which no other object follows
+      # Returns the same, after which no other object follows.
       def last = final? ? self : as_final(reason)
 
       # Fails the call that ended the object.
       def answer = @message&.reply&.fail(@error)
 
       # Logs the failure of a message that had no caller.
-      # @param always [Boolean] also that of a call: its caller does not see that the actor restarts
       def log(always = false)
         return if @message.nil? || (@message.reply && !always)
 

@@ -14,7 +14,6 @@ module Raffia
         @links = @observers = @monitored = @joiners = nil
       end
 
-      # @return [Array<ActorCore>]
       def to_a = hold { @links&.keys || [] }
 
       # Sends this actor's exit to the other, now if it is dead.
@@ -30,8 +29,8 @@ module Raffia
 
       def delete(other) = hold { @links&.delete(other) }
 
-      # Calls the block once when the actor's object has ended; now if the actor is dead.
-      # @return [Proc] for {unobserve}
+      # Calls the block once when the actor's object has ended; now if the actor is dead. Returns
+      # for {unobserve}.
       def observe(&block)
         late = hold do
           next true if @core.dead?
@@ -48,7 +47,7 @@ module Raffia
       def observers = @observers.to_h.size
 
       # Runs the block as work of this actor's object when the other actor's object has ended.
-      # @return [Object] for {demonitor}
+      # Returns for {demonitor}.
       def monitor(other, &block)
         handle = nil
         call = lambda do |ref, reason|
@@ -73,9 +72,7 @@ module Raffia
 
       def monitors = @monitored.to_h.size
 
-      # Settles the reply when the actor is dead.
-      # @param reply [#settle, #settled?]
-      # @return [Boolean] false when it is dead already
+      # Settles the reply when the actor is dead. Returns false when it is dead already.
       def add_joiner(reply)
         hold do
           next false if @core.dead?

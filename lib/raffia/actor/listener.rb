@@ -36,7 +36,7 @@ module Raffia
       def serve(socket)
         return socket.close unless own?(socket)
 
-        connection = Remote::Connection.over(socket, Remote::PublicDispatcher.new)
+        connection = Remote::Connection.over(socket, Remote::ListenerDispatcher.new)
         @lock.hold { @connections[connection] = true }
         Remote::BackgroundThreads.run do
           connection.serve

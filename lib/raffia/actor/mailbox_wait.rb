@@ -6,7 +6,6 @@ module Raffia
     #
     # @api private
     class MailboxWait < Message
-      # @param waiter [Waiter] settled when the message is in the mailbox
       def initialize(message, waiter)
         super(message.core, message.name, nil, nil, nil, waiter, nil, nil)
       end

@@ -14,13 +14,11 @@ module Raffia
     #
     # @api private
     class PoolCore < ActorCore
-      # @return [Array<ActorCore>] frozen, so any thread may read it
+      # Frozen, so any thread may read it.
       attr_reader :workers
-      # @return [Array<ActorCore>] frozen; those that get no more messages, and have not ended
+      # Frozen; those that get no more messages, and have not ended.
       attr_reader :draining
 
-      # @param factory [PoolFactory]
-      # @param route [#pick] see {PoolRoutes}
       def initialize(factory, route, group, name, parent)
         settings = Settings.new(mailbox: nil, call_timeout: factory.settings.call_timeout)
         super(factory, settings, group, name, parent)
@@ -28,16 +26,15 @@ module Raffia
         @workers = @draining = [].freeze
       end
 
-      # @return [PoolRef]
       def ref = @ref ||= PoolRef.new(self)
 
-      # @return [String] for people
+      # Returns for people.
       def label = "#{actor_class.name || "Actor"} pool##{@id}#{" #{@name.inspect}" if @name}"
 
       # (see ActorCore#kind)
       def kind = :pool
 
-      # @return [Hash] sums over the workers
+      # Returns sums over the workers.
       def stats
         all = @workers.map(&:stats)
         sums = %i[mailbox handled dropped restarts].to_h do |name|
@@ -66,14 +63,12 @@ module Raffia
         end
       end
 
-      # @return [Waiter, nil]
       def try_tell(name, arguments, keywords)
         pass(name, arguments, keywords) do |worker|
           worker ? worker.try_tell(name, arguments, keywords) : super
         end
       end
 
-      # @return [Future]
       def ask(name, arguments, keywords, block)
         pass(name, arguments, keywords) do |worker|
           worker ? worker.ask(name, arguments, keywords, block) : super
@@ -81,7 +76,6 @@ module Raffia
       end
 
       # Passes on a message that waited in the pool's own mailbox.
-      # @raise [ActorDied, Full, CallCycle]
       def forward(message)
         worker = choose(message.name, message.arguments, message.keywords) or
           raise ActorDied.new(ref: ref, accepted: false)
@@ -99,16 +93,12 @@ module Raffia
       # A worker's object has ended. It gets another.
       def ended(worker, _reason) = revive(worker)
 
-      # @param attempt [Integer] counts the attempts in a row
       def revive(worker, attempt = 1)
         error = (worker.restart if worker.status == :restarting) or return
         worker.die(error) unless order(:restart_failed, worker, error, attempt)
       end
 
-      # Has the manager do something, in its turn.
-      # @param reply [Future, nil]
-      # @return [Boolean] whether it will
-      # @raise [ActorDied] when a reply is wanted
+      # Has the manager do something, in its turn. Returns whether it will.
       def order(name, *arguments, reply: nil)
         deliver(Order.new(self, name, arguments, nil, nil, reply, nil, nil), false)
         true
@@ -126,13 +116,12 @@ module Raffia
         @draining -= workers
       end
 
-      # @return [Boolean] whether the workers finish what they have before the pool ends
+      # Whether the workers finish what they have before the pool ends.
       def finishing? = !!@lifecycle.exit_signal&.graceful?
 
       private
 
       # Yields a worker, and another one if that ends before it has accepted the message.
-      # @yieldparam worker [ActorCore, nil] nil: there is none yet
       def pass(name, arguments, keywords)
         worker = choose(name, arguments, keywords)
         begin
@@ -148,7 +137,6 @@ module Raffia
         end
       end
 
-      # @return [ActorCore, nil]
       def choose(name, arguments, keywords)
         raise ActorDied.new(ref: ref, reason: reason, accepted: false) unless alive?
 

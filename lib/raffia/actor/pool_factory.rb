@@ -6,22 +6,20 @@ module Raffia
     #
     # @api private
     class PoolFactory
-      # @return [Integer] how many workers at first
+      # How many workers at first.
       attr_reader :size
-      # @return [Settings] of each worker
+      # Of each worker.
       attr_reader :settings
 
-      # @param worker [ObjectFactory]
       def initialize(worker, size, settings)
         @worker = worker
         @size = size
         @settings = settings
       end
 
-      # @return [Class] the workers'
+      # Returns the workers'.
       def actor_class = @worker.actor_class
 
-      # @return [PoolManager]
       def build(core)
         PoolManager.allocate.tap do |manager|
           manager.__send__(:raffia_attach, core)
@@ -32,8 +30,7 @@ module Raffia
       # (see ObjectFactory#discard)
       def discard(_reason) = nil
 
-      # @param pool [PoolCore]
-      # @return [ActorCore] a worker
+      # Returns a worker.
       def start_worker(pool)
         actor_class.raffia_spawn(@worker, parent: pool, group: pool.group, **@settings.to_h)
           .raffia_core

@@ -14,14 +14,12 @@ module Raffia
       # Seconds that killed workers have to end. Code that only computes is left to itself.
       LAST = 5
 
-      # @raise [ConfigError]
       def self.count(size)
         return size if size.is_a?(Integer) && size.positive?
 
         raise ConfigError, "size: #{size.inspect} means nothing here: give a whole number from 1 up"
       end
 
-      # @param factory [PoolFactory]
       def initialize(factory)
         @factory = factory
         @pool = @raffia_core
@@ -66,7 +64,6 @@ module Raffia
 
       def grow(number) = number.times { @pool.add_worker }
 
-      # @param finish [Boolean] whether they do what they have to do before
       def dismiss(workers, finish, reason)
         @pool.drain(workers) { finish ? finish(workers, reason) : kill(workers, reason) }
       end

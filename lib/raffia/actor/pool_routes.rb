@@ -6,10 +6,6 @@ module Raffia
     #
     # @api private
     module PoolRoutes
-      # @param route [Symbol, #call, nil]
-      # @param key [Symbol, #call, nil]
-      # @return [#pick]
-      # @raise [ConfigError]
       def self.find(route, key)
         raise ConfigError, "give a pool a route or a key, not both" if route && key
 
@@ -46,8 +42,7 @@ module Raffia
           @turn = 0
         end
 
-        # @param workers [Array<ActorCore>]
-        # @return [ActorCore, nil] nil: there is none
+        # Returns nil: there is none.
         def pick(workers, _name, _arguments, _keywords)
           first = @turn = (@turn + 1) % [workers.size, 1].max
           living = nil
@@ -70,7 +65,6 @@ module Raffia
           @turn = 0
         end
 
-        # @return [ActorCore, nil]
         def pick(workers, _name, _arguments, _keywords)
           first = @turn = (@turn + 1) % [workers.size, 1].max
           least = fewest = nil
@@ -95,13 +89,11 @@ module Raffia
 
       # The same worker for the same key.
       class KeyRoute
-        # @param key [#call]
         def initialize(key)
           @key = key
           @anyone = LeastBusyRoute.new
         end
 
-        # @return [ActorCore, nil]
         def pick(workers, name, arguments, keywords)
           key = keywords ? @key.call(name, *arguments, **keywords) : @key.call(name, *arguments)
           return @anyone.pick(workers, name, arguments, keywords) if key.nil?

@@ -6,7 +6,7 @@ module Raffia
     #
     # @api private
     class Registry
-      # @return [Registry] of the running Ractor
+      # Returns of the running Ractor.
       def self.current = RactorLocal.fetch(:raffia_actor_registry) { new }
 
       def initialize
@@ -15,7 +15,6 @@ module Raffia
         Fork.after_child { @refs = {} }
       end
 
-      # @raise [Rejected] when a living actor has it
       def claim(name, ref)
         @lock.hold do
           other = @refs[name]
@@ -30,10 +29,8 @@ module Raffia
 
       def release(name, ref) = @lock.hold { @refs.delete(name) if @refs[name] == ref }
 
-      # @return [Ref, nil]
       def [](name) = @refs[name]
 
-      # @return [Array<Symbol, String>]
       def names = @lock.hold { @refs.keys }
     end
   end

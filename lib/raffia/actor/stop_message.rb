@@ -8,7 +8,6 @@ module Raffia
     class StopMessage < Message
       attr_reader :reason
 
-      # @param final [Boolean] whether no other object may follow
       def initialize(core, reason, final)
         super(core, :stop, nil, nil, nil, nil, nil, nil)
         @reason = reason

@@ -6,7 +6,6 @@ module Raffia
     #
     # @api private
     class Termination
-      # @param core [ActorCore] which the caller executes
       def initialize(core)
         @core = core
         @lifecycle = core.lifecycle

@@ -17,7 +17,6 @@ module Raffia
         IntrospectionSocket.open_on_request
       end
 
-      # @raise [ConfigError]
       def fibers
         raise ConfigError, "actors on fibers need a Fiber scheduler as CRuby has it, which " \
           "this Ruby (#{RUBY_ENGINE}) does not have: use on: :threads"
@@ -31,10 +30,10 @@ module Raffia
       # Timers may be armed and cancelled in any thread.
       def now = yield
 
-      # @return [TimerThreadGroup] the {Alarm} of its timers
+      # Returns the {Alarm} of its timers.
       def alarm = self
 
-      # @return [Object] for {disarm}
+      # Returns for {disarm}.
       def arm(at, call)
         Entry.new(at, call).tap do |entry|
           @lock.hold { @entries << entry }

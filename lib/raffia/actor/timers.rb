@@ -14,8 +14,6 @@ module Raffia
         @timers = {}.compare_by_identity
       end
 
-      # @param repeat [Boolean] every so many seconds
-      # @return [#cancel]
       def start(seconds, repeat, &block)
         message = nil
         timer = @core.group.timer(method(:forget)) do

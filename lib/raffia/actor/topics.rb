@@ -7,7 +7,7 @@ module Raffia
     #
     # @api private
     class Topics
-      # @return [Topics] of the running Ractor
+      # Returns of the running Ractor.
       def self.current = RactorLocal.fetch(:raffia_actor_topics) { new }
 
       def initialize
@@ -16,9 +16,6 @@ module Raffia
         Fork.after_child { reset }
       end
 
-      # @param core [ActorCore] the subscriber
-      # @param handler [Symbol, Proc]
-      # @raise [ConfigError]
       def subscribe(core, pattern, handler)
         first = @lock.hold do
           subscription = (@patterns[pattern] ||= Pattern.new(pattern)).add(core, handler)
@@ -29,7 +26,6 @@ module Raffia
         watch(core) if first
       end
 
-      # @param pattern [String, nil] nil: all that it has subscribed to
       def unsubscribe(core, pattern = nil)
         @lock.hold do
           @cores[core]&.each_key do |one|
@@ -38,15 +34,13 @@ module Raffia
         end
       end
 
-      # @return [Integer] how many subscribers took it
+      # Returns how many subscribers took it.
       def publish(topic, arguments, keywords)
         wanted = @lock.hold { subscriptions(topic) }
         wanted.count { |subscription| subscription.offer(topic, arguments, keywords) }
       end
 
       # Publishes also on the sides that this one was started by.
-      # @param topic [String, Symbol]
-      # @raise [ConfigError]
       def publish_everywhere(topic, arguments, keywords)
         topic = Pattern.check(topic)
         keywords = nil if keywords.empty?
@@ -55,7 +49,6 @@ module Raffia
           (uplink&.ask(nil, :publish, topic, arguments, keywords) || 0)
       end
 
-      # @return [Hash{String => Hash}]
       def stats = @lock.hold { @patterns.transform_values(&:stats) }
 
       private

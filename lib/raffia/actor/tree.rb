@@ -6,7 +6,6 @@ module Raffia
     #
     # @api private
     class Tree
-      # @param limit [Integer, nil] actors without a parent that are shown
       def initialize(limit = nil)
         @cores = ActorGroup.all.reject(&:closed?).flat_map(&:cores).sort_by(&:id)
         @limit = limit
@@ -14,13 +13,12 @@ module Raffia
         @children.default = [].freeze
       end
 
-      # @return [Integer] how many actors there are
+      # Returns how many actors there are.
       def size = @cores.size
 
-      # @return [Integer] how many are not shown
+      # Returns how many are not shown.
       def left_out = [@children[nil].size - shown.size, 0].max
 
-      # @return [Array<Hash>]
       def to_a = shown.map { |core| node(core) }
 
       private
@@ -31,7 +29,6 @@ module Raffia
           .then { |cores| @limit ? cores.first(@limit) : cores }
       end
 
-      # @return [ActorCore, nil]
       def parent(core)
         above = core.parent
         above.respond_to?(:supervisor) ? above.supervisor : above

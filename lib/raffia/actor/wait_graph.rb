@@ -18,24 +18,21 @@ module Raffia
 
       module_function
 
-      # @return [Array<Message>] this one and those that wait for it, the innermost first
+      # Returns this one and those that wait for it, the innermost first.
       def chain(message)
         chain = [message]
         chain << message while !message.unwanted? && (message = message.parent)
         chain
       end
 
-      # @param message [Message] for it
-      # @return [Array<Message>, nil] the calls from this message up to one that the actor works on
+      # Returns the calls from this message up to one that the actor works on.
       def path_up(core, message)
         chain = chain(message.parent)
         index = chain.index { |other| other.core.equal?(core) && other.underway? } or return
         [message, *chain.take(index + 1)]
       end
 
-      # @param from [ActorCore] which is asked
-      # @param waiting [Message] that is to wait for it
-      # @return [Array<Message>, nil] the calls by which the asked actor waits for the asking one
+      # Returns the calls by which the asked actor waits for the asking one.
       def path(from, waiting)
         calls = []
         while (message = awaited_by(from)) && calls.size < LIMIT
@@ -47,9 +44,6 @@ module Raffia
 
       # Checks that a message can be answered while its sender waits for that. A message at the end
       # of the cycle may run nested: then there is none.
-      # @param core [ActorCore] which is asked
-      # @param waiting [Message] that the sender handles
-      # @raise [CallCycle]
       def check(core, waiting, message)
         calls = path(core, waiting) or return
         return if message.unwanted? || calls.last.core.admit(calls.last)
@@ -57,8 +51,7 @@ module Raffia
         refuse([waiting, message, *calls])
       end
 
-      # @return [Boolean] whether the actor waits for the sender of the message
-      # @raise [CallCycle] when its method may not run meanwhile
+      # Whether the actor waits for the sender of the message.
       def nested?(core, message)
         calls = path_up(core, message) or return false
         refuse(calls.reverse) unless core.settings.reentrant.include?(message.name)
@@ -66,14 +59,12 @@ module Raffia
         true
       end
 
-      # @return [Message, nil] whose answer the actor waits for
+      # Returns whose answer the actor waits for.
       def awaited_by(core)
         current = core.current
         current.waits if current&.underway?
       end
 
-      # @param calls [Array<Message>] from the first to the last
-      # @raise [CallCycle]
       def refuse(calls) = raise(CallCycle.new(calls: calls.map(&:inspect)))
     end
   end

@@ -4,6 +4,7 @@ require_relative "../base/error"
 require_relative "../process"
 require_relative "../process/recycle_policy"
 require_relative "cpus"
+require_relative "processes/duplex_worker"
 require_relative "processes/worker"
 require_relative "threads/worker_group"
 

@@ -2,6 +2,7 @@
 
 require_relative "../base/error"
 require_relative "cpus"
+require_relative "ractors/duplex_worker"
 require_relative "ractors/heap_tuner"
 require_relative "ractors/one_shot_worker"
 require_relative "ractors/portable_block"

@@ -111,7 +111,7 @@ class ActorConnectionsTest < Raffia::TestCase
   def test_an_interrupt_of_the_users_own_is_his
     reader, writer = IO.pipe
     frames = Raffia::Process::FramedPipe
-    transport = Remote::PipeTransport.new(frames::Reader.new(IO.pipe.first),
+    transport = Raffia::Executor::PipeTransport.new(frames::Reader.new(IO.pipe.first),
       frames::Writer.new(writer))
     connection = Remote::Connection.new(transport, Remote::RequestDispatcher.new)
     writing = Thread.new { connection.tell(:lookup, "x" * 200_000) }

@@ -217,8 +217,8 @@ class ActorSocketsTest < Raffia::TestCase
 
   def test_who_speaks_another_version_costs_nothing
     serve do
-      Raffia::Actor::Remote::PublicDispatcher.__send__(:remove_const, :PROTOCOL)
-      Raffia::Actor::Remote::PublicDispatcher.const_set(:PROTOCOL, 0)
+      Raffia::Actor::Remote::ListenerDispatcher.__send__(:remove_const, :PROTOCOL)
+      Raffia::Actor::Remote::ListenerDispatcher.const_set(:PROTOCOL, 0)
     end
     desk = Raffia::Actor.at(@address, :desk)
 

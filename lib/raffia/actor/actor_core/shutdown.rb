@@ -5,10 +5,7 @@ module Raffia
     class ActorCore
       # Ends the actor, or its object only: a parent decides what follows.
       module Shutdown
-        # Ends the object after the messages that wait.
-        # @param final [Boolean] whether no other object may follow, and no message is taken any
-        #   more
-        # @return [Boolean] whether it was alive
+        # Ends the object after the messages that wait. Returns whether it was alive.
         def stop(reason, final: @parent.nil?)
           suspended = idle = nil
           @lock.hold do
@@ -28,21 +25,19 @@ module Raffia
           true
         end
 
-        # Ends the object without the messages that wait, and interrupts what it does.
-        # @param final [Boolean] whether no other object may follow
-        # @return [Boolean] whether there was something to end
+        # Ends the object without the messages that wait, and interrupts what it does. Returns
+        # whether there was something to end.
         def kill(reason, final: @parent.nil? || reason == :shutdown)
           receive_exit(ExitSignal.new(reason.nil? ? :killed : reason, final))
         end
 
         # Ends the object after what it does now. The messages that wait are for the next one.
-        # @return [Boolean] whether there was one
+        # Returns whether there was one.
         def suspend(reason)
           insert { status == :running && @mailbox.urge(StopMessage.new(self, reason, false)) }
         end
 
-        # @param signal [ExitSignal]
-        # @return [Boolean] whether it changes anything
+        # Returns whether it changes anything.
         def receive_exit(signal)
           suspended = idle = scopes = nil
           @lock.hold do
@@ -101,7 +96,6 @@ module Raffia
         end
 
         # Takes the object, with all that ends with it: timers, monitors, system messages.
-        # @return [Actor, nil]
         def release_object
           object = @lock.hold do
             @mailbox.discard_urgent
@@ -126,7 +120,6 @@ module Raffia
 
         private
 
-        # @param suspended [Boolean] whether there is no object that could work
         def go_on(suspended) = suspended ? terminate : wake
       end
     end

@@ -5,8 +5,6 @@ module Raffia
     class ActorGroup
       # A block that is called later, once or repeatedly, by the alarm of its group's loop.
       class Timer
-        # @param call [#call] returns after how many seconds it is called again, or nil
-        # @param at_end [#call, nil] told when it is not called any more
         def initialize(group, call, at_end = nil)
           @group = group
           @call = call
@@ -32,7 +30,7 @@ module Raffia
 
         def cancelled? = @cancelled
 
-        # @return [Boolean] whether it is not called any more
+        # Whether it is not called any more.
         def over? = @over || @cancelled
 
         private

@@ -13,14 +13,13 @@ module Raffia
         # Runs the block, of which only what {expose} runs can be interrupted.
         def self.protect(&) = ::Thread.handle_interrupt(PROTECTED, &)
 
-        # @param core [ActorCore] the origin of the interrupt
         def initialize(core)
           @core = core
           @lock = SpinLock.new
           @thread = @interrupt = nil
         end
 
-        # @return [Boolean] whether this was the first
+        # Returns whether this was the first.
         def cancel(reason)
           @lock.hold do
             return false if @interrupt
@@ -31,9 +30,7 @@ module Raffia
           true
         end
 
-        # Runs the user's code.
-        # @return [Object] the block's value
-        # @raise [Cancel]
+        # Runs the user's code. Returns the block's value.
         def expose(&)
           @lock.hold { @interrupt ? (raise @interrupt) : @thread = ::Thread.current }
           begin

@@ -8,11 +8,10 @@ module Raffia
         KEY = :raffia_actor_worker
         private_constant :KEY
 
-        # @return [WorkerThread, nil] whose order is all that the running fiber does
+        # Returns whose order is all that the running fiber does.
         def self.current = ::Thread.current[KEY]
 
-        # Runs the block in the middle of an order.
-        # @return [Object] the block's value
+        # Runs the block in the middle of an order. Returns the block's value.
         def self.aside
           worker = current
           ::Thread.current[KEY] = nil
@@ -21,7 +20,6 @@ module Raffia
           ::Thread.current[KEY] = worker
         end
 
-        # @param workers [WorkerThreads]
         def initialize(workers)
           @workers = workers
           @next = nil
@@ -36,8 +34,8 @@ module Raffia
           @workers.left(@waiting)
         end
 
-        # Keeps an order for when this one's is done, unless others wait for a thread.
-        # @return [Boolean] whether it does
+        # Keeps an order for when this one's is done, unless others wait for a thread. Returns
+        # whether it does.
         def follow(order)
           return false if @workers.behind?
 

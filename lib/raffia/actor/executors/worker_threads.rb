@@ -23,17 +23,14 @@ module Raffia
         end
 
         # Runs the block in one of the threads.
-        # @param ahead [Boolean] before orders without this: threads at work may wait for it. If
-        #   each free thread began with another order that waits for it, too, none would be left
-        # @raise [Closed]
         def submit(ahead: false, &order)
           start if @lock.hold { add(order, ahead) }
         end
 
-        # @return [Integer] how many there are
+        # Returns how many there are.
         def threads = @live
 
-        # @return [Boolean] whether orders wait for a thread
+        # Whether orders wait for a thread.
         def behind? = @free.negative?
 
         # Ends the threads when they have run all orders.
@@ -43,14 +40,13 @@ module Raffia
           @pool.shutdown(0)
         end
 
-        # @return [Boolean] whether an idle thread is to wait
+        # Whether an idle thread is to wait.
         def stay? = !@lock.hold { @free += 1 if @free < @ready }.nil?
 
-        # @return [Proc, nil] nil: it is closed
+        # Returns nil: it is closed.
         def wait = @orders.pop && @lock.hold { @ahead.shift || @others.shift }
 
         # A thread has left.
-        # @param waiting [Boolean] whether it waited
         def left(waiting)
           @lock.hold do
             @live -= 1
@@ -69,7 +65,7 @@ module Raffia
           @free = 0 # idle threads, less waiting orders
         end
 
-        # @return [Boolean] whether one more thread is needed
+        # Returns whether one more thread is needed.
         def add(order, ahead)
           raise Closed, "these threads have been ended" if @orders.closed?
 

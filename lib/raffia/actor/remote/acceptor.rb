@@ -9,15 +9,12 @@ module Raffia
         PAUSE = 0.1
         private_constant :PAUSE
 
-        # @raise [Rejected] when another process listens there
-        # @raise [SystemCallError]
         def initialize(address)
           @path = address.path
           @server = address.listen
           @fork = Fork.after_child { @server.close }
         end
 
-        # @yieldparam socket [UNIXSocket]
         def run
           loop { yield @server.accept }
         rescue Errno::ECONNABORTED

@@ -17,9 +17,6 @@ module Raffia
 
         attr_reader :path
 
-        # @param text [String] at which actors of other processes can be asked
-        # @return [Address]
-        # @raise [ConfigError]
         def self.of(text)
           if RUBY_ENGINE == "jruby"
             raise ConfigError, "actors of other processes are asked through Unix sockets as " \
@@ -29,8 +26,6 @@ module Raffia
           new(text)
         end
 
-        # @param text [String]
-        # @raise [ConfigError]
         def initialize(text)
           @path = text.delete_prefix(SCHEME) if text.is_a?(String) && text.start_with?("#{SCHEME}/")
           unless @path
@@ -41,9 +36,6 @@ module Raffia
 
         def to_s = "#{SCHEME}#{@path}"
 
-        # @return [UNIXServer]
-        # @raise [Rejected] when another process listens there
-        # @raise [SystemCallError]
         def listen
           alone do
             clear
@@ -56,9 +48,6 @@ module Raffia
           end
         end
 
-        # @return [UNIXSocket]
-        # @raise [SystemCallError]
-        # @raise [Rejected]
         def connect
           socket = ::UNIXSocket.new(@path)
           return socket if Address.own?(socket)
@@ -70,7 +59,7 @@ module Raffia
           raise
         end
 
-        # @return [Boolean] whether the process at the other end is of our user
+        # Whether the process at the other end is of our user.
         def self.own?(socket) = socket.getpeereid.first == ::Process.euid
 
         private

@@ -21,7 +21,6 @@ module Raffia
         end
 
         # Runs the work of an object server. A child process is interrupted by signals.
-        # @yieldparam scope [nil]
         def enter(_server) = yield(nil)
       end
     end

@@ -14,25 +14,22 @@ module Raffia
       class Connection
         include Frames
 
-        # @return [Connection] over a socket
+        # Returns over a socket.
         def self.over(socket, dispatcher)
-          guard = Fork.after_child { socket.close }
+          fork = Fork.after_child { socket.close }
           reader = Process::FramedPipe::Reader.new(socket)
           writer = Process::FramedPipe::Writer.new(socket)
-          transport = PipeTransport.new(reader, writer, nil, "the connection is lost") do
-            guard.remove
-          end
-          new(transport, dispatcher)
+          codec = Executor::Processes::PayloadCodec.new(nil)
+          new(Executor::PipeTransport.new(reader, writer, codec, "the connection is lost") do
+            fork.remove
+          end, dispatcher)
         end
 
-        # @return [Object, nil] what it ended by
+        # What it ended by.
         attr_reader :reason
         attr_reader :monitors
-        # @return [NameTable]
         attr_reader :names
 
-        # @param transport [#read, #write, #close, #codec, #reason]
-        # @param dispatcher [RequestDispatcher] takes the other side's requests
         def initialize(transport, dispatcher)
           @transport = transport
           @dispatcher = dispatcher
@@ -48,24 +45,18 @@ module Raffia
           @names = NameTable.new(self, dispatcher)
         end
 
-        # @return [Boolean] whether this process can use it
+        # Whether this process can use it.
         def ours? = @pid == ::Process.pid
 
         def closed? = @closed
 
-        # @return [Boolean] whether it ends in the middle of a frame
+        # Whether it ends in the middle of a frame.
         def broken? = @broken
 
-        # @return [Boolean] whether the other side works on a request
+        # Whether the other side works on a request.
         def busy? = !@open.empty?
 
         # Sends a request, and leaves the answer to `reply`.
-        # @param reply [#settle, #fail]
-        # @param ref [Ref, nil] whose end it is when the connection ends first
-        # @param breakable [Boolean] whether a kill may interrupt the writing, and break the
-        #   connection
-        # @raise [NotDumpable]
-        # @raise [ActorDied]
         def post(reply, ref, op, *arguments, breakable: false)
           number = @lock.hold do
             next if @closed
@@ -84,8 +75,6 @@ module Raffia
         end
 
         # Sends a request, and waits for the answer.
-        # @param limit [Numeric, nil] seconds
-        # @yield when they are over; without a block TimeoutError is raised
         def ask(ref, op, *arguments, limit: nil)
           number = post(waiter = Waiter.new, ref, op, *arguments)
           answer = waiter.wait(limit)
@@ -109,7 +98,7 @@ module Raffia
         rescue IOError, SystemCallError
           nil # the other side ended in the middle
         ensure
-          finish(@transport.reason)
+          finish(@transport.death { @dispatcher.current&.inspect })
         end
 
         def close(reason = nil)
@@ -129,8 +118,7 @@ module Raffia
 
         def postpone(number) = write(LATER, number)
 
-        # @param number [Integer] of a request of the other side
-        # @return [Reply, nil] nil: it has been given
+        # Returns nil: it has been given.
         def pending_reply(number) = @lock.hold { @answers[number] }
 
         private

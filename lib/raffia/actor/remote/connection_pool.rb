@@ -11,7 +11,6 @@ module Raffia
         Entry = Struct.new(:lock, :connection)
         private_constant :CONNECT_TIMEOUT, :Entry
 
-        # @return [ConnectionPool]
         def self.current = RactorLocal.fetch(:raffia_actor_connection_pool) { new }
 
         def initialize
@@ -19,7 +18,6 @@ module Raffia
           Fork.after_child { reset }
         end
 
-        # @raise [SystemCallError, Rejected]
         def connection(address)
           entry = @lock.synchronize { @entries[address.path] ||= Entry.new(Thread::Mutex.new) }
           entry.lock.synchronize do
@@ -41,7 +39,7 @@ module Raffia
           ensure
             connection.close
           end
-          connection.ask(nil, :hello, PublicDispatcher::PROTOCOL, limit: CONNECT_TIMEOUT)
+          connection.ask(nil, :hello, ListenerDispatcher::PROTOCOL, limit: CONNECT_TIMEOUT)
           greeted = connection
         ensure
           connection&.close unless greeted

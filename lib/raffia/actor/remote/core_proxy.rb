@@ -6,7 +6,6 @@ module Raffia
       # Stands for an object's own core, in another process or Ractor than the object. Blocks stay
       # here, under numbers.
       class CoreProxy < Proxy
-        # @param connection [Connection] to the side where the core is
         def initialize(data, connection)
           super
           @lock = SpinLock.new
@@ -15,7 +14,6 @@ module Raffia
           @last = 0
         end
 
-        # @return [TimerHandle]
         def start_timer(seconds, again, &block)
           key = keep(block, again)
           connection.ask(ref, :timer, seconds, again, key)
@@ -60,7 +58,6 @@ module Raffia
           end
         end
 
-        # @return [Proc, nil]
         def block(key)
           @lock.hold do
             block, again = @blocks[key]

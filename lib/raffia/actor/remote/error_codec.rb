@@ -11,7 +11,6 @@ module Raffia
         end
 
         class << self
-          # @return [SentError]
           def of(error) = SentError.new(error)
 
           def read(string)
@@ -23,21 +22,18 @@ module Raffia
           end
 
           # Yields the reason of an exit, or its description if it cannot be dumped.
-          # @yieldparam reason [Object, String]
           def with_reason(reason)
             yield reason
           rescue NotDumpable
             yield Cancel.describe(reason)
           end
 
-          # @return [NotDumpable]
           def undumpable(error)
             NotDumpable.new("this cannot go to where the actor is (#{error.message}): hand in " \
               "and return plain data (numbers, strings, arrays, hashes, structs) and refs, or " \
               "spawn on: :threads")
           end
 
-          # @return [NotDumpable]
           def unloadable(error)
             NotDumpable.new("what came from the other side cannot be loaded here " \
               "(#{error.message}): load its class here, too")

@@ -7,9 +7,8 @@ module Raffia
       class NamedProxy
         include Proxy::Links
 
-        # @return [Symbol] unique everywhere
+        # Unique everywhere.
         attr_reader :id
-        # @return [Symbol, String]
         attr_reader :name
 
         def initialize(address, name)
@@ -30,10 +29,9 @@ module Raffia
 
         def tell(...) = through { |core| core.tell(...) }
 
-        # @return [Future]
         def ask(...) = through { |core| core.ask(...) }
 
-        # @return [Object] see {ActorCore::Sending#request}
+        # Returns see {ActorCore::Sending#request}.
         def request(...) = through { |core| core.request(...) }
 
         def via_uplink? = false
@@ -41,7 +39,7 @@ module Raffia
         # (see Proxy#pass)
         def pass(...) = through { |core| core.pass(...) }
 
-        # @return [Object] for {unwatch}
+        # Returns for {unwatch}.
         def watch(&block)
           told = lambda do |_, reason|
             @watches.delete(block)
@@ -65,13 +63,10 @@ module Raffia
         # An exit of this process ends nobody in the other.
         def linked_exit(other, _reason) = delete_link(other)
 
-        # @raise [Rejected]
         def stop(reason, **) = through { |core| core.stop(reason) }
 
-        # @raise [Rejected]
         def kill(reason, **) = through { |core| core.kill(reason) }
 
-        # @return [NamedProxy, nil]
         def join(timeout = nil) = known(self) { |core| self if core.join(timeout) }
 
         def alive? = known(false, &:alive?)
@@ -82,16 +77,12 @@ module Raffia
 
         def stats = known({status: :dead}, &:stats)
 
-        # @return [Class, nil]
         def actor_class = known(nil, &:actor_class)
 
-        # @return [String, nil]
         def class_name = @found&.class_name
 
-        # @return [Numeric, nil]
         def call_timeout = @found&.call_timeout
 
-        # @return [#include?]
         def interface = known(Proxy::AnyInterface, &:interface)
 
         private
@@ -109,7 +100,6 @@ module Raffia
           otherwise
         end
 
-        # @return [Proxy]
         def found
           core = @found
           return core if core&.reachable?

@@ -6,11 +6,11 @@ module Raffia
       # This process or Ractor, as others know it: its unique name, and the actors that others know.
       # It does not keep these alive.
       class Node
-        # @return [Node] of the running Ractor
+        # Returns of the running Ractor.
         def self.current = RactorLocal.fetch(:raffia_actor_node) { new }
 
         attr_reader :id
-        # @return [Connection, nil] to the side that started this one
+        # To the side that started this one.
         attr_accessor :uplink
 
         def initialize
@@ -18,22 +18,20 @@ module Raffia
           Fork.after_child { renew }
         end
 
-        # @param core [ActorCore, Proxy]
-        # @return [Symbol] what it is called everywhere
+        # Returns what it is called everywhere.
         def name(core) = core.id.is_a?(Symbol) ? core.id : :"#{@id}/#{core.id}"
 
-        # @return [Symbol] as {name}; from now on {find} knows it
+        # Returns as {name}; from now on {find} knows it.
         def tell_of(core) = name(core).tap { |name| know(name, core) }
 
         def know(name, core) = @cores[key(name)] = core
 
-        # @return [ActorCore, Proxy, nil]
         def find(name) = @cores[key(name)] || (find_here(key(name)) if mine?(name))
 
-        # @return [Boolean] whether it is an actor of this side, or was
+        # Whether it is an actor of this side, or was.
         def mine?(name) = name.start_with?(@id)
 
-        # @return [Ref, nil] the actor of this name, here or on the side that started this one
+        # Returns the actor of this name, here or on the side that started this one.
         def lookup(name) = Registry.current[name] || @uplink&.ask(nil, :lookup, name)
 
         private

@@ -16,8 +16,6 @@ module Raffia
 
         attr_reader :connection
 
-        # @param data [Array] see {Proxy.describe}: of the core
-        # @param helper [BackgroundThreads, Ractors::BackgroundFibers]
         def initialize(data, transport, helper, &build)
           super()
           @requests = Thread::Queue.new
@@ -49,7 +47,6 @@ module Raffia
 
         private
 
-        # @param scope [#cancel, nil] interrupts the object's work
         def work_through(scope)
           while (request = @requests.pop)
             @scope = scope

@@ -19,7 +19,6 @@ module Raffia
 
         def unwanted? = false
 
-        # @yield while the message waits for this
         def awaited_by(_message)
           task = RemoteMessage.number or return yield
           @connection.tell(:waits, @number, task)

@@ -10,19 +10,16 @@ module Raffia
       class Proxy
         include Links
 
-        # @return [Symbol] unique everywhere
+        # Unique everywhere.
         attr_reader :id
         attr_reader :label
 
-        # @param data [Array] what {Proxy.describe} said
-        # @param connection [Connection, nil] nil: the actor is gone
         def initialize(data, connection)
           @id, @label, @class_name, @call_timeout = data
           @connection = connection
         end
 
-        # @param core [ActorCore, Proxy]
-        # @return [Array] what the other side needs
+        # Returns what the other side needs.
         def self.describe(core, id)
           [id, core.label, core.class_name, core.call_timeout, core.via_uplink?]
         end
@@ -32,7 +29,6 @@ module Raffia
         def ref = @ref ||= Ref.new(self)
 
         # A forked child has none of its parent's connections but the one to it.
-        # @raise [ActorDied]
         def connection
           return @connection if @connection&.ours?
 
@@ -56,7 +52,6 @@ module Raffia
           connection.ask(ref, :tell, ref, name, arguments, keywords)
         end
 
-        # @return [Future]
         def ask(name, arguments, keywords, block)
           plain(block)
           Future.new.tap do |future|
@@ -67,7 +62,7 @@ module Raffia
           end
         end
 
-        # @return [Object] see {ActorCore::Sending#request}
+        # Returns see {ActorCore::Sending#request}.
         def request(name, arguments, keywords, block, reply, _parent = nil)
           plain(block)
           connection.post(reply, ref, :call, ref, name, arguments, keywords, Raffia.deadline,
@@ -78,7 +73,6 @@ module Raffia
 
         def kill(reason) = known(false) { connection.ask(ref, :kill, ref, reason) }
 
-        # @return [Proxy, nil]
         def join(timeout = nil)
           known(self) { connection.ask(ref, :join, ref, limit: timeout) { return } && self }
         end
@@ -93,14 +87,13 @@ module Raffia
 
         def name = known(nil) { connection.ask(ref, :name, ref) }
 
-        # @return [Class, nil] nil when it is not known here
+        # Returns nil when it is not known here.
         def actor_class
           @class_name && Object.const_get(@class_name)
         rescue NameError
           nil
         end
 
-        # @return [#include?]
         def interface = actor_class ? Interface.of(actor_class) : AnyInterface
 
         # Interface of a class that is not loaded here: any method.
@@ -114,10 +107,10 @@ module Raffia
           def self.include?(name) = !CONVERSIONS.include?(name)
         end
 
-        # @return [Boolean] whether its connection is open
+        # Whether its connection is open.
         def reachable? = !@connection.nil? && @connection.ours? && !@connection.closed?
 
-        # @return [Boolean] whether it is reached through the side that started this one
+        # Whether it is reached through the side that started this one.
         def via_uplink? = !@connection.nil? && connection.equal?(Node.current.uplink)
 
         # Passes on a request of a third side, which is answered from there.

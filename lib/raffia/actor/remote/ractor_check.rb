@@ -6,8 +6,6 @@ module Raffia
       # Checks that an actor's class can live in a Ractor: it reads the compiled methods for what
       # only the main Ractor may see. What cannot be known beforehand, Ruby raises at run time.
       class RactorCheck < Executor::Ractors::OuterReferences
-        # @param factory [ObjectFactory]
-        # @raise [NotShareable]
         def self.of(factory)
           klass = factory.actor_class
           if factory.block?
@@ -31,7 +29,6 @@ module Raffia
           @seen = {}
         end
 
-        # @raise [NotShareable]
         def all
           (@owner.instance_methods(false) + @owner.private_instance_methods(false)).each do |name|
             method(name)

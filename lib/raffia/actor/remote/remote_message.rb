@@ -5,7 +5,7 @@ module Raffia
     module Remote
       # A message that an object handles in another process or Ractor.
       class RemoteMessage < Message
-        # @return [Integer] of the request
+        # Of the request.
         attr_reader :number
 
         def initialize(number, core, name, arguments, keywords, answer, deadline)
@@ -13,13 +13,12 @@ module Raffia
           @number = number
         end
 
-        # @return [Integer, nil] of the request that the running code works for
+        # Returns of the request that the running code works for.
         def self.number
           current = Message.current or return
           WaitGraph.chain(current).grep(RemoteMessage).first&.number
         end
 
-        # @return [Reply]
         def postpone
           @postponed = true
           @reply.postpone

@@ -5,10 +5,10 @@ module Raffia
     module Remote
       # The answer to a request of the other side. It is given once, from any thread.
       class Reply
-        # @return [Integer] of the request
+        # Of the request.
         attr_reader :number
 
-        # @return [Message, nil] that it answers, if an actor of this side handles it
+        # That it answers, if an actor of this side handles it.
         attr_accessor :message
 
         def initialize(connection, number)
@@ -18,10 +18,9 @@ module Raffia
           @given = @forgotten = false
         end
 
-        # @param message [Message] that waits for it
         def awaited_by(message) = @parent = message
 
-        # @return [Boolean] whether it was the first
+        # Returns whether it was the first.
         def settle(value = nil) = once { @connection.answer(@number, value) }
 
         def fail(error) = once { @connection.fail(@number, error) }

@@ -13,8 +13,6 @@ module Raffia
         SLOW = %i[stop kill].freeze
         OWN = %i[call lookup names watch unwatch linked_exit publish].freeze
 
-        # @param op [Symbol]
-        # @param arguments [Array] the actor's ref first
         def serve(connection, op, arguments, reply)
           case op
           when *ABOUT, *SLOW, :tell, :join then about(op, *arguments, reply)
@@ -26,8 +24,10 @@ module Raffia
           reply.refuse(error)
         end
 
-        # @param _core [ActorCore, Proxy] of which the other side has the name
-        # @return [Boolean] whether it may be asked
+        # What the other side works on, for the error of its death.
+        def current = nil
+
+        # Whether the other side, which has its name, may ask the actor.
         def allow?(_connection, _core) = true
 
         # The connection has ended.
@@ -39,8 +39,7 @@ module Raffia
           raise(Rejected, "nobody here does #{op.inspect}")
         end
 
-        # @param _number [Integer] of a request of this side
-        # @return [Message, nil]
+        # The message that a request of this side handles.
         def message(_number) = nil
 
         def call(_connection, reply, ref, name, arguments, keywords, deadline, number)

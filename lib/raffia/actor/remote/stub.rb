@@ -8,6 +8,8 @@ module Raffia
       # What the core wants of the object becomes a request. The core's executor waits for the
       # answer and can be interrupted; the object then goes on to its own end, and its answer is
       # dropped.
+      #
+      # @api private
       class Stub
         def initialize(core, launcher)
           @core = core
@@ -16,11 +18,10 @@ module Raffia
           @dispatcher = StubDispatcher.new(core, self)
         end
 
-        # Makes the object.
-        # @raise [Exception] what its `initialize` raised
-        def start
-          Executors::InterruptScope.protect { open_connection }
-          end_on_error { request(:build, *@launcher.arguments) }
+        # Makes the object, and raises what its `initialize` raised.
+        def start(factory)
+          Executors::InterruptScope.protect { open_connection(factory) }
+          end_on_error { request(:build, *@launcher.arguments(factory)) }
           self
         end
 
@@ -28,8 +29,7 @@ module Raffia
         def public_send(name, *arguments, **keywords, &block)
           if block
             StubCall.refuse(NotDumpable.new("a block cannot go where #{@core.label} is: hand in " \
-            "a " \
-              "ref, or spawn on: :threads"))
+              "a ref, or spawn on: :threads"))
           end
           request(:invoke, name, arguments, keywords.empty? ? nil : keywords, Raffia.deadline)
         end
@@ -37,7 +37,9 @@ module Raffia
         def on_start = end_on_error { request(:hook, :on_start) }
 
         def on_restart(reason)
-          end_on_error { hook(:on_restart, reason) }
+          end_on_error do
+            ErrorCodec.with_reason(reason) { |why| request(:hook, :on_restart, why) }
+          end
         end
 
         def on_exit(ref, reason)
@@ -51,30 +53,27 @@ module Raffia
           @ended = true
           ErrorCodec.with_reason(reason) { |why| leave(why) } unless unusable?
         ensure
-          @launcher.stop
+          @worker&.interrupt
         end
 
         # Runs a block of the object's.
         def raffia_run(key, *arguments, **keywords) = request(:run_block, key, arguments, keywords)
 
-        # The other side has ended. If no message waits for it, the core is told by this.
+        # The other side has ended. If no message waits for it, this ends the actor.
         def raffia_ended
           @core.urge { lost } unless @ended
         end
 
         private
 
-        def open_connection
-          @connection = @launcher.start(@dispatcher)
+        def open_connection(factory)
+          @worker = @launcher.start(factory, @core)
+          @connection = Connection.new(@worker, @dispatcher)
           @core.watch { abandon }
-          @launcher.in_background { @connection.serve }
+          BackgroundThreads.run { @connection.serve }
         end
 
         def request(...) = StubCall.new(@connection, @dispatcher, @core.ref).run(...)
-
-        def hook(name, reason)
-          ErrorCodec.with_reason(reason) { |why| request(:hook, name, why) }
-        end
 
         def unusable? = @connection.closed? || @connection.broken?
 
@@ -82,12 +81,13 @@ module Raffia
           raise ActorDied.new(ref: @core.ref, reason: @connection.reason) unless @ended
         end
 
+        # A side that is at work gets the reason, and is interrupted afterwards.
         def leave(reason)
           return @connection.tell(:stop, reason) if @connection.busy?
 
           request(:hook, :on_stop, reason)
           @connection.tell(:leave)
-          @launcher.leave
+          @worker.close(Executor::GRACE)
         end
 
         # Without an object its process or Ractor ends.
@@ -95,7 +95,7 @@ module Raffia
           yield
         rescue Exception # standard:disable Lint/RescueException
           @ended = true
-          @launcher.stop
+          @worker.interrupt
           raise
         end
 
@@ -104,7 +104,7 @@ module Raffia
           return if @ended
 
           @ended = true
-          @launcher.abandon
+          @worker.close
         end
       end
     end

@@ -10,7 +10,7 @@ module Raffia
 
         # The core's executor waits for this.
         class PendingReply < Waiter
-          # @return [Boolean] whether it failed by the caller's own fault
+          # Whether it failed by the caller's own fault.
           attr_reader :refused
           alias_method :refused?, :refused
 
@@ -24,8 +24,7 @@ module Raffia
             self.fail(error)
           end
 
-          # The message is answered later, and the actor goes on.
-          # @return [#settle, #fail] for that answer
+          # The message is answered later, and the actor goes on. Returns for that answer.
           def postpone
             answer = @message.postpone
             settle
@@ -39,7 +38,6 @@ module Raffia
           raise Message.current.refusal = error
         end
 
-        # @param ref [Ref] of the actor
         def initialize(connection, dispatcher, ref)
           @connection = connection
           @dispatcher = dispatcher
@@ -49,7 +47,6 @@ module Raffia
         end
 
         # Sends the request and waits. When this is interrupted, the other side may go on with it.
-        # @raise [Exception] what the object's method raised
         def run(op, *arguments)
           op, *arguments = :reenter, op, *arguments if Fiber[REENTRANT]
           number = send_request(op, arguments)

@@ -14,13 +14,11 @@ module Raffia
           @timers = {}
         end
 
-        # @param number [Integer] of a request
-        # @param message [Message] that the request handles
         def remember(number, message) = @lock.hold { @messages[number] = message }
 
         def forget(number) = @lock.hold { @messages.delete(number) }
 
-        # @return [Message, nil] that the object handles
+        # Returns that the object handles.
         def current = @lock.hold { @messages.each_value.first }
 
         # (see RequestDispatcher#ended)

@@ -5,33 +5,18 @@ module Raffia
     module Remote
       # Runs cores of actors on :processes and :ractors: in threads, which wait for the objects'
       # answers.
-      class ThreadExecutor
-        # @param launcher [Class] {Processes} or {Ractors}
-        # @raise [ConfigError] when this Ruby has none
+      #
+      # @api private
+      class ThreadExecutor < Executors::Threads
+        # The launcher is {Processes} or {Ractors}.
         def initialize(launcher)
           launcher.check
-          @threads = Executors::Threads.shared
           @launcher = launcher
         end
 
-        # (see Executors::Threads#dispatch)
-        def dispatch(execution, now) = @threads.dispatch(execution, now)
-
-        # (see Executors::Threads#go_on)
-        def go_on(execution) = @threads.go_on(execution)
-
-        # @return [Object] the block's value
-        def run(&) = @threads.run(&)
-
-        # (see Executors::Threads#enter)
-        def enter(core, &) = @threads.enter(core, &)
-
-        # (see Executors::Threads#expose)
-        def expose(scope, &) = @threads.expose(scope, &)
-
         # The object handles this while it waits.
         def reenter
-          @threads.reenter do
+          super do
             Fiber[StubCall::REENTRANT] = true
             yield
           ensure
@@ -39,9 +24,11 @@ module Raffia
           end
         end
 
-        # @param factory [ObjectFactory]
-        # @return [Stub]
-        def build(factory, core) = Stub.new(core, @launcher.new(factory, core)).start
+        def build(factory, core) = Stub.new(core, @launcher).start(factory)
+
+        private
+
+        def workers = Executors::Threads.shared.workers
       end
     end
   end

@@ -11,15 +11,13 @@ module Raffia
         KILL_TIMEOUT = 5
         private_constant :KILL_TIMEOUT
 
-        # @return [ChildSpec]
         attr_reader :spec
-        # @return [ActorCore] the supervisor's
+        # The supervisor's.
         attr_reader :supervisor
-        # @return [ActorCore, nil]
         attr_reader :core
-        # @return [Integer] counts its starts and ends
+        # Counts its starts and ends.
         attr_reader :generation
-        # @return [Object, nil] what it ended by the last time that it failed
+        # What it ended by the last time that it failed.
         attr_reader :failure
 
         def initialize(spec, supervisor, dynamic: false)
@@ -31,23 +29,21 @@ module Raffia
           @leaving = false
         end
 
-        # @return [Boolean] whether it came after the supervisor's start
+        # Whether it came after the supervisor's start.
         def dynamic? = @dynamic
 
-        # @return [Ref, nil]
         def ref = @core&.ref
 
-        # @return [String] for people
+        # Returns for people.
         def label = @core&.label || @spec.id.inspect
 
-        # @return [Boolean] whether it has no object, and will have none but by a new start
+        # Whether it has no object, and will have none but by a new start.
         def dead? = @core.nil? || @core.status == :dead
 
-        # @return [Boolean] whether it waits for what the supervisor decides
+        # Whether it waits for what the supervisor decides.
         def ended?(generation) = generation == @generation && !@core.nil? && @core.at_rest?
 
-        # @return [Boolean] whether its core, if it is a supervisor's, is to keep its children for
-        #   the next object
+        # Whether its core, if it is a supervisor's, is to keep its children for the next object.
         def keeps? = @leaving != :for_good
 
         # Its object has ended.
@@ -64,7 +60,6 @@ module Raffia
         end
 
         # Starts it, or restarts its actor.
-        # @raise [Exception] what kept it from that
         def start_or_restart
           return start if dead?
 
@@ -72,13 +67,11 @@ module Raffia
           error = @core.restart and raise error
         end
 
-        # @raise [Exception] what its `initialize` or `on_start` raised
         def start
           next_generation
           @core = @spec.spawn(self, @supervisor.group)
         end
 
-        # @param keep [Boolean] whether its core is kept, to be restarted
         def terminate(keep)
           cancel_timer
           @generation += 1
@@ -94,13 +87,12 @@ module Raffia
           @core&.die(reason)
         end
 
-        # @return [Numeric] seconds
+        # Returns seconds.
         def wait_before_restart(spec)
           @in_a_row = 0 if Clock.now - @born > [spec.period, spec.max_backoff].max
           spec.delay(@in_a_row).tap { @in_a_row += 1 }
         end
 
-        # @param message [ChildMessage] for the supervisor
         def later(seconds, message)
           cancel_timer
           @timer = @supervisor.group.after(seconds) do
@@ -123,7 +115,7 @@ module Raffia
           @timer = nil
         end
 
-        # @return [Boolean] whether it has ended
+        # Returns whether it has ended.
         def conclude(keep)
           seconds = @spec.shutdown
           unless seconds == :brutal_kill

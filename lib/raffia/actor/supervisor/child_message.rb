@@ -7,8 +7,6 @@ module Raffia
       #
       # @api private
       class ChildMessage < Actor::Message
-        # @param core [ActorCore] the supervisor's
-        # @param name [Symbol] of a private method
         def initialize(core, name, *arguments)
           super(core, name, arguments, nil, nil, nil, nil, nil)
         end

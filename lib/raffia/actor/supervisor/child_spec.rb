@@ -5,18 +5,12 @@ module Raffia
     class Supervisor
       # Specification of a child: actor, arguments, restart and shutdown.
       #
-      # @!attribute [r] id
-      #   @return [Object] by which the supervisor finds it
-      # @!attribute [r] own
-      #   @return [Hash] its actor's {Settings}, and its name
-      # @!attribute [r] pool
-      #   @return [Hash, nil] what {Actor::Pooling#pool} takes, if it is one
-      # @!attribute [r] restart
-      #   @return [Symbol] :permanent, :transient or :temporary
-      # @!attribute [r] shutdown
-      #   @return [Numeric, Symbol] seconds that it has to end; :infinity; :brutal_kill
-      # @!attribute [r] significant
-      #   @return [Boolean] whether its end may be its supervisor's, see {Spec}
+      # @!attribute [r] id @return [Object] by which the supervisor finds it
+      # @!attribute [r] own @return [Hash] its actor's {Settings}, and its name
+      # @!attribute [r] pool @return [Hash, nil] what {Actor::Pooling#pool} takes, if it is one
+      # @!attribute [r] restart @return [Symbol] :permanent, :transient or :temporary
+      # @!attribute [r] shutdown @return [Numeric, Symbol] seconds that it has to end; :infinity; :brutal_kill
+      # @!attribute [r] significant @return [Boolean] whether its end may be its supervisor's, see {Spec}
       #
       # @api private
       ChildSpec = Data.define(:id, :named, :actor_class, :arguments, :keywords, :block, :own, :pool,
@@ -32,8 +26,6 @@ module Raffia
         MINE = %i[id restart shutdown significant pool].freeze
         private_constant :RESTARTS, :SHUTDOWN, :GOOD, :OWN, :MINE
 
-        # @return [ChildSpec]
-        # @raise [ConfigError]
         def self.build(actor_class, arguments, keywords, block)
           raise ConfigError, "a child is a class of actors, or a block" unless actor_class || block
           if actor_class && !(actor_class.is_a?(Class) && actor_class <= Actor)
@@ -56,7 +48,6 @@ module Raffia
             shutdown: shutdown(shutdown, actor_class), significant: !!significant)
         end
 
-        # @param pool [Integer, Hash]
         def self.pool(pool, actor_class)
           if actor_class <= Supervisor || actor_class == BlockActor
             raise ConfigError, "pool: is for a class of actors, not for " \
@@ -95,14 +86,12 @@ module Raffia
 
         def supervisor? = actor_class <= Supervisor
 
-        # @param reason [Object] what it ended by
-        # @return [Boolean] whether another object is to follow
+        # Whether another object is to follow.
         def restart?(reason)
           restart == :permanent || (restart == :transient && !GOOD.include?(reason))
         end
 
-        # @return [ActorCore] a new one, started
-        # @raise [Exception] what kept it from that
+        # Returns a new one, started.
         def spawn(child, group)
           factory = actor_class.raffia_factory(arguments, keywords, block)
           given = {parent: child, group: group, **own}

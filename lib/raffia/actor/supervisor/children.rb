@@ -9,7 +9,7 @@ module Raffia
       class Children
         include Enumerable
 
-        # @return [ChildSpec] with an id that the others do not have
+        # Returns with an id that the others do not have.
         def self.number(spec, others)
           taken = others.map(&:id)
           return spec unless taken.include?(spec.id)
@@ -27,10 +27,9 @@ module Raffia
 
         def each(&) = @children.each_value(&)
 
-        # @return [Child, nil]
         def [](id) = @children[id]
 
-        # @return [ChildSpec] with an id of its own
+        # Returns with an id of its own.
         def numbered(spec)
           return spec if spec.named?
 
@@ -38,12 +37,11 @@ module Raffia
             .then { |one| @children.key?(one.id) ? numbered(spec) : one }
         end
 
-        # @return [Child]
         def add(child) = @children[child.spec.id] = child
 
         def delete(child) = @children.delete(child.spec.id)
 
-        # @return [Array<Child>] those that are restarted with this one
+        # Returns those that are restarted with this one.
         def affected(child)
           case @strategy
           when :one_for_one then [child]
@@ -53,8 +51,6 @@ module Raffia
         end
 
         # Starts all, or none.
-        # @yieldreturn [Boolean] whether it is kept, if it has to end again
-        # @raise [StartFailed]
         def start(label, &)
           each do |child|
             child.start_or_restart
@@ -67,7 +63,6 @@ module Raffia
           end
         end
 
-        # @yieldreturn [Boolean] whether it is kept, to be started again
         def stop = to_a.reverse_each { |child| child.terminate(yield(child)) }
       end
     end

@@ -14,8 +14,7 @@ module Raffia
           @spec = spec
         end
 
-        # @param core [ActorCore] the supervisor's
-        # @return [Array<Child>] none of them runs before the object starts
+        # Returns none of them runs before the object starts.
         def children(core) = @children ||= @spec.specs.map { |spec| Child.new(spec, core) }
 
         def discard(reason) = @children&.reverse_each { |child| child.die(reason) }

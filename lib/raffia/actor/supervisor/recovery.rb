@@ -9,7 +9,6 @@ module Raffia
       module Recovery
         private
 
-        # @param generation [Integer] the child's when it ended; another one now: this is outdated
         def child_ended(child, generation, reason)
           return unless child.ended?(generation)
           return retire(child, reason) unless child.spec.restart?(reason)

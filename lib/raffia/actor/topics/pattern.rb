@@ -12,7 +12,6 @@ module Raffia
         TOPIC = /\A[^.\s]+(\.[^.\s]+)*\z/
         private_constant :WILD, :TOPIC
 
-        # @raise [ConfigError]
         def self.check(name)
           name = name.name if name.is_a?(Symbol)
           return name if name.is_a?(String) && TOPIC.match?(name)
@@ -33,12 +32,10 @@ module Raffia
 
         def match?(topic) = @regexp ? @regexp.match?(topic) : @text == topic
 
-        # @return [Array<Subscription>]
         def subscriptions = @subscriptions.keys
 
         # Subscribing again changes nothing. A restarted actor takes over the subscription of its
         # object before.
-        # @return [Subscription]
         def add(core, handler)
           old = @subscriptions.each_key.find { |one| one.core.equal?(core) && one.like?(handler) }
           return old.renew(handler) if old
@@ -46,7 +43,7 @@ module Raffia
           Subscription.new(self, core, handler).tap { |one| @subscriptions[one] = true }
         end
 
-        # @return [Hash] of those that are left
+        # Returns of those that are left.
         def remove(subscription)
           @subscriptions.delete(subscription)
           @subscriptions

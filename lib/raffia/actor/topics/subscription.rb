@@ -6,9 +6,8 @@ module Raffia
       # One actor and the handler of what is published to a pattern.
       class Subscription
         attr_reader :pattern
-        # @return [ActorCore] the subscriber
+        # The subscriber.
         attr_reader :core
-        # @return [Symbol, Proc]
         attr_reader :handler
 
         def initialize(pattern, core, handler)
@@ -18,7 +17,7 @@ module Raffia
           @outlived = @cancelled = false
         end
 
-        # @return [Boolean] whether the subscriber took it
+        # Returns whether the subscriber took it.
         def offer(topic, arguments, keywords)
           delivery = Delivery.new(self, topic, arguments, keywords)
           @pattern.offered
@@ -35,7 +34,7 @@ module Raffia
           false
         end
 
-        # @return [Boolean] whether it can stand for one with this handler
+        # Whether it can stand for one with this handler.
         def like?(handler)
           handler.is_a?(Symbol) ? @handler == handler : @outlived && @handler.is_a?(Proc)
         end
@@ -49,7 +48,7 @@ module Raffia
         # The object that subscribed has ended; another one follows.
         def outlive = @outlived = true
 
-        # @return [Boolean] whether the successor is there and has not subscribed
+        # Whether the successor is there and has not subscribed.
         def outdated? = @outlived && @core.status == :running
 
         def cancel = @cancelled = true

@@ -13,8 +13,6 @@ module Raffia
             @served = {} # for the other side
           end
 
-          # @param ref [Ref] of the other side
-          # @return [Proc]
           def watch(ref, block)
             key = block.object_id
             @lock.hold { @own[key] = [ref, block] }
@@ -73,7 +71,7 @@ module Raffia
             ref.raffia_core.unwatch(block) if block
           end
 
-          # @return [Integer] of this side
+          # Returns of this side.
           def size = @lock.hold { @own.size }
         end
       end

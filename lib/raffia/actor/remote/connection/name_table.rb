@@ -10,10 +10,10 @@ module Raffia
             @connection = connection
             @dispatcher = dispatcher
             @lock = SpinLock.new
-            @told = @passed = nil
+            @sent = @passed = nil
           end
 
-          # @return [Array] what is sent for it
+          # Returns what is sent for it.
           def describe(ref)
             core = ref.raffia_core
             name = Node.current.tell_of(core)
@@ -21,9 +21,6 @@ module Raffia
             Proxy.describe(core, name)
           end
 
-          # @param data [Array] that the other side sent for a ref
-          # @return [ActorCore, Proxy]
-          # @raise [Rejected]
           def recognise(data)
             node = Node.current
             core = node.find(data.first)
@@ -35,11 +32,11 @@ module Raffia
             raise Rejected, "#{data[1]} cannot be asked from there"
           end
 
-          # @return [Boolean] whether the other side was told of it
-          def told?(core) = @lock.hold { @told&.key?(core) } || false
+          # Whether the other side has the name of it.
+          def sent?(core) = @lock.hold { @sent&.key?(core) } || false
 
-          # @return [Integer] actors of this side that the other was told of
-          def size = @lock.hold { @told ? @told.size : 0 }
+          # How many actors of this side the other has the name of.
+          def size = @lock.hold { @sent ? @sent.size : 0 }
 
           private
 
@@ -49,12 +46,11 @@ module Raffia
             if core.id.is_a?(Symbol)
               (@passed ||= {})[name] = core
             else
-              (@told ||= ObjectSpace::WeakMap.new)[core] = true
+              (@sent ||= ObjectSpace::WeakMap.new)[core] = true
             end
           end
 
-          # This side may have told the other of it, and forgotten it since.
-          # @return [Connection, nil]
+          # This side may have named it to the other, and forgotten it since.
           def way_to(data, node)
             return if node.mine?(data.first)
 

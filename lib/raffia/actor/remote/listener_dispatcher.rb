@@ -4,14 +4,15 @@ module Raffia
   class Actor
     module Remote
       # Dispatches requests of processes that connect to this one: fewer than of its children.
-      class PublicDispatcher < RequestDispatcher
+      #
+      # @api private
+      class ListenerDispatcher < RequestDispatcher
         # Version of frames and requests.
         PROTOCOL = 1
 
         # Would end actors, or reach all of them.
         FORBIDDEN = %i[stop kill linked_exit publish].freeze
 
-        # (see RequestDispatcher#serve)
         def serve(connection, op, arguments, reply)
           return super unless FORBIDDEN.include?(op)
 
@@ -19,9 +20,9 @@ module Raffia
             "actor a method that does it"))
         end
 
-        # Actors that have a name, and those that the other side was told of.
+        # Actors that have a name, and those that the other side has the name of.
         def allow?(connection, core)
-          core.id.is_a?(Symbol) || connection.names.told?(core) ||
+          core.id.is_a?(Symbol) || connection.names.sent?(core) ||
             (core.name && Registry.current[core.name] == core.ref)
         end
 
