@@ -5,10 +5,10 @@ require "socket"
 module Raffia
   class Actor
     module Remote
-      # A Unix socket at which actors can be asked, as users write it: "unix:///path/actors.sock".
+      # A Unix socket of actors, as users write it: "unix:///path/actors.sock".
       #
-      # What comes through such a socket is loaded by Marshal, which is as much as running the
-      # sender's code. So both sides talk to processes of their own user only, and look who that is.
+      # Marshal loads what comes through such a socket, which is as much as running the sender's code.
+      # So both sides talk to processes of their own user only, and check the user of the other side.
       class Address
         # Only the user's own processes may connect.
         MODE = 0o600
@@ -52,8 +52,8 @@ module Raffia
           socket = ::UNIXSocket.new(@path)
           return socket if Address.own?(socket)
 
-          raise Rejected, "who listens at #{self} is of another user: what he sends could run " \
-            "any code here"
+          raise Rejected, "the process that listens at #{self} belongs to another user: what it " \
+            "sends could run any code here"
         rescue SystemCallError, Rejected
           socket&.close
           raise
@@ -64,9 +64,8 @@ module Raffia
 
         private
 
-        # Two that find a file that nobody listens at must not both make another. Meanwhile no fiber
-        # of this thread may do anything else: it would wait here for the one that it keeps from
-        # going on.
+        # Of two processes that find a file without a listener, only one may make another. No other
+        # fiber of this thread may run meanwhile: it could wait here for the one that it holds up.
         def alone
           return yield unless RUBY_ENGINE == "ruby" # others do not open folders
 
@@ -75,7 +74,7 @@ module Raffia
               folder.flock(::File::LOCK_EX)
               yield
             ensure
-              # a child that was forked meanwhile has the file open, too
+              # A child that was forked meanwhile has the file open, too.
               folder.flock(::File::LOCK_UN)
             end
           end

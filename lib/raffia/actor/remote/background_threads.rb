@@ -20,7 +20,7 @@ module Raffia
           Deadline.replace(nil) { pool.submit(&) }
         end
 
-        # Runs the work of an object server. A child process is interrupted by signals.
+        # Runs the work of an object server. Signals interrupt a child process, so it has no scope.
         def enter(_server) = yield(nil)
       end
     end

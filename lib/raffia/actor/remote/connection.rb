@@ -14,7 +14,6 @@ module Raffia
       class Connection
         include Frames
 
-        # Returns over a socket.
         def self.over(socket, dispatcher)
           fork = Fork.after_child { socket.close }
           reader = Process::FramedPipe::Reader.new(socket)
@@ -25,7 +24,7 @@ module Raffia
           end, dispatcher)
         end
 
-        # What it ended by.
+        # Why it ended.
         attr_reader :reason
         attr_reader :monitors
         attr_reader :names
@@ -45,18 +44,19 @@ module Raffia
           @names = NameTable.new(self, dispatcher)
         end
 
-        # Whether this process can use it.
+        # Whether this process opened it: a forked child cannot use it.
         def ours? = @pid == ::Process.pid
 
         def closed? = @closed
 
-        # Whether it ends in the middle of a frame.
+        # Whether a frame was cut off.
         def broken? = @broken
 
         # Whether the other side works on a request.
         def busy? = !@open.empty?
 
-        # Sends a request, and leaves the answer to `reply`.
+        # Sends a request, and leaves the answer to `reply`. It is about the ref's actor, if any. A kill
+        # may interrupt the writing of a `breakable` one, which breaks the connection.
         def post(reply, ref, op, *arguments, breakable: false)
           number = @lock.hold do
             next if @closed
@@ -74,7 +74,8 @@ module Raffia
           raise
         end
 
-        # Sends a request, and waits for the answer.
+        # Sends a request, and waits for the answer: `limit` seconds, then it yields or raises
+        # TimeoutError.
         def ask(ref, op, *arguments, limit: nil)
           number = post(waiter = Waiter.new, ref, op, *arguments)
           answer = waiter.wait(limit)
@@ -118,7 +119,7 @@ module Raffia
 
         def postpone(number) = write(LATER, number)
 
-        # Returns nil: it has been given.
+        # The reply to a request of the other side, nil when it has been given.
         def pending_reply(number) = @lock.hold { @answers[number] }
 
         private

@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # Stands for an object's own core, in another process or Ractor than the object. Blocks stay
-      # here, under numbers.
+      # Stands for an object's own core, which lives in another process or Ractor. Blocks stay here,
+      # under numbers.
       class CoreProxy < Proxy
         def initialize(data, connection)
           super
@@ -26,7 +26,6 @@ module Raffia
 
         def urge(&block) = connection.tell(:urge, keep(block, false))
 
-        # (see Links#monitor)
         def monitor(other, &block) = other.watch { |ref, reason| urge { block.call(ref, reason) } }
 
         def demonitor(other, handle) = other.unwatch(handle)
@@ -35,7 +34,6 @@ module Raffia
 
         def unlink(other) = connection.ask(ref, :unlink, other.ref)
 
-        # (see ActorCore#subscribe)
         def subscribe(pattern, handler)
           pattern = Topics::Pattern.check(pattern)
           unless handler.is_a?(Symbol)
@@ -75,7 +73,6 @@ module Raffia
           end
         end
 
-        # A timer of the object.
         class TimerHandle
           def initialize(core_proxy, key)
             @core_proxy = core_proxy

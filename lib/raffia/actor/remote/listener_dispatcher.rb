@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # Dispatches requests of processes that connect to this one: fewer than of its children.
-      #
-      # @api private
       class ListenerDispatcher < RequestDispatcher
         # Version of frames and requests.
         PROTOCOL = 1

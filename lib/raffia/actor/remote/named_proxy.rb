@@ -3,11 +3,10 @@
 module Raffia
   class Actor
     module Remote
-      # Stands for the actor that has a name in another process: each time the one that has it then.
+      # Stands for the actor that has a name in another process at the time of each call.
       class NamedProxy
         include Proxy::Links
 
-        # Unique everywhere.
         attr_reader :id
         attr_reader :name
 
@@ -31,23 +30,20 @@ module Raffia
 
         def ask(...) = through { |core| core.ask(...) }
 
-        # Returns see {ActorCore::Sending#request}.
         def request(...) = through { |core| core.request(...) }
 
         def via_uplink? = false
 
-        # (see Proxy#pass)
         def pass(...) = through { |core| core.pass(...) }
 
-        # Returns for {unwatch}.
         def watch(&block)
-          told = lambda do |_, reason|
+          notify = lambda do |_, reason|
             @watches.delete(block)
             block.call(ref, reason)
           end
           through do |core|
-            @watches[block] = [told, core] # before: it may be told at once
-            core.watch(&told)
+            @watches[block] = [notify, core] # before: it may be called at once
+            core.watch(&notify)
           end
           block
         rescue Exception # standard:disable Lint/RescueException
@@ -56,8 +52,8 @@ module Raffia
         end
 
         def unwatch(block)
-          told, core = @watches.delete(block)
-          core&.unwatch(told)
+          notify, core = @watches.delete(block)
+          core&.unwatch(notify)
         end
 
         # An exit of this process ends nobody in the other.

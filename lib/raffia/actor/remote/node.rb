@@ -3,14 +3,14 @@
 module Raffia
   class Actor
     module Remote
-      # This process or Ractor, as others know it: its unique name, and the actors that others know.
-      # It does not keep these alive.
+      # This process or Ractor for others: its unique id, and the actors that others know. It does
+      # not keep these alive.
       class Node
-        # Returns of the running Ractor.
+        # The one of the running Ractor.
         def self.current = RactorLocal.fetch(:raffia_actor_node) { new }
 
         attr_reader :id
-        # To the side that started this one.
+        # The connection to the side that started this one.
         attr_accessor :uplink
 
         def initialize
@@ -18,20 +18,19 @@ module Raffia
           Fork.after_child { renew }
         end
 
-        # Returns what it is called everywhere.
+        # The name of an actor everywhere, a Symbol.
         def name(core) = core.id.is_a?(Symbol) ? core.id : :"#{@id}/#{core.id}"
 
-        # Returns as {name}; from now on {find} knows it.
+        # As {name}; from now on {find} knows it.
         def tell_of(core) = name(core).tap { |name| know(name, core) }
 
         def know(name, core) = @cores[key(name)] = core
 
         def find(name) = @cores[key(name)] || (find_here(key(name)) if mine?(name))
 
-        # Whether it is an actor of this side, or was.
         def mine?(name) = name.start_with?(@id)
 
-        # Returns the actor of this name, here or on the side that started this one.
+        # The ref of the actor that was given this name, here or on the side that started this one.
         def lookup(name) = Registry.current[name] || @uplink&.ask(nil, :lookup, name)
 
         private

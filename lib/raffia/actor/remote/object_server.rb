@@ -16,6 +16,7 @@ module Raffia
 
         attr_reader :connection
 
+        # The helper is {BackgroundThreads} or {Ractors::BackgroundFibers}; data describes the core.
         def initialize(data, transport, helper, &build)
           super()
           @requests = Thread::Queue.new

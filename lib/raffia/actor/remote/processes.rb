@@ -4,8 +4,6 @@ module Raffia
   class Actor
     module Remote
       # Launches objects in forked children, which have their factories from the parent.
-      #
-      # @api private
       module Processes
         module_function
 

@@ -5,21 +5,20 @@ module Raffia
     module Remote
       # Stands for the core of an actor on the other side of a connection.
       #
-      # The actor itself checks all that is asked: methods and arguments, room in the mailbox,
-      # cycles.
+      # The actor itself checks methods and arguments, room in its mailbox, and cycles.
       class Proxy
         include Links
 
-        # Unique everywhere.
         attr_reader :id
         attr_reader :label
 
+        # The data are those of {describe}. Without a connection the actor is gone.
         def initialize(data, connection)
           @id, @label, @class_name, @call_timeout = data
           @connection = connection
         end
 
-        # Returns what the other side needs.
+        # What the other side needs for a proxy.
         def self.describe(core, id)
           [id, core.label, core.class_name, core.call_timeout, core.via_uplink?]
         end
@@ -35,7 +34,6 @@ module Raffia
           (@connection && Node.current.uplink) or raise ActorDied.new(ref: ref, reason: :forked)
         end
 
-        # (see ActorCore#known_status)
         def known_status
           (@connection.nil? || (@connection.ours? && @connection.closed?)) ? :dead : :elsewhere
         end
@@ -62,7 +60,6 @@ module Raffia
           end
         end
 
-        # Returns see {ActorCore::Sending#request}.
         def request(name, arguments, keywords, block, reply, _parent = nil)
           plain(block)
           connection.post(reply, ref, :call, ref, name, arguments, keywords, Raffia.deadline,
@@ -87,7 +84,7 @@ module Raffia
 
         def name = known(nil) { connection.ask(ref, :name, ref) }
 
-        # Returns nil when it is not known here.
+        # Nil when the class is not loaded here.
         def actor_class
           @class_name && Object.const_get(@class_name)
         rescue NameError
@@ -100,14 +97,12 @@ module Raffia
         module AnyInterface
           # Ruby itself calls these on any object, to dump or to convert it.
           CONVERSIONS = %i[marshal_dump to_ary to_a to_hash to_str to_sym to_int to_proc to_path
-            to_io
-            to_open to_regexp exception coerce].freeze
+            to_io to_open to_regexp exception coerce].freeze
           private_constant :CONVERSIONS
 
           def self.include?(name) = !CONVERSIONS.include?(name)
         end
 
-        # Whether its connection is open.
         def reachable? = !@connection.nil? && @connection.ours? && !@connection.closed?
 
         # Whether it is reached through the side that started this one.
@@ -116,12 +111,11 @@ module Raffia
         # Passes on a request of a third side, which is answered from there.
         def pass(reply, op, *arguments) = connection.post(reply, ref, op, ref, *arguments)
 
-        # (see ActorCore#invalidate_after_fork)
         def invalidate_after_fork = nil
 
         private
 
-        # Yields, or returns what holds for an actor that nobody can be asked about.
+        # Yields, or returns what holds for an actor that is out of reach.
         def known(otherwise)
           yield
         rescue ActorDied

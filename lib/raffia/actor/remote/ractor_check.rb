@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     module Remote
-      # Checks that an actor's class can live in a Ractor: it reads the compiled methods for what
-      # only the main Ractor may see. What cannot be known beforehand, Ruby raises at run time.
+      # Checks that an actor's class can live in a Ractor: it reads the compiled methods for constants
+      # and variables of the main Ractor alone. Ruby itself raises for the others at run time.
       class RactorCheck < Executor::Ractors::OuterReferences
         def self.of(factory)
           klass = factory.actor_class
@@ -49,8 +49,7 @@ module Raffia
 
         def refuse(name, why, remedy)
           raise NotShareable.new("#{@klass} cannot live in a Ractor: its method #{@name} uses " \
-          "#{name}, which #{why}. #{remedy}, " \
-            "or spawn on: :processes", variable: name.to_sym,
+            "#{name}, which #{why}. #{remedy}, or spawn on: :processes", variable: name.to_sym,
             location: @owner.instance_method(@name).source_location&.join(":"))
         end
       end

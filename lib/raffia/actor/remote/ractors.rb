@@ -5,8 +5,6 @@ module Raffia
     module Remote
       # Launches objects in Ractors. Data is dumped, as between processes, unless it is deeply
       # frozen.
-      #
-      # @api private
       module Ractors
         # Runs blocks in fibers: threads in several Ractors may hang.
         module BackgroundFibers

@@ -5,7 +5,7 @@ module Raffia
     module Remote
       # A message that an object handles in another process or Ractor.
       class RemoteMessage < Message
-        # Of the request.
+        # The number of the request.
         attr_reader :number
 
         def initialize(number, core, name, arguments, keywords, answer, deadline)
@@ -13,7 +13,7 @@ module Raffia
           @number = number
         end
 
-        # Returns of the request that the running code works for.
+        # The number of the request that the running code works for, nil for none.
         def self.number
           current = Message.current or return
           WaitGraph.chain(current).grep(RemoteMessage).first&.number

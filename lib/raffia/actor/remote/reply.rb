@@ -5,10 +5,9 @@ module Raffia
     module Remote
       # The answer to a request of the other side. It is given once, from any thread.
       class Reply
-        # Of the request.
         attr_reader :number
 
-        # That it answers, if an actor of this side handles it.
+        # The message that it answers, if an actor of this side handles it.
         attr_accessor :message
 
         def initialize(connection, number)
@@ -20,7 +19,7 @@ module Raffia
 
         def awaited_by(message) = @parent = message
 
-        # Returns whether it was the first.
+        # Returns whether this was the first answer.
         def settle(value = nil) = once { @connection.answer(@number, value) }
 
         def fail(error) = once { @connection.fail(@number, error) }
@@ -28,10 +27,9 @@ module Raffia
         # Fails the asker alone: the actor goes on.
         def refuse(error) = once { @connection.refuse(@number, error) }
 
-        # The answer follows, but the asker goes on.
+        # The answer comes later, and the asker goes on.
         def postpone = @connection.postpone(@number)
 
-        # The asker does not want it any more.
         def forget = @forgotten = true
 
         def forgotten? = @forgotten

@@ -75,7 +75,7 @@ module Raffia
           nearby(ref, reply) { connection.monitors.stop_serving(ref, key) }
         end
 
-        # Only the side that made a link knows of it. If both did, the exit is told once: the actor
+        # Only the side that made a link knows of it. If both made one, the exit is sent once: the actor
         # may have restarted since.
         def linked_exit(_connection, _answer, ref, other, reason)
           core, ended = ref.raffia_core, other.raffia_core

@@ -8,8 +8,6 @@ module Raffia
       # What the core wants of the object becomes a request. The core's executor waits for the
       # answer and can be interrupted; the object then goes on to its own end, and its answer is
       # dropped.
-      #
-      # @api private
       class Stub
         def initialize(core, launcher)
           @core = core

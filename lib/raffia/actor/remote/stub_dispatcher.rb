@@ -18,10 +18,9 @@ module Raffia
 
         def forget(number) = @lock.hold { @messages.delete(number) }
 
-        # Returns that the object handles.
+        # The message that the object handles.
         def current = @lock.hold { @messages.each_value.first }
 
-        # (see RequestDispatcher#ended)
         def ended(connection, reason)
           super
           @stub.raffia_ended
@@ -74,7 +73,7 @@ module Raffia
           @core.subscribe(pattern, handler.is_a?(Symbol) ? handler : run(handler))
         end
 
-        # Runs as a method of the stub.
+        # The block runs as a method of the stub.
         def run(key) = proc { |*arguments, **keywords| raffia_run(key, *arguments, **keywords) }
       end
     end

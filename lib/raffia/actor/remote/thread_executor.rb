@@ -5,8 +5,6 @@ module Raffia
     module Remote
       # Runs cores of actors on :processes and :ractors: in threads, which wait for the objects'
       # answers.
-      #
-      # @api private
       class ThreadExecutor < Executors::Threads
         # The launcher is {Processes} or {Ractors}.
         def initialize(launcher)

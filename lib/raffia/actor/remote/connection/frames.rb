@@ -10,13 +10,14 @@ module Raffia
           # the answer follows, but the asker goes on; after FORGET it is not needed.
           ASK, ANSWER, FAILURE, REFUSAL, LATER, FORGET = *1..6
           HEADER = "CN"
-          HEADER_SIZE = 5
+          # Range of the bytes after the header.
+          BODY = (5..)
           PROTECTED = {Exception => :never}.freeze
           KILLABLE = {Cancel => :immediate, Exception => :never}.freeze
           # Ruby's message when another thread closes a stream in use. It arrives with the next
           # interrupt.
           CLOSED = "stream closed in another thread"
-          private_constant :HEADER, :HEADER_SIZE, :PROTECTED, :KILLABLE, :CLOSED
+          private_constant :HEADER, :BODY, :PROTECTED, :KILLABLE, :CLOSED
 
           private
 
@@ -57,7 +58,7 @@ module Raffia
             raise ErrorCodec.undumpable(error)
           end
 
-          def load(frame) = as_current { @transport.codec.load(frame.byteslice(HEADER_SIZE..)) }
+          def load(frame) = as_current { @transport.codec.load(frame.byteslice(BODY)) }
 
           # Refs are dumped and loaded as this connection knows them.
           def as_current
@@ -102,7 +103,7 @@ module Raffia
           end
 
           def failed(kind, number, frame)
-            error = as_current { ErrorCodec.read(frame.byteslice(HEADER_SIZE..)) }
+            error = as_current { ErrorCodec.read(frame.byteslice(BODY)) }
             settle(number) do |reply|
               (kind == REFUSAL) ? refuse_to(reply, error) : reply.fail(error)
             end

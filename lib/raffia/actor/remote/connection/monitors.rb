@@ -24,7 +24,7 @@ module Raffia
             end
             block
           rescue ActorDied => died
-            # The end of the connection has told it already, unless something else has ended.
+            # The end of the connection has been noticed already, unless something else has ended.
             notice(key, ref, died.reason)
             block
           rescue Exception # standard:disable Lint/RescueException
@@ -71,7 +71,7 @@ module Raffia
             ref.raffia_core.unwatch(block) if block
           end
 
-          # Returns of this side.
+          # How many this side has.
           def size = @lock.hold { @own.size }
         end
       end

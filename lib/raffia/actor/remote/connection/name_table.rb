@@ -13,7 +13,7 @@ module Raffia
             @sent = @passed = nil
           end
 
-          # Returns what is sent for it.
+          # What is sent for a ref.
           def describe(ref)
             core = ref.raffia_core
             name = Node.current.tell_of(core)

@@ -6,7 +6,6 @@ module Raffia
       class Proxy
         # Links and monitors of an actor elsewhere, as {Actor::Links} has them for one of this side.
         module Links
-          # (see Actor::Links#observe)
           def watch(&block)
             connection.monitors.watch(ref, block)
           rescue ActorDied => error
@@ -16,7 +15,6 @@ module Raffia
 
           def unwatch(block) = known(nil) { connection.monitors.unwatch(ref, block) }
 
-          # (see ActorCore#link)
           def link(other)
             other.add_link(self)
             add_link(other)
@@ -31,12 +29,12 @@ module Raffia
           def add_link(other)
             return if @links&.key?(other)
 
-            told = lambda do |_, reason|
+            notify = lambda do |_, reason|
               @links.delete(other)
               other.linked_exit(self, reason)
             end
-            (@links ||= {}.compare_by_identity)[other] = told
-            watch(&told)
+            (@links ||= {}.compare_by_identity)[other] = notify
+            watch(&notify)
             nil
           rescue Exception # standard:disable Lint/RescueException
             @links.delete(other)
@@ -44,8 +42,8 @@ module Raffia
           end
 
           def delete_link(other)
-            told = @links&.delete(other)
-            unwatch(told) if told
+            notify = @links&.delete(other)
+            unwatch(notify) if notify
           end
 
           # A linked actor of this side has ended.
