@@ -19,8 +19,8 @@ module Raffia
         def initialize(service, *arguments)
           # Inside a Ractor this would change Process while others call its methods.
           Fork.install
-          trays = SharingCodec.trays
-          @codec = SharingCodec.new(*trays)
+          mailboxes = SharingCodec.mailboxes
+          @codec = SharingCodec.new(*mailboxes)
           @over = Thread::Queue.new
           reader, writer = ::IO.pipe
           @writer = Process::FramedPipe::Writer.new(writer)
@@ -28,15 +28,15 @@ module Raffia
           reader.autoclose = false
           down = reader.fileno
           @ractor = Adapter.new do |up|
-            Adapter.start(service, arguments, down, up, trays) { |*all| DuplexWorker.serve(*all) }
+            Adapter.start(service, arguments, down, up, mailboxes) { |*all| DuplexWorker.serve(*all) }
           end
         end
 
         # Runs in the Ractor, with the descriptors of the ways there and back.
-        def self.serve(service, arguments, down, up, trays)
+        def self.serve(service, arguments, down, up, mailboxes)
           Adapter.serve(up) do |writer|
             reader = Process::FramedPipe::Reader.new(::IO.for_fd(down, "rb"))
-            codec = SharingCodec.new(*trays.reverse)
+            codec = SharingCodec.new(*mailboxes.reverse)
             service.serve(PipeTransport.new(reader, writer, codec), *arguments)
           end
         end

@@ -7,9 +7,9 @@ module Raffia
   module Executor
     module Ractors
       # Dumps like Marshal, but passes deeply frozen objects on uncopied: they are put into a
-      # tray, and the frame says where. When the tray is full they are copied, too.
+      # mailbox, and the frame says where. When that is full they are copied, too.
       class SharingCodec
-        # Stands in the frame for an object in the tray.
+        # Stands in the frame for an object in the mailbox.
         Placeholder = Struct.new(:place)
         # Other frames begin with the number 4, or a P.
         MARK = "L"
@@ -22,9 +22,9 @@ module Raffia
         private_constant :MARK, :DEPTH, :MANY, :HEADER, :HEADER_SIZE
 
         # One for each direction.
-        def self.trays = Array.new(2) { ObjectTransfer.tray }
+        def self.mailboxes = Array.new(2) { ObjectTransfer.mailbox }
 
-        # This side leaves objects in the first tray, and finds the other's in the second.
+        # This side leaves objects in the first mailbox, and finds the other's in the second.
         def initialize(out, into)
           @out = out
           @into = into
