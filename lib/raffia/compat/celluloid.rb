@@ -28,7 +28,6 @@ require_relative "celluloid/functions"
 require_relative "celluloid/instance_functions"
 require_relative "celluloid/thread_use"
 require_relative "celluloid/classes"
-require_relative "celluloid/instances"
 require_relative "celluloid/mailbox"
 require_relative "celluloid/suspension"
 require_relative "celluloid/task"
@@ -42,7 +41,6 @@ require_relative "celluloid/signals"
 require_relative "celluloid/task_execution"
 require_relative "celluloid/shutdown"
 require_relative "celluloid/cell"
-require_relative "celluloid/links"
 require_relative "celluloid/actor"
 require_relative "celluloid/registry"
 require_relative "celluloid/system"
@@ -54,8 +52,18 @@ require_relative "celluloid/stack"
 require_relative "celluloid/probe"
 require_relative "celluloid/incidents"
 require_relative "celluloid/fsm"
-require_relative "celluloid/renamed_constants"
 
-# Now, before threads could race for them.
-Celluloid.state
-Celluloid.uuid
+module Celluloid
+  # Constants of Celluloid 0.16 by their old names. They are not defined, because each actor's class
+  # would have them, too: `Logger` is Ruby's there.
+  RENAMED = {Logger: Internals::Logger, Registry: Internals::Registry,
+             SupervisionGroup: Supervision::Container,
+             PoolManager: Supervision::Container::Pool}.freeze
+  private_constant :RENAMED
+
+  def self.const_missing(name) = RENAMED[name] || super
+
+  # Now, before threads could race for them.
+  state
+  uuid
+end

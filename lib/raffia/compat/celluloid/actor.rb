@@ -9,13 +9,10 @@ module Celluloid
       def_delegators :"Celluloid.actor_system", :[], :[]=, :get, :set, :delete, :registered,
         :clear_registry
 
-      # The running actor.
-      # Raises NotActorError.
       def current = cell!.proxy
 
       def registered_name = cell!.name
 
-      # All that live.
       def all = Celluloid.actor_system.running
 
       def call(mailbox, name, ...) = Proxy::Sync.new(mailbox, "Actor").method_missing(name, ...)
@@ -24,13 +21,12 @@ module Celluloid
 
       def future(mailbox, name, ...) = Proxy::Future.new(mailbox, "Actor").method_missing(name, ...)
 
-      # The running actor hears of the other's end.
-      # Raises NotActorError.
-      def monitor(actor) = linking_cell.watch_over(cell(actor))
+      # The running actor is notified of the other's end. Raises NotActorError outside of an actor.
+      def monitor(actor) = linking_cell.start_monitoring(cell(actor))
 
-      def unmonitor(actor) = linking_cell.look_away(cell(actor))
+      def unmonitor(actor) = linking_cell.stop_monitoring(cell(actor))
 
-      # Each hears of the other's end.
+      # Each is notified of the other's end.
       def link(actor)
         linking_cell.link(cell(actor))
         Probe.actors_linked(linking_cell, cell(actor))
@@ -45,19 +41,16 @@ module Celluloid
       # Ends an actor where it waits.
       def kill(actor) = cell(actor).kill(:killed)
 
-      # Waits for its end.
       def join(actor, timeout = nil)
         cell(actor).join(timeout)
         actor
       end
 
-      # @api private
       def cell(actor)
         mailbox = actor.mailbox if Proxy::Abstract === actor || actor.respond_to?(:mailbox)
         mailbox&.cell or raise TypeError, "not an actor"
       end
 
-      # @api private
       def cell! = ::Thread.current[:celluloid_actor] || raise(NotActorError, "not in actor scope")
 
       private

@@ -4,24 +4,21 @@ module Celluloid
   # A message that asks an actor to call one of its methods.
   class Call < ::Raffia::Actor::Message
     class << self
-      # Waits for the answer.
-      # +own+: whether private methods may be called, too.
-      # Raises DeadActorError.
-      # Raises Raffia::CallCycle when the actor waits, exclusively, for the one who calls.
+      # Waits for the answer. +own+: whether private methods may be called, too. Raises
+      # DeadActorError, and Raffia::CallCycle when the actor waits, exclusively, for the caller.
       def sync(cell, name, arguments, keywords, block, own)
         task = ::Thread.current[:celluloid_task]
-        # Threads inherit the call that they were started in, but nobody waits for them there.
+        # A thread inherits the call that it was started in, but that call does not wait for it.
         call = Sync.new(cell, name, arguments, keywords, block, own, task &&
           ::Raffia::Actor::Message.current)
         call.refuse_cycle
-        (task.nil? || task.exclusive?) ? call.wait_still(task) : call.wait_aside(task)
+        (task.nil? || task.exclusive?) ? call.wait_blocking(task) : call.wait_suspended(task)
       rescue ::Raffia::ActorDied => error
         raise unless error.ref.equal?(cell.ref)
 
         raise DeadActorError, "attempted to call a dead actor: #{name}"
       end
 
-      # Does not wait.
       def async(cell, name, arguments, keywords, own)
         cell.deliver(Async.new(cell, name, arguments, keywords, nil, own, nil), false)
       rescue ::Raffia::ActorDied
@@ -38,31 +35,28 @@ module Celluloid
       end
     end
 
-    # Makes the same call for another actor, which answers there.
-    def handed_on(cell, reply)
+    # Makes the same call for another actor, whose answer goes to +reply+.
+    def forward_to(cell, reply)
       Sync.new(cell, @name, @arguments, @keywords, @block, false, (self if awaited?))
         .tap { |call| call.reply = reply }
     end
 
     attr_writer :reply
     alias_method :cell, :core
-    # That runs it.
     attr_accessor :task
 
     alias_method :method, :name
 
-    # +own+: whether private methods may be called, too.
     def initialize(cell, name, arguments, keywords, block, own, parent)
       super(cell, name, arguments, keywords, block, nil, nil, parent)
       @own = own
     end
 
-    # The first of those that wait for each other.
+    # The first of the calls that wait for each other.
     def root = parent.is_a?(Call) ? parent.root : self
 
     def chain_id = root.equal?(self) ? (@chain_id ||= Celluloid.uuid) : root.chain_id
 
-    # What the method returns.
     # Raises AbortError when the actor has no such method, or not for these arguments.
     def invoke(subject)
       check(subject)
@@ -74,14 +68,14 @@ module Celluloid
       subject.public_send(@name, *@arguments, &block)
     end
 
-    # Passes on an error that the method meant for its caller.
+    # Fails the caller with an error that the method meant for it.
     def aborted(error) = reply&.fail(error.cause)
 
     def answer(value) = reply&.settle(value)
 
     def broken(error) = reply&.fail(error)
 
-    # Whether somebody does nothing else until it is answered.
+    # Whether the caller does nothing else until it is answered.
     def awaited? = false
 
     def inspect = "#{cell.label}##{name}"
@@ -113,8 +107,8 @@ module Celluloid
     class Sync < Call
       def awaited? = !reply.is_a?(Future)
 
-      # Lets the actor of the task go on meanwhile.
-      def wait_aside(task)
+      # Lets the actor of the task continue with other messages meanwhile.
+      def wait_suspended(task)
         @reply = task.arm
         @block &&= Internals::SendersBlock.new(@block, cell: task.cell)
         cell.deliver(self, true)
@@ -128,8 +122,8 @@ module Celluloid
         end
       end
 
-      # +task+: an exclusive one.
-      def wait_still(task)
+      # For threads without a task, and exclusive tasks.
+      def wait_blocking(task)
         raise "Cannot execute blocks on sender in exclusive mode" if @block && task
         return wait_and_serve if @block
 

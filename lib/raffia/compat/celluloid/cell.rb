@@ -11,19 +11,15 @@ module Celluloid
     OVERFLOW = {drop: :drop_newest, raise: :reject, block: :block}.freeze
     private_constant :OVERFLOW
 
-    # That runs.
     def self.spawn(klass)
       system = Celluloid.actor_system
       klass.raffia_cell_class.new(klass, system).tap { |cell| system.add(cell) }.open
     end
 
-    attr_reader :inbox
-    attr_reader :proxy
-    attr_reader :system
-    # That have begun, and not ended.
+    attr_reader :inbox, :proxy, :system, :signals
+    # Tasks that have begun, and not ended.
     attr_reader :begun
-    attr_reader :signals
-    # Under which it was registered.
+    # Under which it was registered, or nil.
     attr_accessor :name
 
     alias_method :mailbox, :inbox
@@ -60,16 +56,13 @@ module Celluloid
       self
     end
 
-    # Calls and other work, not what {#inbox} holds.
+    # The Raffia::Actor::Mailbox with calls and other work; not {#inbox}.
     def queue = @mailbox
 
-    # Whose methods are called.
     def subject = @execution.object
 
-    # That have begun, and not ended.
     def tasks = @begun.keys
 
-    # That will fire.
     def timers = @pending_timers
 
     def new_task(type, name, root: nil)
@@ -77,11 +70,9 @@ module Celluloid
       @task_class.new(type, name, self, root: root, exclusive: exclusive)
     end
 
-    # Whether blocks that come with this call run here.
+    # Whether blocks that come with this call run here, not in the caller.
     def runs_block?(name) = @blocks_here&.include?(name.to_sym)
 
-    # +own+: whether private methods count, too.
-    # Raises NameError.
     def signature(name, subject, own)
       @signatures[own][name] ||= begin
         if !own && actor_class.private_method_defined?(name)
@@ -100,20 +91,18 @@ module Celluloid
       end
     end
 
-    # Runs the block after what waits. There is always room for it.
-    # Whether the actor is alive.
+    # Runs the block after the messages that wait, for which there is always room. False when the
+    # actor is dead.
     def post(reply = nil, &block)
       insert { alive? && (@mailbox.append(order(block, reply)) || true) }
     end
 
-    # Runs the block before what waits.
+    # Runs the block before the messages that wait.
     def urge(&block)
       insert { !dead? && @mailbox.urge(order(block)) }
     end
 
-    # Puts something in by the block, also when the actor is ending.
-    # The block: whether it was put in.
-    # The same.
+    # The block adds work, also while the actor is ending, and returns whether it did; so does this.
     def insert
       idle = @lock.hold do
         return false unless yield
@@ -124,10 +113,9 @@ module Celluloid
       true
     end
 
-    # An object has come into the inbox.
-    def poke = post { @signals.hand_out }
+    def object_arrived = post { @signals.dispatch_message }
 
-    # Runs the block as a task of its own, in its turn.
+    # Runs the block as a task, in its turn.
     def begin_task(type, name = nil, &block)
       post { @execution.perform_task(type, name, &block) }
     end

@@ -36,7 +36,6 @@ module Celluloid
 
   # The caller's mistake: the actor goes on.
   class AbortError < Error
-    # What the caller is to see.
     attr_reader :cause
 
     def initialize(cause)

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # A state machine: an object with a state, and with code that runs when it gets into one. With an
-  # actor to keep the time it can also do so later. It makes no actor of the class; that is what
-  # `include Celluloid` is for.
+  # A state machine: an object with a state, and code that runs when it enters one. With an actor it
+  # can change its state later. It makes no actor of the class; `include Celluloid` does.
   #
   #   class Door
   #     include Celluloid::FSM
@@ -12,18 +11,15 @@ module Celluloid
   #     state(:open, to: :closed) { transition :closed, delay: 5 }
   #   end
   module FSM
-    # A change was to come later, and there is no actor to wait for that.
+    # There is no actor to change the state later.
     class UnattachedError < Error; end
 
-    # The state of what has not said another.
     DEFAULT_STATE = :default
 
     def self.included(klass) = klass.extend(ClassMethods)
 
-    # Class methods: the states, which subclasses inherit.
+    # The states, which subclasses inherit.
     module ClassMethods
-      # +name+: to set it.
-      # That each begins with.
       def default_state(name = nil)
         @default_state = name.to_sym if name
         @default_state ||
@@ -32,9 +28,8 @@ module Celluloid
 
       def states = @states ||= superclass.respond_to?(:states) ? superclass.states.dup : {}
 
-      # Says which states there are, and what is run, in the object, at their beginning.
-      # +options+: to: the names of those that may follow, all if it is left out; default: whether
-      # each begins with it.
+      # Declares states, and the code that runs in the object when it enters one. Options: to: the
+      # names that may follow, all if it is left out; default: whether machines begin with it.
       def state(*names, **options, &block)
         options = options.transform_keys(&:to_sym)
         names.map(&:to_sym).each do |name|
@@ -44,10 +39,8 @@ module Celluloid
       end
     end
 
-    # One state.
     class State
       attr_reader :name
-      # What may follow; nil: all.
       attr_reader :transitions
 
       def initialize(name, transitions = nil, &block)
@@ -56,34 +49,26 @@ module Celluloid
         @block = block
       end
 
-      # Runs its code.
       def call(machine) = @block && machine.instance_eval(&@block)
 
       def valid_transition?(name) = @transitions.nil? || @transitions.include?(name.to_sym)
     end
 
     attr_reader :state
-    # Who keeps the time.
     attr_reader :actor
 
     # A class that has its own `initialize` calls super.
-    # +actor+: the running one, if none is given.
     def initialize(actor = nil)
       @state = self.class.default_state
       @actor = actor || (Celluloid.current_actor if Celluloid.actor?)
     end
 
-    # +actor+: who is to keep the time.
     def attach(actor) = @actor = actor
     alias_method :actor=, :attach
 
-    # Gets into another state, and runs its code. A change that was to come later does not come any
-    # more.
-    # +delay+: seconds until then.
-    # The timer of a change that is to come; else what the state's code returns, nil where nothing
-    # changes.
-    # Raises ArgumentError for what is no state, or may not follow.
-    # Raises UnattachedError.
+    # Enters another state, and runs its code. A later change that was planned is cancelled. With a
+    # delay in seconds it returns a timer; else what the state's code returns, nil where nothing
+    # changes. Raises ArgumentError for what is no state, or may not follow.
     def transition(name, delay: nil)
       state = following(name.to_sym) or return
       if delay && !actor
@@ -96,12 +81,11 @@ module Celluloid
       delay ? @coming : enter(state)
     end
 
-    # The state is another from now on: nothing is checked, and nothing runs.
+    # Changes the state without checks and code.
     def transition!(name) = @state = name
 
     private
 
-    # Nil: there is nothing to do.
     def following(name)
       here = self.class.states[@state]
       return if here&.name == name

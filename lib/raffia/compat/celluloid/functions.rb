@@ -22,7 +22,6 @@ module Celluloid
 
     def group_class = state.group_class ||= Group::Spawner
 
-    # Whether debugging has been asked for.
     def debug? = !!($CELLULOID_DEBUG || state.debug)
 
     # Of the running actor or block; else the process's.
@@ -43,10 +42,8 @@ module Celluloid
       Internals::Properties.define(klass)
     end
 
-    # Whether this is code of an actor's.
     def actor? = !!::Thread.current[:celluloid_actor]
 
-    # Of the running actor or thread.
     def mailbox = ::Thread.current[:celluloid_mailbox] ||= Mailbox.new
 
     def uuid = Internals::UUID.generate
@@ -63,7 +60,7 @@ module Celluloid
     def stack_summary(output = $stderr) = actor_system.stack_summary.print(output)
     alias_method :summarize, :stack_summary
 
-    # Whether the running call came back to this actor through others.
+    # Whether the running call came back to this actor through others; nil outside of an actor.
     def detect_recursion
       task = ::Thread.current[:celluloid_task] or return
       root = task.root or return false
@@ -72,10 +69,11 @@ module Celluloid
 
     def exception_handler(&) = Internals::Logger.exception_handler(&)
 
-    # Waits; the actor goes on with other messages meanwhile, if it may.
+    # Waits; the actor continues with other messages meanwhile, if it may. +waiter+ has `wait` and
+    # `before_suspend`.
     def suspend(status, waiter)
       task = ::Thread.current[:celluloid_task]
-      task&.tell_danger(status)
+      task&.warn_of_suspension(status)
       return waiter.wait if task.nil? || task.exclusive?
 
       task.arm
@@ -105,7 +103,6 @@ module Celluloid
       state.system = nil
     end
 
-    # @api private
     def state = Internals::State.current
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # A value that comes later: what a call returns, or what a block returns that runs in a thread.
+  # The value of a call, or of a block that runs in a thread.
   class Future
     attr_reader :address
 
@@ -20,10 +20,8 @@ module Celluloid
 
     def ready? = @inner.done?
 
-    # Waits for it; an actor goes on with other messages meanwhile.
-    # +timeout+: seconds.
-    # Raises TaskTimeout.
-    # Raises Exception what the method raised.
+    # Waits for it; an actor continues with other messages meanwhile. Raises TaskTimeout, or the
+    # error of the method.
     def value(timeout = nil)
       (ready? || wait(timeout)) or raise TaskTimeout, "no value within #{timeout} seconds"
       @inner.value
@@ -32,7 +30,7 @@ module Celluloid
     end
     alias_method :call, :value
 
-    # Has its value said by somebody else.
+    # Settles it from outside.
     def signal(value)
       return if @cancelled
 
@@ -41,22 +39,17 @@ module Celluloid
     end
     alias_method :<<, :signal
 
-    # Fails the future with this error.
     def cancel(error)
       @cancelled = true
       @inner.fail(error)
     end
 
-    # @api private
     def attempt(&) = @inner.attempt(&)
 
-    # @api private
     def settle(value = nil) = @inner.settle(value)
 
-    # @api private
     def fail(error) = @inner.fail(error)
 
-    # @api private
     def settled? = ready?
 
     def inspect = to_s

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # The last few of many.
+  # The last values of many.
   class RingBuffer
     def initialize(size)
       @size = size
       @values = []
-      @guard = ::Raffia::SpinLock.new
+      @lock = ::Raffia::SpinLock.new
     end
 
     def push(value)
-      @guard.hold do
+      @lock.hold do
         @values.shift if full?
         @values.push(value)
       end
@@ -18,10 +18,9 @@ module Celluloid
     end
     alias_method :<<, :push
 
-    def shift = @guard.hold { @values.shift }
+    def shift = @lock.hold { @values.shift }
 
-    # All that was there.
-    def flush = @guard.hold { @values.tap { @values = [] } }
+    def flush = @lock.hold { @values.tap { @values = [] } }
 
     def clear = flush.clear
 
@@ -30,22 +29,20 @@ module Celluloid
     def empty? = @values.empty?
   end
 
-  # One line of a log.
   LogEvent = Struct.new(:severity, :message, :progname, :time, :id) do
     include Comparable
 
     def <=>(other) = time <=> other.time
   end
 
-  # Events that were logged before something went wrong.
+  # Events that were logged before an error.
   Incident = Struct.new(:events, :triggering_event, :pid) do
-    # All that happened, in its order.
     def merge(*others)
       self.class.new([self, *others].flat_map(&:events).uniq.sort, triggering_event, pid)
     end
   end
 
-  # A logger that keeps what is said, and publishes it when something of a certain severity comes.
+  # A logger that keeps events, and publishes them when one reaches a severity.
   class IncidentLogger
     # Beside Ruby's own: TRACE.
     module Severity
@@ -58,17 +55,15 @@ module Celluloid
     attr_accessor :progname, :level, :threshold, :sizelimit
     attr_reader :buffers
 
-    # +options+: level:, threshold:, sizelimit: of each severity.
     def initialize(progname = nil, options = {})
       @progname = progname || "default"
       @level = options[:level] || DEBUG
       @threshold = options[:threshold] || ERROR
       @sizelimit = options[:sizelimit] || 100
       @buffers = {}
-      @guard = ::Raffia::SpinLock.new
+      @lock = ::Raffia::SpinLock.new
     end
 
-    # The event's id.
     def add(severity, message = nil, progname = nil)
       severity ||= UNKNOWN
       return if severity < @level
@@ -87,7 +82,7 @@ module Celluloid
       define_method(:"#{name}?") { severity >= @level }
     end
 
-    # All that is kept, in its order; it is not kept any longer.
+    # Returns all events in order, and drops them.
     def flush = all.flat_map(&:flush).sort
 
     def clear = all.each(&:clear)
@@ -98,7 +93,7 @@ module Celluloid
 
     private
 
-    # Without a system, or at its end, nobody listens.
+    # Without a system, or at its end, there are no subscribers.
     def publish(event)
       Notifications.notifier.async.publish(incident_topic, create_incident(event))
     rescue Error
@@ -106,18 +101,17 @@ module Celluloid
     end
 
     def buffer(progname, severity)
-      @guard.hold { @buffers[[progname, severity]] ||= RingBuffer.new(@sizelimit) }
+      @lock.hold { @buffers[[progname, severity]] ||= RingBuffer.new(@sizelimit) }
     end
 
-    def all = @guard.hold { @buffers.values }
+    def all = @lock.hold { @buffers.values }
   end
 
-  # An actor that writes published incidents down.
+  # An actor that logs published incidents.
   class IncidentReporter
     include Celluloid
     include Notifications
 
-    # +arguments+: as Logger.new has them.
     def initialize(*arguments)
       subscribe(/log\.incident/, :report)
       @logger = ::Logger.new(*arguments)

@@ -2,7 +2,7 @@
 
 # Functions for code of actors, also as Celluloid.NAME.
 module Celluloid
-  # Answers the caller with an error that is his: this actor goes on.
+  # Fails the caller's call; this actor continues.
   def abort(cause)
     cause = RuntimeError.new(cause) if cause.is_a?(String)
     unless cause.is_a?(Exception)
@@ -12,22 +12,20 @@ module Celluloid
     raise AbortError, cause
   end
 
-  # Ends this actor when it has done what it does now.
+  # Ends this actor after the method that runs.
   def terminate = Actor.cell!.terminate
 
   # Wakes all methods of this actor that wait for the name.
   def signal(name, value = nil) = Actor.cell!.signals.signal(name, value)
 
-  # The value that came with the signal.
+  # Returns the value of the signal.
   def wait(name) = Actor.cell!.signals.wait(name)
 
-  # This actor, to hand to others.
   def current_actor = Actor.current
 
   # The same for all calls that one call led to.
   def call_chain_id = ::Thread.current[:celluloid_task]&.chain_id
 
-  # What this actor has begun.
   def tasks = Actor.cell!.tasks
 
   def links = Internals::Links.new(Actor.cell!)
@@ -36,7 +34,7 @@ module Celluloid
 
   def unmonitor(actor) = Actor.unmonitor(actor)
 
-  # When one of the two ends by an error so does the other; or hears of it, if it traps exits.
+  # When one of the two ends by an error so does the other; or it is notified, if it traps exits.
   def link(actor) = Actor.link(actor)
 
   def unlink(actor) = Actor.unlink(actor)
@@ -45,8 +43,7 @@ module Celluloid
 
   def linked_to?(actor) = Actor.linked_to?(actor)
 
-  # Waits for an object that was put into the mailbox, and that the block wants.
-  # Nil when the time was up.
+  # Waits for an object in the mailbox that the block accepts; nil when the time was up.
   def receive(timeout = nil, &block)
     task = ::Thread.current[:celluloid_task]
     return mailbox_of_thread.receive(timeout, &block) if task.nil? || task.exclusive?
@@ -54,7 +51,7 @@ module Celluloid
     task.cell.signals.receive(timeout, block)
   end
 
-  # Other messages may begin meanwhile.
+  # The actor continues with other messages meanwhile.
   def sleep(interval = nil)
     unless ::Thread.current[:celluloid_actor]
       return interval ? ::Kernel.sleep(interval) : ::Kernel.sleep
@@ -68,7 +65,7 @@ module Celluloid
   # Raises TaskTimeout where the block waits, when the time is up.
   def timeout(duration, &) = Task.current.timeout(duration, &)
 
-  # Nothing else of this actor's begins while the block waits.
+  # No other task of this actor runs while the block waits.
   def exclusive(&) = Task.current.exclusive(&)
 
   def exclusive? = !!::Thread.current[:celluloid_task]&.exclusive?
@@ -77,7 +74,7 @@ module Celluloid
 
   def every(interval, &block) = Actor.cell!.timer(interval, true, block)
 
-  # Runs the block in a thread, and lets this actor go on with other messages meanwhile.
+  # Runs the block in a thread, and lets this actor continue with other messages meanwhile.
   def defer(&) = Future.new(&).value
 
   def async(name = nil, *arguments, **keywords, &block)

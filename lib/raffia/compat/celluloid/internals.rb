@@ -69,7 +69,6 @@ module Celluloid
         @keywords = groups.key?(:keyrest) || !@known.empty?
       end
 
-      # Raises ArgumentError.
       def check(arguments, keywords)
         given = arguments.size
         given += 1 if keywords && !@keywords
@@ -97,6 +96,28 @@ module Celluloid
       end
 
       def expected = @most.nil? ? "#{@required}+" : [@required, @most].uniq.join("..")
+    end
+
+    # Actors that are notified of an actor's end, as a collection.
+    class Links
+      include Enumerable
+
+      def initialize(cell)
+        @cell = cell
+      end
+
+      def each(&) = @cell.links.to_a.map(&:proxy).each(&)
+
+      def include?(actor) = @cell.links.to_a.include?(Actor.cell(actor))
+
+      def <<(actor)
+        @cell.add_link(Actor.cell(actor))
+        self
+      end
+
+      def delete(actor) = @cell.delete_link(Actor.cell(actor))
+
+      def inspect = "#<#{self.class}[#{map(&:inspect).join(",")}]>"
     end
   end
 end

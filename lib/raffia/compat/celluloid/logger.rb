@@ -2,9 +2,9 @@
 
 module Celluloid
   module Internals
-    # Logs to {Celluloid.logger}. A class that includes it has its methods as private ones.
+    # Logs to {Celluloid.logger}. Classes that include it get private methods.
     module Logger
-      # Each line with where it came from.
+      # Adds a backtrace to each line.
       class WithBacktrace
         def initialize(backtrace)
           @backtrace = backtrace
@@ -37,7 +37,6 @@ module Celluloid
         yield WithBacktrace.new(backtrace) if Celluloid.logger
       end
 
-      # An actor has ended by this error.
       def crash(text, exception)
         if Celluloid.log_actor_crashes
           Logger.error("#{text}\n#{Logger.format_exception(exception)}")
@@ -51,7 +50,6 @@ module Celluloid
 
       def deprecate(text) = Logger.warn("DEPRECATION WARNING: #{text}\n\t#{caller.join("\n\t")}")
 
-      # Has the block called with the error of each actor that crashes.
       def exception_handler(&block)
         Celluloid.state.exception_handlers << block
         nil

@@ -11,9 +11,8 @@ module Celluloid
     include Enumerable
 
     attr_reader :address
-    # How many may wait; what is more is discarded.
+    # Objects beyond this are discarded; nil: no bound.
     attr_accessor :max_size
-    # Whose it is.
     attr_reader :cell
 
     def initialize
@@ -25,8 +24,7 @@ module Celluloid
       @max_size = nil
     end
 
-    # That is the actor's.
-    # @api private
+    # Makes it the mailbox of an actor.
     def attach(cell)
       @cell = cell
       @max_size = cell.actor_class.mailbox_size
@@ -38,13 +36,11 @@ module Celluloid
 
       return discard(message) unless put(message)
 
-      @cell&.poke
+      @cell&.object_arrived
       nil
     end
 
-    # Looks for a message that the block wants.
-    # Nil when there was none in that time.
-    # Raises MailboxDead.
+    # Waits for a message that the block accepts; nil when the time was up. Raises MailboxDead.
     def check(timeout = nil, &block)
       limit = ::Raffia::Clock.now + timeout if timeout
       @mutex.synchronize do
@@ -60,8 +56,7 @@ module Celluloid
       end
     end
 
-    # Waits for a message that the block accepts.
-    # Raises TaskTimeout.
+    # The same, but raises TaskTimeout.
     def receive(timeout = nil, &)
       message = check(timeout, &)
       raise TaskTimeout, "receive timeout exceeded" if message.nil? && timeout
@@ -69,8 +64,7 @@ module Celluloid
       message
     end
 
-    # Nothing can be put in any more, and what is there is discarded.
-    # Raises MailboxDead.
+    # Closes it and discards its messages. Raises MailboxDead.
     def shutdown(&)
       raise MailboxDead, "mailbox already shutdown" if @dead
 
@@ -79,7 +73,6 @@ module Celluloid
     end
 
     # Closes the mailbox of an actor that has ended.
-    # @api private
     def close
       left = @mutex.synchronize do
         yield if block_given?
@@ -112,7 +105,7 @@ module Celluloid
       end
     end
 
-    # With the message.
+    # An Array with the message, or nil.
     def take
       return (@messages.empty? ? nil : [@messages.shift]) unless block_given?
 

@@ -1,16 +1,14 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # Actors that tell others what happens, by topics.
+  # Publishes and subscribes by topics.
   module Notifications
-    # Who passes them on.
-    # Raises DeadActorError.
     def self.notifier
       Celluloid[:notifications_fanout] ||
         raise(DeadActorError, "notifications fanout actor not running")
     end
 
-    # Calls the methods of all that have subscribed to the topic, and does not wait for that.
+    # Calls the methods of all subscribers of the topic, without waiting.
     def publish(topic, *arguments)
       Notifications.notifier.publish(topic, *arguments)
     rescue DeadActorError
@@ -18,15 +16,15 @@ module Celluloid
     end
     module_function :publish
 
-    # +pattern+: of topics.
-    # +method+: of this actor's: gets the topic and what was published.
+    # The pattern (String, Symbol, Regexp or nil) is of topics. The method gets the topic and the
+    # arguments of publish.
     def subscribe(pattern, method)
       Notifications.notifier.subscribe(Celluloid.current_actor, pattern, method)
     end
 
     def unsubscribe(*subscription) = Notifications.notifier.unsubscribe(*subscription)
 
-    # Knows who wants what.
+    # Has the subscriptions.
     class Fanout
       include Celluloid
 
@@ -72,7 +70,6 @@ module Celluloid
         @method = method
       end
 
-      # A subscriber with a full mailbox is left out.
       def publish(topic, *arguments)
         actor.async(method, topic, *arguments)
       rescue ::Raffia::Full
@@ -85,6 +82,5 @@ module Celluloid
     end
   end
 
-  # @see Notifications#publish
   def self.publish(...) = Notifications.publish(...)
 end

@@ -18,20 +18,17 @@ module Celluloid
         identifier! :size, :pool
         configuration { |options| options }
 
-        # @api private
         def self.raffia_cell_class = PoolCell
 
-        # What a supervisor needs.
         def self.pooling_options(config = {}, mixins = {})
           own = {**config, **mixins}.slice(:block, :actors, :size, :args)
           {type: Pool, **config.except(:size, :args), **mixins.except(:block, :actors), args: [own]}
         end
 
-        # How many there are.
         attr_reader :size
         attr_reader :actors
 
-        # +options+: actors: their class, size:, args:, block.
+        # Options: actors: their class, size:, args:, block:.
         def initialize(options = {})
           @klass = options[:actors]
           @size = options[:size] || [Celluloid.cores, 2].max
@@ -64,7 +61,6 @@ module Celluloid
 
         def methods(all = true) = _send_(:methods, all)
 
-        # Makes the pool larger or smaller.
         def size=(size)
           @size = [0, size].max
           __spawn_actor__ while __wanting__?
@@ -86,7 +82,7 @@ module Celluloid
             (all && @klass.private_method_defined?(name))
         end
 
-        # So that a call is checked against the method of the class before it takes an actor.
+        # A call is checked against the method of the class before it takes an actor.
         def method(name)
           super
         rescue NameError
@@ -106,8 +102,21 @@ module Celluloid
           @actors&.each { |actor| Actor.join(actor) }
         end
       end
+
+      def pool(klass, config = {}, &block)
+        admit { Configuration.options(Pool.pooling_options(config, block: block, actors: klass)) }
+          .actor
+      end
+    end
+  end
+
+  module ClassMethods
+    # A pool under supervision. Config: size:, args:, as:.
+    def pool(config = {}, &block) = Celluloid.services.pool(self, config, &block)
+
+    # A pool that is linked with the running actor instead.
+    def pool_link(config = {}, &block)
+      Supervision::Container::Pool.new_link({**config, actors: self, block: block}.compact)
     end
   end
 end
-
-require_relative "pooling"

@@ -6,7 +6,6 @@ module Celluloid
   #
   # @api private
   class PoolCell < Cell
-    # That wait for a worker.
     attr_reader :calls
 
     def initialize(...)
@@ -14,7 +13,7 @@ module Celluloid
       super
     end
 
-    # Fails what waits here, like what waits in the mailbox.
+    # Fails the calls that wait here, like those in the mailbox.
     def die(reason)
       super
     ensure
@@ -33,7 +32,7 @@ module Celluloid
 
     def build_execution = Execution.new(self)
 
-    # Assigns calls to workers, and runs only those of the pool's own methods as tasks.
+    # Assigns calls to workers, and runs only the pool's own methods as tasks.
     class Execution < TaskExecution
       private
 
@@ -51,15 +50,14 @@ module Celluloid
 
     # Passes a worker's answer on to the caller of the pool.
     class Relay
-      # +call+: of the pool.
-      # The block: when the worker is free.
+      # The block is called when the worker is free.
       def initialize(call, worker, &at_end)
         @call = call
         @worker = worker
         @at_end = at_end
       end
 
-      # A worker is free only when it has answered, whether that is still wanted or not.
+      # A worker is free only when it has answered, even if the caller does not wait any more.
       def settled? = false
 
       def settle(value = nil)
@@ -67,7 +65,7 @@ module Celluloid
         @call.answer(value)
       end
 
-      # Whether somebody waited, and hears of it.
+      # Whether a caller waited and gets the error.
       def fail(error)
         @at_end.call
         if error.is_a?(::Raffia::ActorDied) && error.ref.equal?(@worker.ref)

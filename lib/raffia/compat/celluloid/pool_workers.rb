@@ -29,14 +29,14 @@ module Celluloid
           pool, worker = __cell__, Actor.cell(actor)
           relay = PoolCell::Relay.new(call, worker) { pool.post { __release_actor__(actor) } }
           @busy << actor
-          worker.deliver(call.handed_on(worker, relay), false)
+          worker.deliver(call.forward_to(worker, relay), false)
         rescue ::Raffia::ActorDied, ::Raffia::Full => error
           relay.fail(error)
         end
 
-        # Without any worker nobody will serve those who wait.
+        # Without any worker the calls that wait cannot be served.
         def __refuse__(error)
-          @freed.hand_over(nil)
+          @freed.wake_first(nil)
           return unless @actors.empty? && @starting == 1
 
           __cell__.calls.shift.broken(error) until __cell__.calls.empty?
@@ -73,9 +73,8 @@ module Celluloid
           __offer__(actor) if @busy.delete(actor) && actor.alive?
         end
 
-        # Tasks of the pool's own that want one are few.
         def __offer__(actor)
-          return if @freed.hand_over(actor)
+          return if @freed.wake_first(actor)
 
           call = __cell__.calls.shift
           call = __cell__.calls.shift while call&.unwanted?
@@ -97,9 +96,9 @@ module Celluloid
           return unless @actors.delete?(actor)
           return @freed.broadcast unless __wanting__?
 
-          # A call that waits has another started at once.
+          # A call that waits needs another one at once.
           return __replace__ if __cell__.calls.any?
-          return if @freed.hand_over(nil) || reason.nil?
+          return if @freed.wake_first(nil) || reason.nil?
 
           delay = @backoff.next
           delay.zero? ? __replace__ : after(delay) { __replace__ }

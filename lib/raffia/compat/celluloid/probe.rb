@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # Publishes what becomes of actors, as "celluloid.events.NAME", if monitoring has been asked for.
+  # Publishes the lifecycle of actors as "celluloid.events.NAME", if monitoring is enabled.
   class Probe
     include Celluloid
     include Notifications
@@ -11,7 +11,7 @@ module Celluloid
     EVENTS_BUFFER = ::Thread::Queue.new
 
     class << self
-      # Begins, under supervision.
+      # Starts one under supervision.
       def run
         supervise(as: :probe_actor) unless Celluloid[:probe_actor]&.alive?
       end

@@ -2,10 +2,8 @@
 
 module Celluloid
   module Internals
-    # Settings of a class that its subclasses inherit: without an argument they tell, with one they
-    # set.
+    # Settings of a class that its subclasses inherit: read without an argument, set with one.
     module Properties
-      # The settings that each actor's class has.
       def self.define(klass)
         klass.property :mailbox_class, default: Mailbox
         klass.property :proxy_class, default: Proxy::Cell
@@ -20,7 +18,7 @@ module Celluloid
         klass.property :exit_handler_name
       end
 
-      # +multi+: whether it is a list that values are added to.
+      # +multi+: a list that values are added to.
       def property(name, default: nil, multi: false)
         variable = :"@#{name}"
         define_singleton_method(name) do |value = nil, *more|

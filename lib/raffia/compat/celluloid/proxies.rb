@@ -3,10 +3,9 @@
 module Celluloid
   # Proxies of actors: their methods are those of the actor.
   module Proxy
-    # Of the proxy itself.
     def self.class_of(object) = (class << object; self; end).superclass
 
-    # Only what a Hash needs of its keys; all else is the actor's.
+    # Only what a Hash needs of its keys; all other methods are the actor's.
     class Abstract < BasicObject
       %i[object_id hash eql? private_methods].each do |name|
         define_method(name, ::Kernel.instance_method(name))
@@ -24,8 +23,6 @@ module Celluloid
     class AbstractCall < Abstract
       attr_reader :mailbox
 
-      # +mailbox+: of the actor.
-      # +klass+: its class's name.
       def initialize(mailbox, klass)
         @mailbox = mailbox
         @klass = klass
@@ -124,14 +121,13 @@ module Celluloid
 
       def thread = @actor_proxy.thread
 
-      # Ends the actor after what it does now, and waits for that.
+      # Ends the actor after the method that runs, and waits for that.
       def terminate = @actor_proxy.terminate
 
-      # Ends the actor after what it does now.
       def terminate! = @actor_proxy.terminate!
     end
 
-    # An actor's life.
+    # The lifecycle of an actor.
     class Actor < Abstract
       attr_reader :mailbox, :thread
 
@@ -146,7 +142,6 @@ module Celluloid
 
       def dead? = !alive?
 
-      # Ends it, and waits for that; an actor that ends itself cannot.
       def terminate
         terminate!
         @mailbox.cell.join unless @mailbox.equal?(::Thread.current[:celluloid_mailbox])

@@ -5,39 +5,37 @@ module Celluloid
     # Actors by name.
     class Registry
       def initialize
-        @guard = ::Raffia::SpinLock.new
+        @lock = ::Raffia::SpinLock.new
         @actors = {}
         @branches = {}
       end
 
-      # Raises TypeError when it is no actor.
       def []=(name, actor)
         raise TypeError, "not an actor" unless Proxy::Abstract === actor
 
         cell = actor.mailbox.cell
         cell.name = name.to_sym
-        @guard.hold { (name == :root) ? @root = actor : @actors[name.to_sym] = actor }
+        @lock.hold { (name == :root) ? @root = actor : @actors[name.to_sym] = actor }
         Probe.actor_named(cell)
       end
       alias_method :set, :[]=
 
-      def [](name) = (name == :root) ? @root : @guard.hold { @actors[name.to_sym] }
+      def [](name) = (name == :root) ? @root : @lock.hold { @actors[name.to_sym] }
       alias_method :get, :[]
 
       # Registers an actor as one of a group. A method of this registry returns the names of the
       # group.
       def add(name, actor, branch = :services)
         set(name, actor)
-        @guard.hold { @branches[name.to_sym] = branch }
+        @lock.hold { @branches[name.to_sym] = branch }
       end
 
-      # Names and their group.
       def branch(name) = index.select { |_, branch| branch == name }
 
-      def index = @guard.hold { @branches.dup }
+      def index = @lock.hold { @branches.dup }
 
       def delete(name)
-        @guard.hold do
+        @lock.hold do
           @branches.delete(name.to_sym)
           @actors.delete(name.to_sym)
         end
@@ -45,11 +43,10 @@ module Celluloid
 
       def include?(name) = names.include?(name)
 
-      def names = @guard.hold { @actors.keys }
+      def names = @lock.hold { @actors.keys }
 
-      # All that were there.
       def clear
-        @guard.hold do
+        @lock.hold do
           @branches.clear
           @actors.dup.tap { @actors.clear }
         end

@@ -7,8 +7,6 @@ module Celluloid
     #
     # @api private
     class SendersBlock
-      # +cell+: the caller's actor.
-      # +thread+: the caller's.
       def initialize(block, cell: nil, thread: nil)
         @block = block
         @cell = cell
@@ -18,7 +16,7 @@ module Celluloid
       # For actors that run such blocks themselves.
       def to_proc_here = @block
 
-      # That waits for what the block returns there.
+      # Waits for the value of the block, which runs at the caller.
       def to_proc = proc { |*values, **keywords| ask(values, keywords) }
 
       private
@@ -42,7 +40,6 @@ module Celluloid
     #
     # @api private
     class BlockRun
-      # +reply+: who waits for what the block returns.
       def initialize(reply, block, values, keywords)
         @reply = reply
         @block = block
@@ -81,14 +78,13 @@ module Celluloid
         run.fail
       end
 
-      def settle(value = nil) = say(:answer, value)
+      def settle(value = nil) = finish(:answer, value)
 
-      def fail(error) = say(:error, error)
+      def fail(error) = finish(:error, error)
 
       def settled? = @queue.closed?
 
-      # +limit+: seconds, after which it yields.
-      # The answer.
+      # Returns the answer. Yields when it has not come within the limit, in seconds.
       def serve(limit = nil)
         ends = ::Raffia::Clock.now + limit if limit
         loop do
@@ -113,7 +109,7 @@ module Celluloid
         end
       end
 
-      def say(kind, value)
+      def finish(kind, value)
         @queue.push([kind, value])
         @queue.close
         true

@@ -2,10 +2,9 @@
 
 module Celluloid
   module Internals
-    # Part of {Cell}: ends an actor, and tells it of the end of others.
+    # Part of {Cell}: ends an actor, and notifies it of the end of others.
     module Shutdown
-      # Ends it after what it does now, before the messages that wait.
-      # Whether it was alive.
+      # Ends it after the method that runs, before the messages that wait. False when it was dead.
       def terminate
         insert do
           next unless alive?
@@ -16,8 +15,7 @@ module Celluloid
         end
       end
 
-      # Ends it where it waits.
-      # Whether it was alive.
+      # Ends it where it waits. False when it was dead.
       def kill(reason = :killed, **)
         scopes = []
         done = insert do
@@ -29,7 +27,7 @@ module Celluloid
         done
       end
 
-      # Fails what waits in the mailbox, tells the links, and breaks off the tasks.
+      # Fails what waits in the mailbox, notifies the links, and breaks off the tasks.
       def die(reason)
         waiting = @lock.hold do
           return unless @lifecycle.die(reason)
@@ -40,44 +38,43 @@ module Celluloid
         @group.remove(self)
         @system.forget(self)
         waiting.each { |one| one.fail(::Raffia::ActorDied.new(ref: ref, reason: reason)) }
-        stop_watching
+        stop_monitoring_all
         announce(reason)
         tasks.each(&:break_off)
         @inbox.close
         Probe.actor_died(self)
       ensure
-        # All others know of the end before those that join it.
+        # Callers of join are the last to be notified.
         @links&.settle_joiners if waiting
       end
 
-      # Runs in a forked child, which has none of the actors.
       def invalidate_after_fork
         super
         @begun.clear
       end
 
-      # Hears of the other's end, as long as it lives itself.
-      def watch_over(other)
-        @lock.hold { (@watches ||= {}.compare_by_identity)[other] = true }
+      # The other's end is reported to this one, as long as it lives itself.
+      def start_monitoring(other)
+        @lock.hold { (@monitored ||= {}.compare_by_identity)[other] = true }
         other.add_link(self)
       end
 
-      def look_away(other)
-        @lock.hold { @watches&.delete(other) }
+      def stop_monitoring(other)
+        @lock.hold { @monitored&.delete(other) }
         other.delete_link(self)
       end
 
       # A linked actor has ended.
       def linked_exit(other, reason)
         delete_link(other)
-        @lock.hold { @watches&.delete(other) }
+        @lock.hold { @monitored&.delete(other) }
         unless reason.nil? || reason.is_a?(Exception)
           reason = DeadActorError.new("#{other.label} was ended: #{reason}")
         end
         urge { exited(other, reason) }
       end
 
-      # Whether it had not ended.
+      # False when it had ended before.
       def begin_end
         @lock.hold do
           return false if dead?
@@ -89,7 +86,6 @@ module Celluloid
         true
       end
 
-      # Ends it by an error.
       def crash(error)
         Internals::Logger.crash("Actor crashed!", error) if begin_end
       ensure
@@ -106,9 +102,9 @@ module Celluloid
 
       private
 
-      # An actor that lives on would keep this one.
-      def stop_watching
-        @lock.hold { @watches.tap { @watches = nil } }&.each_key { |other| other.delete_link(self) }
+      # An actor that lives on would keep this one in memory.
+      def stop_monitoring_all
+        @lock.hold { @monitored.tap { @monitored = nil } }&.each_key { |other| other.delete_link(self) }
       end
 
       def exited(other, reason)
@@ -120,7 +116,7 @@ module Celluloid
         end
       end
 
-      # It may wait, but nothing else of the actor's begins any more.
+      # It may wait, but no other task of the actor begins any more.
       def finalize
         finalizer, @finalizer = @finalizer, nil
         object = subject

@@ -12,17 +12,13 @@ module Celluloid
         @receivers = []
       end
 
-      # What came with the signal.
       def wait(name) = (@conditions[name] ||= Condition.new).wait
 
-      # Wakes all tasks that wait for the name.
-      # The value.
       def signal(name, value)
         @conditions.delete(name)&.broadcast(value)
         value
       end
 
-      # Nil when the time was up.
       def receive(timeout, block)
         task = Task.current
         entry = [task.arm, block]
@@ -34,8 +30,8 @@ module Celluloid
         @receivers.delete(entry)
       end
 
-      # Gives an object in the mailbox to a task that waits for such a one.
-      def hand_out
+      # Gives an object of the mailbox to a task that waits for one like it.
+      def dispatch_message
         message = @cell.inbox.check(0) or return
         entry = @receivers.find do |suspension, block|
           !suspension.settled? && (block.nil? || block.call(message))
@@ -43,7 +39,7 @@ module Celluloid
         return entry.first.settle(message) if entry
 
         Logger.debug("Discarded message (unhandled): #{message}") if Celluloid.debug?
-      rescue ::StandardError, ::ScriptError => error # of a block that looks at messages
+      rescue ::StandardError, ::ScriptError => error # of a block that examines messages
         @cell.crash(error)
       end
     end

@@ -1,16 +1,14 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # Group of threads in the gem: kept for programs that ask whether the system runs.
+  # Kept for programs that ask whether the system runs; in the gem, a group of threads.
   class Group
     def initialize = @active = true
 
     def active? = @active
 
-    # Raises NotActive.
     def assert_active = @active || raise(NotActive)
 
-    # Raises StillActive.
     def assert_inactive = @active && raise(StillActive)
 
     def shutdown = @active = false
@@ -21,8 +19,7 @@ module Celluloid
   end
 
   module Internals
-    # Where blocks of futures run.
-    # @api private
+    # The Raffia::Pool where blocks of futures run.
     def self.threads
       ::Raffia::RactorLocal.fetch(:raffia_celluloid_threads) do
         ::Raffia::Pool.new(on: :threads, workers: 1_000)
@@ -48,7 +45,7 @@ module Celluloid
       def role = :actor
     end
 
-    # Lists what all actors do.
+    # Describes all actors.
     class Stack
       def initialize(system)
         @actors = system.cells
@@ -73,7 +70,6 @@ module Celluloid
         end
       end
 
-      # One line for each.
       class Summary < Stack
         private
 

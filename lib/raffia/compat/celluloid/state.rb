@@ -10,18 +10,10 @@ module Celluloid
     class State
       def self.current = ::Raffia::RactorLocal.fetch(:raffia_celluloid) { new }
 
-      attr_accessor :logger
-      attr_accessor :log_actor_crashes
-      attr_accessor :group_class, :task_class
-      # Seconds.
-      attr_accessor :shutdown_timeout
-      # Seconds that a call may take; nil: any time.
-      attr_accessor :call_timeout
-      # Whether to say more.
-      attr_accessor :debug
-      # Who wants to hear of crashes.
-      attr_reader :exception_handlers
-      attr_reader :system
+      attr_accessor :logger, :log_actor_crashes, :group_class, :task_class, :debug
+      # Seconds; a call_timeout of nil is no bound.
+      attr_accessor :shutdown_timeout, :call_timeout
+      attr_reader :exception_handlers, :system
 
       def initialize
         @logger = ::Logger.new($stderr, level: ::Logger::INFO)
@@ -33,17 +25,16 @@ module Celluloid
         ::Raffia::Fork.after_child { forked }
       end
 
-      # Tests end what they begin themselves.
+      # Tests end themselves what they begin.
       def test! = @test = true
 
-      # Nobody boots a system behind the back of who has taken it away.
+      # A system that was taken away is not booted again behind the program's back.
       def system=(system)
         @autoboot = false
         @system = system
       end
 
-      # Which is booted by who first wants it.
-      # Raises Error when it was shut down.
+      # Boots it on first use. Raises Error when it was shut down.
       def system!
         @system || @lock.synchronize { @system || booted }
       end
@@ -63,15 +54,15 @@ module Celluloid
       def booted
         raise Error, "Celluloid is not yet started; use Celluloid.boot" unless @autoboot
 
-        # Others see it when its services are there.
+        # Visible to other threads only with its services.
         system = Actor::System.new
         system.start
         register_shutdown
         @system = system
       end
 
-      # The child has none of its parent's actors, and begins with a system of its own when it wants
-      # one. What forked it may have been one.
+      # The child has none of its parent's actors, and boots a system of its own on first use. The
+      # forking code may have been an actor's.
       def forked
         %i[celluloid_actor celluloid_mailbox celluloid_task celluloid_actor_system].each do |name|
           ::Thread.current[name] = nil

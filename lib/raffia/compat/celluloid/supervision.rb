@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # Actors that put fresh ones in the place of those that failed.
+  # Actors that replace those that failed.
   module Supervision
     module Error
       class NoPublicService < Celluloid::Error; end
     end
 
-    # Celluloid 0.16 had an actor's class and what is for its `initialize` as arguments; since 0.17
+    # Celluloid 0.16 had an actor's class and the arguments of `initialize` as arguments; since 0.17
     # all is in one Hash.
     def self.config(type, config = {}, *more)
       if config.is_a?(Hash) && more.empty?
@@ -37,19 +37,15 @@ module Celluloid
         raise(Supervision::Error::NoPublicService, "the services of this actor system do not run")
     end
 
-    # Has an actor supervised: `type:`, `as:`, `args:`; and `max_restarts:` within `period:`
-    # seconds.
-    # The supervisor.
+    # Supervises an actor: `type:`, `as:`, `args:`; and `max_restarts:` within `period:` seconds.
     def supervise(config = {}, &block) = services.supervise(config, &block)
   end
 
   module ClassMethods
-    # @see Celluloid.supervise
     def supervise(config = {}, *more, &block)
       Celluloid.supervise(Supervision.config(self, config, *more), &block)
     end
 
-    # Supervises an actor, as in Celluloid 0.16.
     def supervise_as(name, *arguments, &block)
       Celluloid.supervise({type: self, as: name, args: arguments}, &block)
     end

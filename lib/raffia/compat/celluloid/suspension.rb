@@ -2,15 +2,15 @@
 
 module Celluloid
   module Internals
-    # One wait of a task, during which its actor may do other things. The result comes through the
-    # mailbox, so the task goes on in its turn.
+    # One wait of a task, during which its actor may run others. The result comes through the
+    # mailbox, so the task continues in its turn.
     #
     # @api private
     class Suspension
       def initialize(cell)
         @cell = cell
         @waiter = ::Raffia::Waiter.new
-        @guard = ::Raffia::SpinLock.new
+        @lock = ::Raffia::SpinLock.new
         @kind = @turn = nil
       end
 
@@ -23,46 +23,44 @@ module Celluloid
 
       def failed? = @kind == :error
 
-      # Nobody to be told when it is still in the mailbox at the actor's end.
+      # A message in the mailbox may have a caller; this has none.
       def reply = nil
 
-      # In the task itself.
-      # What it was settled with.
+      # In the task itself. Returns or raises what it was settled with.
       def wait
-        @cell.execution.aside { stay }
+        @cell.execution.release_during { park }
         (@kind == :error) ? raise(@value) : @value
       end
 
-      # The turn is the task's.
-      # Whether it takes it.
+      # The task's turn has come. False when it has stopped waiting.
       def take = @waiter.settle
 
-      # Its actor has ended: nobody's turn ever comes.
+      # Its actor has ended, so its turn never comes.
       def break_off(error) = @turn ? @turn.break_off(error) : @waiter.fail(error)
 
       protected
 
       # An interrupt, such as a Timeout, ends the wait, but the task does not execute the actor yet.
-      def stay
+      def park
         mine = false
         @waiter.wait { mine = true }
       rescue Exception # standard:disable Lint/RescueException
-        come_back unless mine
+        reacquire unless mine
         raise
       end
 
       private
 
-      # Through the mailbox, again. What was waited for is not wanted any more.
-      def come_back
-        @guard.hold { @kind ||= :gone }
+      # Through the mailbox, again; what was waited for is dropped.
+      def reacquire
+        @lock.hold { @kind ||= :gone }
         @turn = Suspension.new(@cell)
         @turn.settle
-        ::Raffia.shield { @turn.stay }
+        ::Raffia.shield { @turn.park }
       end
 
       def conclude(kind, value)
-        @guard.hold do
+        @lock.hold do
           return false if @kind
 
           @value = value
@@ -85,7 +83,7 @@ module Celluloid
         @timer = task.cell.group.after(@interval) { task.resume && nil } if @interval
       end
 
-      # A timer that nobody waits for any more would keep the loop from its end.
+      # An idle timer would keep the loop from its end.
       def after_suspend(_task) = @timer&.cancel
 
       def wait = @interval ? ::Kernel.sleep(@interval) : ::Kernel.sleep

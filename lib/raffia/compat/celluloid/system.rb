@@ -4,7 +4,7 @@ require "timeout"
 
 module Celluloid
   class Actor
-    # Actors that live together, their names and their services, and how all of them end.
+    # A set of actors with their names and services. It ends as a whole.
     class System
       extend Forwardable
 
@@ -19,7 +19,7 @@ module Celluloid
         @registry = Internals::Registry.new
         @group = Celluloid.group_class.new
         @cells = {}.compare_by_identity
-        @guard = ::Raffia::SpinLock.new
+        @lock = ::Raffia::SpinLock.new
         @root = ROOT_SERVICES
       end
 
@@ -28,7 +28,6 @@ module Celluloid
       # The supervisor of all services.
       def root_services = @tree
 
-      # Its services begin, if they have not.
       def start
         return true if @tree&.alive?
 
@@ -39,7 +38,7 @@ module Celluloid
         true
       end
 
-      # The block's actors are this system's.
+      # Actors that the block makes are this system's.
       def within
         before = ::Thread.current[:celluloid_actor_system]
         ::Thread.current[:celluloid_actor_system] = self
@@ -48,8 +47,6 @@ module Celluloid
         ::Thread.current[:celluloid_actor_system] = before
       end
 
-      # Runs the block in a thread.
-      # Raises NotActive.
       def get_thread
         group.assert_active
         Internals.threads.submit { within { yield } }
@@ -65,12 +62,13 @@ module Celluloid
 
       def running = cells.map(&:proxy)
 
-      def cells = @guard.hold { @cells.keys }
+      def cells = @lock.hold { @cells.keys }
 
       def running? = group.active?
 
-      # All actors end: after what they do now, or where they are when {Celluloid.shutdown_timeout}
-      # is over. One that calls this ends after the method that does.
+      # All actors end: after the method that runs, or where they are when
+      # {Celluloid.shutdown_timeout} is over. An actor that calls this ends after the method that
+      # does.
       def shutdown
         limit = ::Raffia::Clock.now + shutdown_timeout
         own = ::Thread.current[:celluloid_actor]
@@ -89,15 +87,13 @@ module Celluloid
 
       def shutdown_timeout = Celluloid.shutdown_timeout
 
-      # @api private
       def add(cell)
         raise NotActive, "the actor system has been shut down" unless running?
 
-        @guard.hold { @cells[cell] = true }
+        @lock.hold { @cells[cell] = true }
       end
 
-      # @api private
-      def forget(cell) = @guard.hold { @cells.delete(cell) }
+      def forget(cell) = @lock.hold { @cells.delete(cell) }
 
       private
 

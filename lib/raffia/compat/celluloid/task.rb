@@ -3,14 +3,13 @@
 module Celluloid
   # A call, timer or event that an actor has begun.
   class Task
-    # Raises NotTaskError.
     def self.current
       ::Thread.current[:celluloid_task] || raise(NotTaskError, "not within a task context")
     end
 
     def self.suspend(status) = current.suspend(status)
 
-    # +name+: as in CELLULOID_TASK_CLASS.
+    # As in CELLULOID_TASK_CLASS.
     def self.named(name)
       return Fibered if name.nil?
 
@@ -20,12 +19,11 @@ module Celluloid
       raise Error, "CELLULOID_TASK_CLASS=#{name} names no class: use Fibered or Threaded"
     end
 
-    # :call, :timer, :finalizer, :exit_handler, :invoke_block.
+    # `type`: :call, :timer, :finalizer, :exit_handler or :invoke_block. `status`: :running, :dead, or
+    # what it waits for: :callwait, :sleeping, :receiving, :condwait.
     attr_reader :type
-    # :running, :dead, or what it waits for: :callwait, :sleeping, :receiving, :condwait.
     attr_reader :status
     attr_reader :cell
-    # The first call of the chain that this belongs to.
     attr_reader :root
     attr_accessor :guard_warnings
 
@@ -43,7 +41,6 @@ module Celluloid
     def chain_id = @root&.chain_id
 
     # Runs the block as this task.
-    # The block's value.
     def run
       here = ::Thread.current
       here[:celluloid_actor] = @cell
@@ -61,9 +58,6 @@ module Celluloid
     # Gets ready to wait: from here on it can be resumed.
     def arm = @suspension = Internals::Suspension.new(@cell)
 
-    # Waits until it is resumed; its actor goes on with other things.
-    # What it was resumed with.
-    # Raises Interruption if it was one of these.
     def suspend(status)
       raise "Cannot suspend while in exclusive mode" if exclusive?
 
@@ -75,9 +69,8 @@ module Celluloid
       @status = :running
     end
 
-    # Others see an actor whose `initialize` has not ended, or that has finished already, when these
-    # wait.
-    def tell_danger(status)
+    # An actor that waits in `initialize` or in its finalizer is visible to others in that state.
+    def warn_of_suspension(status)
       return unless dangerous? && Celluloid.debug?
 
       text = describe(status)
@@ -103,7 +96,7 @@ module Celluloid
       timer&.cancel
     end
 
-    # Nothing else of the actor's begins while the block waits.
+    # No other task of the actor runs while the block waits.
     def exclusive
       return yield if @exclusive
 
@@ -119,16 +112,14 @@ module Celluloid
 
     def running? = @status != :dead
 
-    # Its actor has ended.
     def terminate
       raise DeadTaskError, "task is already dead" unless running?
 
       break_off
     end
 
-    # @api private
     def break_off
-      tell_of_end if Celluloid.debug?
+      log_termination if Celluloid.debug?
       @suspension&.break_off(TaskTerminated.new("task was terminated"))
     end
 
@@ -151,7 +142,7 @@ module Celluloid
 
     def dangerous? = @name == :initialize || @type == :finalizer
 
-    def tell_of_end
+    def log_termination
       Internals::Logger.with_backtrace(backtrace) do |logger|
         logger.public_send(dangerous? ? :warn : :debug, "Terminating task: #{describe}")
       end

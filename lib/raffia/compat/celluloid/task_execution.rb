@@ -1,16 +1,14 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # Runs an actor's tasks: one at a time, and others while one of them waits.
-  #
-  # Code of the actor runs only in the fiber or thread that executes it. A task gives the execution
-  # away while it waits, and gets it back through the mailbox.
+  # Runs an actor's tasks: one at a time, and others while one of them waits. Code of the actor runs
+  # only in the fiber or thread that executes it. A task releases the actor while it waits, and
+  # acquires it again through the mailbox.
   #
   # @api private
   class TaskExecution < ::Raffia::Actor::Execution
-    # A block that runs in its turn and is no call.
+    # A block that runs in its turn and is no call. A reply fails when it never runs.
     class Order < ::Raffia::Actor::Message
-      # +reply+: told when the block never runs.
       def initialize(cell, block, reply = nil)
         super(cell, :order, nil, nil, block, reply, nil, nil)
       end
@@ -23,10 +21,9 @@ module Celluloid
       @life = 0
     end
 
-    # Of the code that runs.
     attr_reader :scope
 
-    # From now on no executor goes on with what waits.
+    # The work of an executor that has begun is over.
     def supersede = @life += 1
 
     def clear
@@ -34,9 +31,9 @@ module Celluloid
       super
     end
 
-    # Lets the actor go on without the running task while the block waits. The block returns, or
-    # raises, when the task executes the actor again.
-    def aside
+    # Other tasks run while the block waits. It returns, or raises, when this task executes the
+    # actor again.
+    def release_during
       scope = @scope
       more = @core.lock.hold do
         @scope = nil
@@ -55,7 +52,7 @@ module Celluloid
       @core.wake if now && !suspension.take && !@core.dead?
     end
 
-    # Handles some of what waits.
+    # Handles some of the messages that wait.
     def work
       more = ::Raffia::Deadline.replace(nil) do
         @executor.enter(@core) { |scope| work_through(scope) }
@@ -113,7 +110,6 @@ module Celluloid
       true
     end
 
-    # +life+: when it has ended meanwhile nobody goes on.
     def take(life)
       return unless life == @life
 
@@ -138,8 +134,8 @@ module Celluloid
       failed(call, error)
     end
 
-    # Ends the actor, then answers the caller, then tells the links. A linked caller would otherwise
-    # be ended before its answer.
+    # Ends the actor, then answers the caller, then notifies the links. A linked caller would
+    # otherwise be ended before its answer.
     def failed(call, error)
       @core.begin_end
       heard = call.broken(error) && call.awaited?

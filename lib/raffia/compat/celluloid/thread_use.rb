@@ -2,9 +2,9 @@
 
 module Celluloid
   module Internals
-    # Tells whether the methods of a class use `Thread.current`. The gem gave each actor a thread of
-    # its own: programs pass it on to be raised in or woken, and keep values in it. Here actors
-    # share the thread of a loop, so such a class works on threads unless it says otherwise.
+    # Tells whether the methods of a class use `Thread.current`. In the gem each actor has a thread
+    # of its own: programs raise in it, wake it, and keep values in it. Here actors share the thread
+    # of a loop, so such a class works on threads unless it says otherwise.
     #
     # It reads the compiled methods, where CRuby has them, once for each class.
     module ThreadUse
@@ -13,14 +13,13 @@ module Celluloid
 
       module_function
 
-      # +klass+: of actors.
       def in?(klass)
         return false unless defined?(RubyVM::InstructionSequence)
 
         methods(klass).any? { |method| uses?(RubyVM::InstructionSequence.of(method)) }
       end
 
-      # Methods of the class and its parents, without those of Celluloid and Ruby.
+      # Of the class and its parents, without those of Celluloid and Ruby.
       def methods(klass)
         owners = klass.ancestors.take_while { |owner| owner != Object }
           .reject { |owner| owner.name&.start_with?("Celluloid") }

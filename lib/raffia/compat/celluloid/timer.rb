@@ -4,9 +4,7 @@ module Celluloid
   module Internals
     # A timer as `after` and `every` return it, with the methods of the timers gem.
     class Timer
-      # Seconds.
       attr_reader :interval
-      # Whether it fires again and again.
       attr_reader :recurring
       alias_method :delay, :interval
 
@@ -43,7 +41,6 @@ module Celluloid
         start
       end
 
-      # Runs the block now.
       def fire(*) = @block.call
       alias_method :call, :fire
 
@@ -53,8 +50,7 @@ module Celluloid
 
       private
 
-      # A run is left out while the last one waits for its turn.
-      # When to be asked again.
+      # Returns when to be called again. A run is left out while the last one waits for its turn.
       def due
         unless @waiting
           @waiting = true

@@ -7,16 +7,15 @@ module Celluloid
     class Backoff
       # Restarts at once of what fails quickly.
       FREE = 3
-      # Seconds; what has lived for longer is no part of a crash loop.
+      # Seconds; an actor that has lived longer is not in a crash loop.
       QUICK = 1
-      # Seconds of the first delay; each is twice the one before.
+      # Seconds of the first delay, which is doubled each time, and of the longest.
       FIRST = 0.1
-      # Seconds.
       MOST = 5
-      # Seconds within which restarts are counted, when nothing else is said.
+      # Seconds within which restarts are counted, by default.
       PERIOD = 10
 
-      # +most+: restarts within the period, after which it is given up; nil: never.
+      # +most+: restarts within the period before it is given up; nil: never.
       def initialize(most = nil, period = nil)
         @most = most
         @period = period || PERIOD
@@ -25,9 +24,7 @@ module Celluloid
         @begun = -Float::INFINITY
       end
 
-      # A failure.
-      # +now+: seconds, on the clock of {Raffia::Clock}.
-      # Seconds to wait; nil: it is to be given up.
+      # Seconds until the restart; nil: it is to be given up.
       def next(now = ::Raffia::Clock.now)
         return if given_up?(now)
 

@@ -34,8 +34,8 @@ module Celluloid
             Known.current.by_key[key] = behavior
           end
 
-          # The name by which these options ask for it.
-          # Raises Error::Mutant when they do so twice.
+          # The name by which these options ask for it, or nil. Raises Error::Mutant when they do so
+          # twice.
           def parameter(key, options)
             names = [key,
               *Configuration.aliases.select { |_, original| original == key }.keys].select do |name|
@@ -48,8 +48,7 @@ module Celluloid
             names.first
           end
 
-          # That makes of a configuration what this kind of supervision needs.
-          # Raises Error::Mutant.
+          # A Proc that makes of a configuration what this kind of supervision needs.
           def configure(options)
             wanted = Known.current.by_key.select { |key, _| parameter(key, options) }.values
             raise Error::Mutant, "More than one type of behavior expected." if wanted.size > 1
@@ -62,9 +61,8 @@ module Celluloid
           end
         end
 
-        # Class methods of such behaviors.
         module ClassMethods
-          # +names+: the first is the key, the others mean the same.
+          # The first name is the key, the others are aliases.
           def identifier!(key, *names)
             Behavior[key] = self
             Configuration.parameter!(:plugins, key)

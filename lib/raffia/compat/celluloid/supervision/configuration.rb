@@ -13,7 +13,6 @@ module Celluloid
       class << self
         def define(options = {}) = new(options)
 
-        # The supervisor.
         def deploy(options = {}) = define(options).deploy
 
         # +fails+: whether to raise instead of returning false.
@@ -27,7 +26,6 @@ module Celluloid
           arity.all? { |type, arguments| fits?(options[type], options[arguments], fails) }
         end
 
-        # All that is needed to begin one.
         def options(config = {}, more = {})
           options = config.merge(more)
           return options if options.is_a?(Configuration)
@@ -67,10 +65,8 @@ module Celluloid
         define(@configuration) unless nothing?(@configuration)
       end
 
-      # The supervisor.
       def provider = @provider ||= provided(@supervisor)
 
-      # The supervisor.
       def deploy(options = {})
         define(options) if options.any?
         @instances.each { |instance| provider.add(instance.merge(branch: @branch)) }
@@ -121,7 +117,6 @@ module Celluloid
           .tap { |configuration| @supervisor ||= configuration[:supervisor] }
       end
 
-      # +supervised+: by an actor of their own.
       def below(options, supervised)
         @supervisor = options.dup
         @branch = options.fetch(:branch) { options[:as] }

@@ -2,8 +2,7 @@
 
 module Celluloid
   module Supervision
-    # An actor that supervises others: it begins them, and puts a fresh one in the place of each
-    # that fails.
+    # An actor that supervises others: it starts them, and replaces each that fails.
     class Container
       include Celluloid
 
@@ -15,11 +14,10 @@ module Celluloid
 
       attr_accessor :registry
 
-      # +options+: registry:, branch.
       def initialize(options = {})
         options = {registry: options} if options.is_a?(Internals::Registry)
         @actors = []
-        @begins = 0
+        @starting = 0
         @early = {}
         @registry = options[:registry] || Celluloid.actor_system.registry
         @branch = options[:branch] || :services
@@ -27,22 +25,18 @@ module Celluloid
         @made = true
       end
 
-      # This container.
-      # Raises Exception what kept the actor from beginning.
+      # Returns this container. Raises the error of an actor that could not start.
       def add(configuration, options = {})
         return supervise({**options, type: configuration}) if configuration.is_a?(Class)
 
         admit { configuration } && Actor.current
       end
 
-      # This container.
-      # Raises Exception what kept the actor from beginning.
       def supervise(config, *more, &block)
         config = Supervision.config(config, *more) if config.is_a?(Class)
         admit { Configuration.options(config, block ? {block: block} : {}) } && Actor.current
       end
 
-      # Supervises an actor, as in Celluloid 0.16.
       def supervise_as(name, type, *arguments, &block)
         supervise({type: type, as: name, args: arguments}, &block)
       end
@@ -66,10 +60,10 @@ module Celluloid
         finalize
       end
 
-      # One has ended: by an error, if there is a reason.
+      # An actor has ended: by an error, if there is a reason.
       def restart_actor(actor, reason)
         instance = find(actor)
-        return if @down || (instance.nil? && @begins.zero?)
+        return if @down || (instance.nil? && @starting.zero?)
         return @early[actor] = reason if instance.nil?
         return forget(instance) unless reason
 
@@ -79,12 +73,12 @@ module Celluloid
 
       private
 
-      # An invalid configuration raises in the caller; the other actors go on.
+      # An invalid configuration raises in the caller; the other actors continue.
       def admit
         configuration = yield
         Configuration.valid?(configuration, true)
         add_accessor(configuration[:as]) if configuration[:as]
-        begin_one do
+        start_one do
           Instance.new({**configuration, registry: @registry,
             branch: configuration[:branch] || @branch}).tap { |instance| @actors << instance }
         end
@@ -94,22 +88,22 @@ module Celluloid
         @made ? abort(error) : raise
       end
 
-      # While this waits for its `initialize`, it may have failed already.
-      def begin_one
-        @begins += 1
+      # The actor may fail while this waits for its `initialize`.
+      def start_one
+        @starting += 1
         instance = yield
         restart_actor(instance.actor, @early.delete(instance.actor)) if @early.key?(instance.actor)
         instance
       ensure
-        @begins -= 1
-        @early.clear if @begins.zero?
+        @starting -= 1
+        @early.clear if @starting.zero?
       end
 
       # An actor that cannot start is tried again later. It may be removed meanwhile.
       def restart(instance)
         return if @down || !@actors.include?(instance)
 
-        begin_one { instance.tap(&:restart) }
+        start_one { instance.tap(&:restart) }
         instance.terminate unless @actors.include?(instance)
       rescue ::StandardError, ::ScriptError => error
         delay = instance.delay or return give_up(instance, error)

@@ -8,32 +8,28 @@ module Celluloid
 
       def deploy(options) = Configuration.deploy(top(options))
 
-      # @api private
       def top(options)
         {as: options[:as], type: options[:type] || self, branch: options[:branch] || :services,
          supervise: options[:supervise] || []}
       end
 
-      # Blocks that define what all containers of this class supervise.
+      # Define what all containers of this class supervise.
       def blocks = instance_variable_get(:@blocks) || instance_variable_set(:@blocks, [])
 
-      # Says what all containers of this class supervise.
       def supervise(config, options = {}, &block)
         config = {**options, type: config} if config.is_a?(Class)
         blocks << ->(container) { container.supervise(config, &block) }
       end
 
-      # Adds a pool to what all containers of this class supervise.
       def pool(klass, config = {}, &block)
         blocks << ->(container) { container.pool(klass, config, &block) }
       end
 
-      # Begins one.
       def run!(options = {})
         new(options) { |container| blocks.each { |block| block.call(container) } }
       end
 
-      # Begins one, and another whenever it fails. Does not return.
+      # Starts one, and another whenever it fails. Does not return.
       def run(options = {})
         loop do
           Actor.join(run!(options))

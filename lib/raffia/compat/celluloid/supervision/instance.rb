@@ -18,10 +18,8 @@ module Celluloid
         def export = @configuration.except(*REMOVE_AT_EXPORT)
         alias_method :to_hash, :export
 
-        # +fails+: whether to raise when something is missing.
         def ready?(fails = false) = @ready ||= Configuration.valid?(@configuration, fails)
 
-        # Raises Error::AlreadyDefined.
         def define(options, fails = false)
           raise Error::AlreadyDefined if ready?(false)
 

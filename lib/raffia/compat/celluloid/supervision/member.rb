@@ -9,8 +9,6 @@ module Celluloid
         attr_reader :actor
         attr_accessor :pool, :pool_size
 
-        # +configuration+: type:, as:, args:, block:, method:, registry:, branch:, accessors:,
-        # max_restarts:, period.
         def initialize(configuration = {})
           @configuration = configuration
           @type = configuration[:type]
@@ -53,7 +51,7 @@ module Celluloid
           cleanup
         end
 
-        # Its name is free, if it is still its own.
+        # Frees its name, if it is still its own.
         def cleanup
           @registry.delete(@name) if @name && @actor && @registry[@name].eql?(@actor)
         end

@@ -36,7 +36,6 @@ module Celluloid
 
         def [](kind) = @kinds.fetch(kind)
 
-        # Saves the parameters for {restore}.
         def save = @saved = [@kinds.transform_values(&:dup), @aliases.dup, @arity.dup]
 
         def restore
@@ -67,7 +66,7 @@ module Celluloid
         def known = Parameters.current
       end
 
-      # Readers and writers for all that is known: NAME, NAME?, NAME=, NAME!.
+      # Readers and writers for all known parameters: NAME, NAME?, NAME=, NAME!.
       module Accessors
         def resync_accessors
           names = Configuration.parameters(:mandatory, :optional, :plugins, :meta)
