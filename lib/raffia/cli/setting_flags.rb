@@ -18,6 +18,17 @@ module Raffia
       # What else was asked for.
       attr_reader :asked
 
+      # Shows the help page, or yields the flags and the one argument that may follow them. Returns
+      # the exit code.
+      def self.run(argv, out, arguments: 1)
+        flags = new
+        rest = flags.parse(argv)
+        return flags.help(out) if flags.help?
+        raise OptionParser::NeedlessArgument, rest[arguments] if rest.size > arguments
+
+        yield flags, rest.first
+      end
+
       def initialize
         @given = {}
         @asked = {}

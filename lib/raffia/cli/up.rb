@@ -12,13 +12,10 @@ module Raffia
 
       # Returns the exit code.
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
-        flags = Flags.new
-        names = flags.parse(argv)
-        return flags.help(out) if flags.help?
-        raise OptionParser::NeedlessArgument, names[1] if names.size > 1
-
-        require_relative "up/command"
-        Command.new(flags, names.first, out).call
+        Flags.run(argv, out) do |flags, path|
+          require_relative "up/command"
+          Command.new(flags, path, out).call
+        end
       end
     end
   end

@@ -13,13 +13,10 @@ module Raffia
       # Returns the exit code. Raises Jobs::StoreRefused for a store that refuses; workers wait for
       # a store that is down.
       def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
-        flags = Flags.new
-        rest = flags.parse(argv)
-        return flags.help(out) if flags.help?
-        raise OptionParser::NeedlessArgument, rest.first if rest.any?
-
-        require_relative "work/command"
-        Command.new(flags.given, out).call
+        Flags.run(argv, out, arguments: 0) do |flags|
+          require_relative "work/command"
+          Command.new(flags.given, out).call
+        end
       end
     end
   end

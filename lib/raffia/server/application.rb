@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-require_relative "../base/optional"
 require_relative "isolation"
 
 module Raffia

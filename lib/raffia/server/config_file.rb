@@ -90,10 +90,8 @@ module Raffia
 
         def method_missing(name, ...)
           at do
-            guess =
-              DidYouMean::SpellChecker.new(dictionary: self.class.public_instance_methods(false))
-                .correct(name).first
-            raise ConfigError, "there is no word #{name}#{": did you mean #{guess}?" if guess}"
+            words = self.class.public_instance_methods(false)
+            raise ConfigError, "there is no word #{name}#{Service::Settings.guess(name, words)}"
           end
         end
 

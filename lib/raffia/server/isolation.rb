@@ -25,10 +25,7 @@ module Raffia
 
       # Sets the level while nobody has read it: before ActiveSupport or Rails is initialised.
       def claim
-        unless defined?(::ActiveSupport) &&
-            ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
-          return
-        end
+        return unless available?
 
         if loaded.nil? || (rails && !rails.initialized?)
           ::ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
@@ -75,21 +72,20 @@ module Raffia
 
       # The loaded module. Does not trigger an autoload.
       def loaded
-        unless defined?(::ActiveSupport) &&
-            ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
-          return
-        end
+        return unless available? && ::ActiveSupport.autoload?(:IsolatedExecutionState).nil?
 
-        if ::ActiveSupport.autoload?(:IsolatedExecutionState).nil?
-          ::ActiveSupport::IsolatedExecutionState
-        end
+        ::ActiveSupport::IsolatedExecutionState
+      end
+
+      def available?
+        defined?(::ActiveSupport) && ::ActiveSupport.const_defined?(:IsolatedExecutionState, false)
       end
 
       def pinned? = rails? && rails.config.active_support.isolation_level == :thread
 
       def rails = (::Rails.application if defined?(::Rails.application))
 
-      private_class_method :watch, :loaded, :pinned?, :rails
+      private_class_method :watch, :loaded, :available?, :pinned?, :rails
     end
   end
 end

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
 require_relative "ractors/recording_builder"
 require_relative "ractors/deep_freezer"
 require_relative "ractors/gem_freezer"

@@ -67,10 +67,7 @@ module Raffia
       # Hooks do not run inside of Ractors.
       def prepare
         @worker.on_reopen { @hooks.call(:on_reopen) }
-        @worker.run_beside(@hooks.all(:actors)) if @hooks.any?(:actors)
-        return unless @hooks.any?(:on_error)
-
-        @worker.context.on_error { |error, env| @hooks.call(:on_error, error, env) }
+        @worker.use(@hooks)
       end
     end
   end

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
-require_relative "../base/optional"
-
 module Raffia
   class Server
     # TLS handshakes of a listener. Uses renewed certificate files without a restart. Only this file

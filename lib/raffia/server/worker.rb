@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/fork"
-require_relative "../run"
 require_relative "errors"
 require_relative "observability/in_flight_requests"
 require_relative "worker/acceptor_group"
@@ -80,8 +78,15 @@ module Raffia
       # Runs the block in the worker's thread after its log files were reopened.
       def on_reopen(&block) = @on_reopen = block
 
-      # Runs actors with the loop, and stops them after the last request.
-      def run_beside(blocks) = @sidecars = Raffia::Run::Sidecars.new(blocks, context.log)
+      # Actors of the application start with the loop, and stop after the last request.
+      def use(hooks)
+        if hooks.any?(:actors)
+          @sidecars = Raffia::Run::Sidecars.new(hooks.all(:actors), context.log)
+        end
+        return unless hooks.any?(:on_error)
+
+        context.on_error { |error, env| hooks.call(:on_error, error, env) }
+      end
 
       # Accepts what waits in sockets of a worker that is down, then closes them. Safe in any
       # thread. `sockets`: in the order of this worker's listeners.

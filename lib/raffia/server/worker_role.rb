@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/signals"
 require_relative "../process/recycle_policy"
 require_relative "../service/role"
 require_relative "execution"
@@ -108,11 +107,8 @@ module Raffia
       end
 
       def prepare(context, worker)
-        worker.run_beside(@hooks.all(:actors)) if @hooks.any?(:actors)
+        worker.use(@hooks)
         context.on_accept { |sockets| worker.accept_from(sockets) }
-        if @hooks.any?(:on_error)
-          worker.context.on_error { |error, env| @hooks.call(:on_error, error, env) }
-        end
         worker.context.usage = usage(context) if @options.worker_requests
       end
 

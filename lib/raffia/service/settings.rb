@@ -28,6 +28,12 @@ module Raffia
         ::Ractor.make_shareable(new(sections.transform_values(&:first), rows))
       end
 
+      # ": did you mean ...?", or an empty String.
+      def self.guess(name, names)
+        guess = DidYouMean::SpellChecker.new(dictionary: names).correct(name).first
+        guess ? ": did you mean #{guess}?" : ""
+      end
+
       def self.make(section, name, type, default, description, more = {})
         Row.new(section:, name:, type:, default:, description:, **more)
       end
@@ -50,8 +56,7 @@ module Raffia
       # Raises ConfigError with the closest name.
       def [](name)
         @rows.fetch(name.to_sym) do
-          guess = DidYouMean::SpellChecker.new(dictionary: names).correct(name).first
-          raise ConfigError, "there is no option #{name}#{": did you mean #{guess}?" if guess}"
+          raise ConfigError, "there is no option #{name}#{Settings.guess(name, names)}"
         end
       end
 

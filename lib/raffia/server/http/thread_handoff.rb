@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../task"
 require_relative "../admission/time_limit"
 
 module Raffia

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "../../base/clock"
 
 module Raffia
   class Server

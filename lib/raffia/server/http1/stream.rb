@@ -2,7 +2,6 @@
 
 require_relative "../errors"
 require_relative "../http/stream"
-require_relative "../../native"
 
 module Raffia
   class Server

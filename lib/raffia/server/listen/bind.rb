@@ -2,7 +2,6 @@
 
 require "did_you_mean"
 require "uri"
-require_relative "../../base/error"
 
 module Raffia
   class Server
@@ -31,27 +30,10 @@ module Raffia
         ADVICE = "use tcp://HOST:PORT, ssl://HOST:PORT, unix:///PATH, fd://N or systemd:NAME"
         private_constant :PATTERNS, :ADVICE
 
-        # The parameters after the question mark.
-        module Query
-          # TLS parameters are the options' names without `tls_`.
-          KNOWN = %w[backlog reuse_port proxy mode umask cert key ca verify min ciphers
-            self_signed].freeze
-
-          def self.parse(text, query)
-            ::URI.decode_www_form(query).each_with_object({}) do |(name, value), params|
-              unknown(text, name) unless KNOWN.include?(name)
-              (params[name.to_sym] ||= []) << value
-            end
-          end
-
-          def self.unknown(text, name)
-            guess = DidYouMean::SpellChecker.new(dictionary: KNOWN).correct(name).first
-            raise ConfigError, "bind #{text}: there is no parameter " \
-              "#{name}#{", did you mean #{guess}" if guess}; there are #{KNOWN.join(", ")}"
-          end
-          private_class_method :unknown
-        end
-        private_constant :Query
+        # Parameters after the question mark. Those of TLS are the options' names without `tls_`.
+        PARAMETERS = %w[backlog reuse_port proxy mode umask cert key ca verify min ciphers
+          self_signed].freeze
+        private_constant :PARAMETERS
 
         def self.parse(text)
           address, _, query = text.to_s.partition("?")
@@ -61,8 +43,23 @@ module Raffia
           raise ConfigError, "bind #{text} is no address: #{ADVICE}" unless place
 
           build(text, SCHEMES.fetch(scheme), place.named_captures(symbolize_names: true),
-            Query.parse(text, query))
+            parameters(text, query))
         end
+
+        def self.parameters(text, query)
+          ::URI.decode_www_form(query).each_with_object({}) do |(name, value), params|
+            unknown(text, name) unless PARAMETERS.include?(name)
+            (params[name.to_sym] ||= []) << value
+          end
+        end
+        private_class_method :parameters
+
+        def self.unknown(text, name)
+          guess = DidYouMean::SpellChecker.new(dictionary: PARAMETERS).correct(name).first
+          raise ConfigError, "bind #{text}: there is no parameter " \
+            "#{name}#{", did you mean #{guess}" if guess}; there are #{PARAMETERS.join(", ")}"
+        end
+        private_class_method :unknown
 
         def self.build(text, scheme, place, params)
           port = place[:port]&.to_i

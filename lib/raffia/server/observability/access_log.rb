@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-require_relative "../../task"
 require_relative "../http/request_id"
 require_relative "access_log/combined_format"
 require_relative "access_log/entry"

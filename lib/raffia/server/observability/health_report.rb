@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/version"
 require_relative "../../service/health"
 require_relative "admin"
 require_relative "host_authorization"

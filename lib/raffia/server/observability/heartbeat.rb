@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
-require_relative "../../base/ractor_local"
-require_relative "../../task"
-
 module Raffia
   class Server
     module Observability

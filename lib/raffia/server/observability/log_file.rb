@@ -7,6 +7,11 @@ module Raffia
       #
       # @api private
       class LogFile
+        # Each write stays in one piece, though several workers append to the file.
+        def self.append(path)
+          ::File.open(path, ::File::WRONLY | ::File::APPEND | ::File::CREAT, 0o644)
+        end
+
         def initialize(path)
           @path = path
           @file = open
@@ -30,7 +35,7 @@ module Raffia
 
         private
 
-        def open = ::File.open(@path, ::File::WRONLY | ::File::APPEND | ::File::CREAT, 0o644)
+        def open = LogFile.append(@path)
       end
     end
   end

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-require_relative "../../pool"
 require_relative "deep_freezer"
 require_relative "recording_builder"
 require_relative "gem_freezer"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "monitor"
-require_relative "../../base/error"
 require_relative "../../executor/ractors/portable_block"
 require_relative "finding"
 require_relative "refusal_text"

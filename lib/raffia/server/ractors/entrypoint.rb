@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../run"
 require_relative "../listen/listener"
 require_relative "../worker"
 require_relative "status_writer"

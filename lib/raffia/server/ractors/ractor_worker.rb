@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
 require_relative "../../executor/ractors/adapter"
 require_relative "../../process/framed_pipe"
 require_relative "entrypoint"

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
-require_relative "../../base/error"
-require_relative "../../base/log"
 require_relative "../observability/in_flight_requests"
 require_relative "../observability/heartbeat"
 require_relative "ractor_worker"

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-
 module Raffia
   class Server
     class TLS
@@ -45,11 +43,7 @@ module Raffia
         end
 
         def self.verify(bind, options)
-          verify = if bind.param(:verify)
-            Server::Settings.read(:tls_verify, bind.param(:verify))
-          else
-            options.tls_verify
-          end
+          verify = setting(:verify, bind, options)
           if verify != :none && !(bind.param(:ca) || options.tls_ca)
             raise ConfigError, "#{bind}: to verify clients their CAs must be known: name tls_ca"
           end
@@ -58,14 +52,14 @@ module Raffia
         end
 
         def self.min(bind, options)
-          version = if bind.param(:min)
-            Server::Settings.read(:tls_min, bind.param(:min))
-          else
-            options.tls_min
-          end
-          :"TLS#{version.tr(".", "_")}"
+          :"TLS#{setting(:min, bind, options).tr(".", "_")}"
         end
-        private_class_method :pairs, :verify, :min
+
+        def self.setting(name, bind, options)
+          value = bind.param(name) or return options.public_send(:"tls_#{name}")
+          Server::Settings.read(:"tls_#{name}", value)
+        end
+        private_class_method :pairs, :verify, :min, :setting
       end
     end
   end

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base"
 require_relative "frame_reader"
 
 module Raffia

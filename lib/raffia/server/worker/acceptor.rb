@@ -2,7 +2,6 @@
 
 require "fcntl"
 require "socket"
-require_relative "../../native"
 
 module Raffia
   class Server

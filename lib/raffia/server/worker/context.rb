@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/log"
-require_relative "../../native"
-require_relative "../../pool"
 require_relative "../admission"
 require_relative "../http/null_input"
 require_relative "../observability/telemetry"

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../run"
-
 module Raffia
   class Server
     class Worker

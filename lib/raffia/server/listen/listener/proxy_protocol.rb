@@ -2,7 +2,6 @@
 
 require "ipaddr"
 require "socket"
-require_relative "../../../base/clock"
 
 module Raffia
   class Server

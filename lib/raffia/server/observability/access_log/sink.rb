@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../log_file"
+
 module Raffia
   class Server
     module Observability
@@ -45,8 +47,7 @@ module Raffia
 
           private
 
-          # Each write stays in one piece, though several workers append to the file.
-          def open = ::File.open(@path, ::File::WRONLY | ::File::APPEND | ::File::CREAT, 0o644)
+          def open = LogFile.append(@path)
 
           def report(error)
             if @error_class != error.class

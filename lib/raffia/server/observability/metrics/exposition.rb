@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/version"
 require_relative "totals"
 
 module Raffia

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../native"
-
 module Raffia
   class Server
     module Observability

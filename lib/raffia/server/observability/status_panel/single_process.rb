@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/clock"
 require_relative "../in_flight_requests"
 require_relative "../metrics/totals"
 
