@@ -14,11 +14,7 @@ module Raffia
     #   @return [Object, nil] the store's reference to it
     Entry = Data.define(:set, :queue, :payload, :at, :ref) do
       # @return [Hash] {} when it cannot be read
-      def item
-        Payload.load(payload)
-      rescue BadPayload
-        {}
-      end
+      def item = Payload.fields(payload)
 
       # @return [String, nil]
       def jid = item["jid"]

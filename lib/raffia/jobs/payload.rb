@@ -79,6 +79,13 @@ module Raffia
         raise BadPayload.new("not JSON: #{error.message[0, 200]}", payload: bytes)
       end
 
+      # @return [Hash] as {load}; {} for bytes that cannot be read
+      def fields(bytes)
+        load(bytes)
+      rescue BadPayload
+        {}
+      end
+
       # @param item [Hash]
       # @return [String] the class, for people: that of the job, not of Active Job's wrapper
       def class_name(item) = (item["wrapped"] || item["class"]).to_s

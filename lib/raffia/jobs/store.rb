@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "forwardable"
 require_relative "error"
 require_relative "claim"
 require_relative "draft"
@@ -9,45 +8,26 @@ require_relative "precondition"
 require_relative "lease"
 require_relative "recovered_job"
 require_relative "tally"
-require_relative "store/address"
-require_relative "store/group"
-require_relative "store/administration"
-require_relative "store/batches"
-require_relative "store/claims"
-require_relative "store/completion"
-require_relative "store/enqueue"
-require_relative "store/inspection"
-require_relative "store/key_values"
-require_relative "store/leases"
-require_relative "store/maintenance"
-require_relative "store/notifier"
-require_relative "store/recovery"
-require_relative "store/schedule"
-require_relative "store/statistics"
 
 module Raffia
   module Jobs
     # Keeps jobs: the contract of all stores, and a facade over groups of operations.
     #
-    # A store has one object for each group in {OPERATIONS}. The group's class here documents and
-    # declares its operations; the store's class of the same name, in the file of the same name,
-    # does them ({Claims}: stores/redis/claims.rb). test/contract/jobs/store/ tests each group on
-    # all stores.
+    # A store has one object for each group of {OPERATIONS}. The group's class in store/ documents
+    # its operations; the store's class of the same name does them ({Claims}:
+    # stores/redis/claims.rb). test/contract/jobs/store/ tests each group on all stores.
     #
     # A job is in one of {SETS}: `queue` (waiting), `scheduled`, `retry`, `blocked` (its limit is
     # used up), `running` (claimed), `dead`. Each operation moves jobs between sets completely or
     # not at all, so a kill at any point leaves each job in one of them. When an operation returns,
-    # its effect is as durable as the store can make it.
+    # its effect is as durable as the store can make it. It raises {StoreUnavailable} when the store
+    # cannot be reached.
     #
     # Any fiber or thread may call any operation; a wait suspends the fiber only. After a fork the
     # child opens its own connections (the store in memory refuses to work there). Times are seconds
-    # since 1970 by the store's clock. Leases are measured by a clock that nobody can set: the
-    # database server's, or the machine's uptime.
-    #
-    # Every operation raises {StoreUnavailable} when the store cannot be reached.
+    # since 1970 by the store's clock. Leases use a clock that nobody can set: the database
+    # server's, or the machine's uptime.
     class Store
-      extend Forwardable
-
       # Seconds that a lease holds without a heartbeat.
       LEASE = 15
       # Deaths of its workers after which a job counts as their cause.
@@ -71,7 +51,13 @@ module Raffia
         administration: %i[delete requeue kill clear pause resume],
         maintenance: %i[prune check]
       }.each_value(&:freeze).freeze
-      OPERATIONS.each { |group, operations| def_delegators(:"@#{group}", *operations) }
+
+      # `(...)` allocates nothing from Ruby 3.4 on.
+      OPERATIONS.each do |group, operations|
+        operations.each do |name|
+          class_eval("def #{name}(...) = @#{group}.#{name}(...)", __FILE__, __LINE__)
+        end
+      end
 
       # @param url [String] such as "sqlite:jobs.db"
       # @param options [Hash] of that store
@@ -85,10 +71,10 @@ module Raffia
       end
 
       # Runs the block with enqueues of this fiber on an application's connection, as a part of its
-      # transaction. Begins a transaction around the block where there is none.
+      # transaction. Begins a transaction when there is none.
       # @param connection [Object] of the application to the same database
       # @return [Object] what the block returns
-      # @raise [ConfigError] where the store cannot do that
+      # @raise [ConfigError] when the store cannot do that
       def within(connection)
         raise ConfigError, "jobs in #{url} cannot be a part of a transaction of " \
           "#{connection.class}: use the postgres store, in the same database"
@@ -97,17 +83,31 @@ module Raffia
       # @return [Boolean] whether other processes see the same jobs
       def shared? = true
 
-      # @return [Boolean] false: the store does not exist yet, and the next operation creates it
+      # @return [Boolean] false when the next operation creates the store
       def exist? = true
 
       # @return [String] the address without a password
       def url = raise(NotImplementedError)
 
-      # @return [String]
+      # Names the store without a password.
       def inspect = "#<#{self.class} #{url}>"
 
-      # @return [void]
+      # Closes connections. A later operation opens them again.
       def close = raise(NotImplementedError)
+
+      private
+
+      # Makes the groups. Each gets the parts, and the other groups, that it {Group.needs}.
+      def build_groups(**parts)
+        made = Hash.new { |all, name| all[name] = group_class(name).new(all) }.update(parts)
+        OPERATIONS.each_key { |name| instance_variable_set(:"@#{name}", made[name]) }
+      end
+
+      def group_class(name) = self.class.const_get(name.to_s.split("_").map(&:capitalize).join)
     end
   end
 end
+
+require_relative "store/address"
+require_relative "store/group"
+Raffia::Jobs::Store::OPERATIONS.each_key { |group| require_relative "store/#{group}" }

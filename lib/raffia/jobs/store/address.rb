@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../error"
-
 module Raffia
   module Jobs
     class Store
-      # Finds the store that an address means, and hides what is secret in one.
+      # Finds the store of an address, and hides its secrets.
       module Address
         # Scheme of an address => file of the store, and its class.
         SCHEMES = {
@@ -23,7 +21,6 @@ module Raffia
 
         module_function
 
-        # @param url [String]
         # @return [Array(String, String)] file and class
         # @raise [ConfigError]
         def store(url)

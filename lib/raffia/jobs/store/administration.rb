@@ -3,7 +3,7 @@
 module Raffia
   module Jobs
     class Store
-      # Changes jobs and queues by hand. An entry whose job has moved on since it was read is left
+      # Changes jobs and queues by hand. An entry whose job has moved since it was read is left
       # alone.
       class Administration < Group
         # Removes jobs, as {Completion#discard} does.
@@ -11,8 +11,7 @@ module Raffia
         # @return [Integer] number of jobs removed
         def delete(entries) = raise(NotImplementedError)
 
-        # Moves jobs to the back of their queues, see {Rewrite.queued}; dead ones start to count
-        # anew, see {Rewrite.anew}.
+        # Moves jobs to the back of their queues, see {Rewrite.queued}; dead ones by {Rewrite.anew}.
         # @param entries [Array<Entry>] of scheduled, retry, blocked, dead
         # @return [Integer] number of jobs moved
         def requeue(entries) = raise(NotImplementedError)
@@ -29,10 +28,9 @@ module Raffia
         def clear(set, queue: nil) = raise(NotImplementedError)
 
         # Stops claims from a queue until {#resume}. It goes on accepting jobs.
-        # @return [void]
         def pause(queue) = raise(NotImplementedError)
 
-        # @return [void]
+        # Lets workers claim from a queue again.
         def resume(queue) = raise(NotImplementedError)
       end
     end

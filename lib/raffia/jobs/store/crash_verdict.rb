@@ -11,26 +11,13 @@ module Raffia
       # Priorities from here on are those of suspects.
       SUSPECTS = SUSPECT / 2
 
-      # Decides what a worker's death means for a job that it held. The same on all stores.
-      #
-      # * A job that had not begun is not charged: it goes back as it was.
-      # * The only job that had begun is charged with the death.
-      # * Several jobs that had begun become suspects with one crash, however often they die in
-      #   company. Suspects run alone, so the next death tells which one it was.
-      #
-      # @!attribute [r] payload
-      #   @return [String]
-      # @!attribute [r] crashes
-      #   @return [Integer] its crashes by now; 0 for a job that was not charged
-      # @!attribute [r] marked
-      #   @return [Boolean] whether the payload has the crashes; an unreadable one cannot
+      # Decides what a worker's death means for a job that it held, the same on all stores: see
+      # {Recovery#report_death}. `crashes` is 0 for a job that was not charged; `marked` tells
+      # whether the payload has the crashes (an unreadable one cannot).
       # @api private
       CrashVerdict = Data.define(:payload, :crashes, :marked) do
-        # @param payloads [Hash{Array(Integer, Integer) => String}] of all claims of one lease, by
-        #   {Claim#key}
-        # @param begun [Array<Array(Integer, Integer)>, nil] keys of those that had begun; nil:
-        #   unknown, any of them may have
-        # @return [Hash{Array(Integer, Integer) => CrashVerdict}]
+        # Judges all claims of one lease: payloads and verdicts by {Claim#key}. `begun` has the keys
+        # of jobs that had begun; nil: unknown, any of them may have.
         def self.of_claims(payloads, begun)
           charged = begun ? payloads.keys & begun : payloads.keys
           alone = charged.size == 1
@@ -39,23 +26,25 @@ module Raffia
           end
         end
 
-        # @return [CrashVerdict]
         def self.charge(payload, alone)
           after, crashes = Rewrite.crashed(payload, alone: alone)
           new(after, crashes, !after.equal?(payload))
         end
 
-        # @param own [Hash] the payload's fields under "raffia"
-        # @return [Integer] the job's priority in its queue
+        # The job's priority in its queue, by the payload's fields under "raffia".
         def self.priority(own)
           own["priority"].to_i + (own["crashes"].to_i.positive? ? SUSPECT : 0)
         end
 
-        # @return [Boolean] whether it is not run again
+        # Whether it is not run again.
         def dead? = crashes >= CRASHES
 
-        # @return [Boolean] whether it is run again, alone
+        # Whether it is run again, alone.
         def suspect? = marked && !dead?
+
+        def recovered(jid, queue)
+          RecoveredJob.new(jid: jid, queue: queue, crashes: crashes, dead: dead?)
+        end
       end
     end
   end

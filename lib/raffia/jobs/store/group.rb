@@ -3,20 +3,19 @@
 module Raffia
   module Jobs
     class Store
-      # Base of all groups of operations.
+      # Base of all groups of operations. A group declares parts of the store, and other groups,
+      # which become its instance variables.
       # @api private
       class Group
-        # Defines the constructor of a group whose arguments become its instance variables.
-        # @param names [Array<Symbol>]
-        def self.needs(*names)
-          variables = names.map { |name| "@#{name}" }
-          class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
-            def initialize(#{names.join(", ")})
-              #{variables.join(", ")} = #{names.join(", ")}
-            end
-          RUBY
-        end
+        def self.needs(*names) = define_singleton_method(:needed) { names }
         private_class_method :needs
+
+        def self.needed = []
+
+        # The parts are a Hash by name, see {Store#build_groups}.
+        def initialize(parts)
+          self.class.needed.each { |name| instance_variable_set(:"@#{name}", parts[name]) }
+        end
       end
     end
   end

@@ -21,8 +21,7 @@ module Raffia
         # @param set [Symbol] of {SETS}
         # @param queue [String, nil] for :queue, its name
         # @param match [String, nil] only those whose payload contains it
-        # @return [Array<Entry>] queues: next one first; other sets by time, `dead` with the newest
-        #   first
+        # @return [Array<Entry>] queues: next one first; other sets by time, `dead` newest first
         def entries(set, queue: nil, offset: 0, limit: 50, match: nil) = raise(NotImplementedError)
 
         # Searches without an index.
@@ -30,6 +29,14 @@ module Raffia
         #   nil: all
         # @return [Entry, nil]
         def find(jid, most: nil) = raise(NotImplementedError)
+
+        private
+
+        # Seconds since the earliest of these time fields, 0 without any.
+        def seconds_since(fields)
+          earliest = fields.filter_map { |field| Payload.time(field) }.min
+          earliest ? (Time.now.to_f - earliest).clamp(0..) : 0
+        end
       end
     end
   end

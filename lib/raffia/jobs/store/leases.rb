@@ -15,8 +15,8 @@ module Raffia
 
         # Heartbeat: the lease holds for its ttl from now on. A lease that has run out may count as
         # lost at once, and is lost when {Recovery#recover} has taken its jobs.
-        # @param state [Hash] {"busy" => Integer, "quiet" => Boolean, "rss" => KiB,
-        #   "work" => [{"jid", "queue", "payload", "run_at", "tid"}, ...]}
+        # @param state [Hash] {"busy" => Integer, "quiet" => Boolean, "rss" => KiB, "work" =>
+        #   [{"jid", "queue", "payload", "run_at", "tid"}, ...]}
         # @param tally [Tally, nil] what has been done since the last heartbeat
         # @return [Array<String>, nil] orders for this worker: "quiet", "stop", "dump", "cancel
         #   JID", "trace JID"; nil: the lease is lost, and others have its jobs
@@ -31,22 +31,19 @@ module Raffia
         # @return [Array<Array(Integer, Integer)>] {Claim#key} of each claim
         def claim_keys(lease) = raise(NotImplementedError)
 
-        # Returns claims that the worker does not know to the front of their queues, as
-        # {Completion#release} does.
+        # Releases claims that the worker does not know, as {Completion#release} does.
         # @param keys [Array<Array(Integer, Integer)>] of {#claim_keys}
         # @return [Integer] number of jobs that went back
         def release_keys(lease, keys) = raise(NotImplementedError)
 
-        # Ends the lease. Its claims go back, as by {Completion#release}.
-        # @return [void]
+        # Ends the lease, and releases its claims.
         def resign(lease, tally: nil) = raise(NotImplementedError)
 
         # @return [Array<Hash>] workers with a valid lease: their info and state, "identity", "beat"
         #   (time of the heartbeat), "lease" (its token)
         def processes = raise(NotImplementedError)
 
-        # Sends an order to a worker, which gets it with its next heartbeat.
-        # @param order [String] see {#beat}
+        # Sends an order (see {#beat}) to a worker, which gets it with its next heartbeat.
         # @return [Boolean] whether there is such a worker
         def order(identity, order) = raise(NotImplementedError)
       end

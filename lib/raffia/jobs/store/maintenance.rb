@@ -11,7 +11,6 @@ module Raffia
         # @param dead_for [Numeric] seconds
         # @param dead_max [Integer] the newest ones stay
         # @param batches_for [Numeric] seconds after they were completed
-        # @return [void]
         def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
           raise NotImplementedError
         end

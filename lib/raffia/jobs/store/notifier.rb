@@ -9,12 +9,10 @@ module Raffia
         # came after the last claim or is due earlier than the last promotion said. {#interrupt}
         # ends it, too. Jobs in paused queues and suspects do not count.
         # @param timeout [Numeric, nil] seconds
-        # @return [void]
         def wait(queues, timeout: nil) = raise(NotImplementedError)
 
         # Ends every {#wait} of this process, from any thread; without one, the next wait ends at
         # once.
-        # @return [void]
         def interrupt = raise(NotImplementedError)
       end
     end

@@ -13,10 +13,12 @@ module Raffia
         def recover = raise(NotImplementedError)
 
         # Ends the lease of a worker whose process has died. Its jobs go to the front of their
-        # queues. A job that had not begun is not charged. The only one that had begun gets one
-        # crash more, and goes to `dead` at the third. Several that had begun get one crash if they
-        # have none, and are suspects from then on: workers that do nothing else claim them, one at
-        # a time.
+        # queues.
+        #
+        # * A job that had not begun is not charged.
+        # * The only one that had begun gets one crash more, and goes to `dead` at the third.
+        # * Several that had begun get one crash if they have none, and are suspects from then on.
+        #   Suspects run alone, so the next death tells which one it was.
         # @param begun [Array<Array(Integer, Integer)>, nil] {Claim#key} of those that had begun;
         #   nil: unknown, any of them may have
         # @return [Array<RecoveredJob>] as {#recover}; with no crashes where a job was not charged

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../payload"
-
 module Raffia
   module Jobs
     class Store
@@ -17,15 +15,11 @@ module Raffia
         module_function
 
         # From `scheduled`, `retry` or `blocked` to a queue.
-        # @param payload [String]
-        # @return [String]
         def queued(payload)
           change(payload) { |item| item["enqueued_at"] = Payload.now }
         end
 
         # From `dead` to a queue.
-        # @param payload [String]
-        # @return [String]
         def anew(payload)
           change(payload) do |item|
             FAILURE.each { |field| item.delete(field) }
@@ -34,11 +28,8 @@ module Raffia
           end
         end
 
-        # After the death of its worker.
-        # @param payload [String]
-        # @param alone [Boolean] whether no other job had begun there; in company it is charged once
-        #   at most, see {CrashVerdict}
-        # @return [Array(String, Integer)] and its crashes by now
+        # After the death of its worker. Returns the payload and its crashes by now. Unless it was
+        # the job `alone` that had begun there, it is charged once at most.
         def crashed(payload, alone: true)
           crashes = 1
           payload = change(payload) do |item|

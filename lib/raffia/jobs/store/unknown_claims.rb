@@ -5,7 +5,6 @@ module Raffia
     class Store
       # Finds claims of living workers that these do not work on. A store that came back with older
       # data has some, until the workers have compared ({Worker::Reconciliation}).
-      #
       # @api private
       module UnknownClaims
         # Seconds that a claim may be older than the heartbeat that does not name it.
@@ -15,10 +14,8 @@ module Raffia
 
         module_function
 
-        # @param processes [Array<Hash>] of {Leases#processes}, read before the claims
-        # @param claims [Array<Array(String, Integer, Float)>] jid, token of the lease, time of the
-        #   claim
-        # @return [Array<String>] violations, for people
+        # Violations, for people. The processes are read before the claims; a claim is a jid, the
+        # token of the lease, and the time of the claim.
         def find(processes, claims)
           workers = comparable(processes)
           claims.filter_map do |jid, token, at|
@@ -34,13 +31,9 @@ module Raffia
             .to_h { |one| [one["lease"], one] }
         end
 
-        def works_on?(worker, jid) = worker["work"].any? { |job| jid_of(job) == jid }
-
-        # Sidekiq's format has it in the payload only.
-        def jid_of(job)
-          job["jid"] || Payload.load(job["payload"])["jid"]
-        rescue BadPayload
-          nil
+        # Sidekiq's format has the id in the payload only.
+        def works_on?(worker, jid)
+          worker["work"].any? { |job| (job["jid"] || Payload.fields(job["payload"])["jid"]) == jid }
         end
       end
     end

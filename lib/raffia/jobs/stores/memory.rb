@@ -1,26 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "../store"
-require_relative "memory/administration"
-require_relative "memory/batches"
-require_relative "memory/claims"
-require_relative "memory/completion"
-require_relative "memory/enqueue"
-require_relative "memory/inspection"
 require_relative "memory/job_table"
-require_relative "memory/key_values"
-require_relative "memory/leases"
 require_relative "memory/lock"
-require_relative "memory/maintenance"
-require_relative "memory/notifier"
-require_relative "memory/recovery"
-require_relative "memory/schedule"
-require_relative "memory/statistics"
+Raffia::Jobs::Store::OPERATIONS.each_key { |group| require_relative "memory/#{group}" }
 
 module Raffia
   module Jobs
     # The stores, a file and a folder each.
-    #
     # @api private
     module Stores
       # Keeps jobs in this process, and loses them with it: for tests, and for work that need not
@@ -30,15 +17,18 @@ module Raffia
       class Memory < Store
         attr_reader :url
 
-        # @param url [String]
         def initialize(url = "memory:")
           @url = Address.shown(url)
           @lock = Lock.new
-          @batches = Batches.new(@lock) { |draft| @enqueue.admit(draft) }
-          @jobs = JobTable.new(@batches)
-          @key_values = KeyValues.new(@lock)
-          @statistics = Statistics.new(@lock)
-          build_groups
+          batches = Batches.new(lock: @lock, callback: ->(draft) { @enqueue.admit(draft) })
+          build_groups(lock: @lock, batches: batches, jobs: JobTable.new(batches))
+        end
+
+        # Only one operation runs at a time, so the groups need no locks.
+        OPERATIONS.each_value do |operations|
+          operations.each do |name|
+            class_eval("def #{name}(...) = @lock.synchronize { super }", __FILE__, __LINE__)
+          end
         end
 
         def shared? = false
@@ -48,24 +38,9 @@ module Raffia
 
         def close = @lock.ours? ? interrupt : nil
 
-        # Claims this very job, whatever its time and its limit. For tests.
-        # @api private
-        def claim_entry(lease, entry) = @claims.claim_entry(lease, entry)
-
-        private
-
-        def build_groups
-          @enqueue = Enqueue.new(@lock, @jobs, @key_values, @batches)
-          @claims = Claims.new(@lock, @jobs)
-          @completion = Completion.new(@lock, @jobs)
-          @schedule = Schedule.new(@lock, @jobs)
-          @notifier = Notifier.new(@lock, @jobs)
-          @leases = Leases.new(@lock, @jobs, @completion, @statistics)
-          @recovery = Recovery.new(@lock, @jobs)
-          @inspection = Inspection.new(@lock, @jobs, @statistics)
-          @administration = Administration.new(@lock, @jobs, @batches)
-          @maintenance = Maintenance.new(@lock, @jobs, @batches, @key_values)
-        end
+        # Claims this very job, whatever its time and its limit: for tests. Nil when it has moved
+        # on, or has expired.
+        def claim_entry(lease, entry) = @lock.synchronize { @claims.claim_entry(lease, entry) }
       end
     end
   end

@@ -9,31 +9,23 @@ require_relative "sqlite/notifier"
 module Raffia
   module Jobs
     module Stores
-      # Keeps jobs in one file, with nothing to install or to start: the default store. All
-      # processes of one machine may use it.
+      # Keeps jobs in one file, for all processes of one machine: the default store.
       #
-      # * Durable: an operation returns when its effect is on disk. Fibers and threads share
-      #   transactions and flushes ({GroupCommit}), so a job costs a small part of one.
-      # * No polling: a worker that waits has a socket beside the file, and commits of jobs notify
-      #   it ({Notifier}).
-      # * Leases are measured by the machine's uptime; a restart of the machine voids them.
+      # * An operation returns when its effect is on disk. Concurrent calls share a flush
+      #   ({GroupCommit}).
+      # * Commits of jobs notify a waiting worker by a socket beside the file ({Notifier}).
+      # * Leases use the machine's uptime; a restart voids them.
       #
-      # Addresses: `sqlite:jobs.db`, `sqlite:/var/lib/app/jobs.db?synchronous=normal`. See
-      # docs/adr/0012.
+      # See docs/adr/0012.
       class SQLite < SQL
-        # @param url [String]
-        # @param synchronous [Symbol, String, nil] what a power cut may take of what was
-        #   acknowledged:
-        #   :full nothing; :normal the last moments; :off those, and it may ruin the file. A kill
-        #   takes nothing from any of them. Also in the address
-        # @param timeout [Numeric] seconds to wait for another process that writes
-        # @raise [ConfigError]
-        # @raise [MissingDependency] without the gem sqlite3
+        # `synchronous`, also in the address, is what a power cut may take: :full nothing, :normal
+        # the last moments, :off also the file. A kill takes nothing. `timeout` is for another
+        # process that writes, in seconds.
         def initialize(url, synchronous: nil, timeout: 10)
           @address = Address.parse(url, synchronous)
           Driver.load
-          build_groups(Database.new(@address, timeout) { @notifier.notify })
-          @notifier = Notifier.new(@database, @schedule, @address)
+          database = Database.new(@address, timeout) { @notifier.notify }
+          build_groups(database: database, address: @address)
           @fork = Fork.after_child { [@database, @notifier].each(&:after_fork) }
         end
 

@@ -120,24 +120,28 @@ class PostgresStoreTest < Raffia::TestCase
     assert_equal 1, returned.size
   end
 
+  # The end of a claim on a database that answers each query with these rows.
+  def complete(claim, operation, *rows, &)
+    database = Transactions.new(*rows)
+    parts = {database: database, held: Postgres::HeldClaims.new(database)}
+    Postgres::Completion.new(parts).send(:complete, [claim], operation, &)
+  end
+
   def test_the_end_of_a_claim_is_repeated_until_the_server_is_back
     tries = 0
     operation = lambda do
       ((tries += 1) < 2) ? raise(Jobs::StoreUnavailable) : false
     end
-    completion = Postgres::CompletionRetry.new(Transactions.new([1]))
-    assert_equal :verified, completion.call(lease, operation) { |_, done| done || :verified }
+    assert_equal :verified, complete(claim(1), operation, [1]) { |_, done| done || :verified }
     assert_equal 2, tries
-    lost = Postgres::CompletionRetry.new(Transactions.new)
     tries = 0
-    assert_equal false, lost.call(lease, operation) { flunk }
+    assert_equal false, complete(claim(1), operation) { flunk }
   end
 
   def test_a_retry_ends_with_the_lease
-    brief = lease(ttl: 0)
-    completion = Postgres::CompletionRetry.new(Transactions.new)
+    brief = Jobs::Claim.new(lease(ttl: 0), [1, 1], "default", "{}")
     assert_raises(Jobs::StoreUnavailable) do
-      completion.call(brief, -> { raise Jobs::StoreUnavailable }) { flunk }
+      complete(brief, -> { raise Jobs::StoreUnavailable }) { flunk }
     end
   end
 end

@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::Administration)
         class Administration < Store::Administration
           needs :lock, :jobs, :batches
 
@@ -26,44 +25,37 @@ module Raffia
           def clear(set, queue: nil)
             return 0 if set == :running
 
-            @lock.synchronize do
-              jobs = (set == :queue) ? @jobs.queues.to_a(queue) : @jobs[set].to_a
-              count = delete(jobs.map(&:entry))
-              @jobs.queues.forget(queue) if set == :queue
-              count
-            end
+            count = delete(@jobs.list(set, queue).map(&:entry))
+            @jobs.queues.forget(queue) if set == :queue
+            count
           end
 
           def pause(queue)
-            @lock.synchronize { @jobs.queues.pause(queue) }
+            @jobs.queues.pause(queue)
             nil
           end
 
           def resume(queue)
-            @lock.synchronize do
-              @jobs.queues.resume(queue)
-              @lock.broadcast
-            end
+            @jobs.queues.resume(queue)
+            @lock.broadcast
             nil
           end
 
           private
 
           def take_each(entries, sets)
-            @lock.synchronize do
-              there = entries.select do |entry|
-                sets.include?(entry.set) && entry.ref.entry == entry
-              end
-              there.each do |entry|
-                @jobs.take(entry.ref)
-                yield entry.ref, entry.set
-              end
-              @lock.broadcast
-              there.size
+            present = entries.select do |entry|
+              sets.include?(entry.set) && entry.ref.entry == entry
             end
+            present.each do |entry|
+              @jobs.take(entry.ref)
+              yield entry.ref, entry.set
+            end
+            @lock.broadcast
+            present.size
           end
 
-          # A dead job has been counted before.
+          # The end of a dead job has been counted before.
           def remove(job, from) = (from == :dead) ? nil : @jobs.finish(job, :dead)
 
           def revive(job)

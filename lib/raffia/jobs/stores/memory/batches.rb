@@ -1,55 +1,45 @@
 # frozen_string_literal: true
 
-require_relative "../../error"
-
 module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::Batches)
         class Batches < Store::Batches
           Batch = Struct.new(:id, :total, :pending, :dead, :sealed, :completed_at, :about, :parent,
             :callbacks, :dead_in_parent) do
             def to_h = super.except(:callbacks, :dead_in_parent).transform_keys(&:to_s)
           end
 
-          # @yieldparam draft [Draft] a callback, to be enqueued
-          def initialize(lock, &enqueue)
-            @lock = lock
-            @enqueue = enqueue
+          needs :lock, :callback
+
+          def initialize(...)
+            super
             @batches = {}
           end
 
           def open_batch(id, callbacks: {}, about: {}, parent: nil)
-            @lock.synchronize do
-              add(parent) if parent && fetch(parent)
-              @batches[id] = Batch.new(id, 0, 0, 0, false, nil, about, parent, callbacks.dup, false)
-              nil
-            end
+            add(parent) if parent && fetch(parent)
+            @batches[id] = Batch.new(id, 0, 0, 0, false, nil, about, parent, callbacks.dup, false)
+            nil
           end
 
           def seal_batch(id)
-            @lock.synchronize do
-              next unless (batch = @batches[id])
+            return unless (batch = @batches[id])
 
-              batch.sealed = true
-              settle(batch)
-              @lock.broadcast
-              nil
-            end
+            batch.sealed = true
+            settle(batch)
+            @lock.broadcast
+            nil
           end
 
-          def batch(id) = @lock.synchronize { @batches[id]&.to_h }
+          def batch(id) = @batches[id]&.to_h
 
           def batches(offset: 0, limit: 50)
-            @lock.synchronize { (@batches.values.reverse[offset, limit] || []).map(&:to_h) }
+            (@batches.values.reverse[offset, limit] || []).map(&:to_h)
           end
 
-          # @raise [Error]
-          def fetch(id)
-            @batches[id] || raise(Error, "there is no batch #{id}: it was not opened here, or " \
-              "has been thrown away since it ended")
-          end
+          # Raises {Error} for an unknown batch.
+          def fetch(id) = @batches[id] || raise(Error, Store::Batches.missing(id))
 
           # Counts a new job.
           def add(id)
@@ -59,8 +49,7 @@ module Raffia
             batch.pending += 1
           end
 
-          # Counts the end of a job.
-          # @param how [Symbol] :done or :dead
+          # Counts the end of a job: `how` is :done or :dead.
           def ended(id, how)
             return unless (batch = @batches[id])
 
@@ -97,13 +86,10 @@ module Raffia
           end
 
           # Enqueues a callback at the first time only.
-          def call(batch, event)
-            draft = batch.callbacks.delete(event)
-            @enqueue.call(draft) if draft
-          end
+          def call(batch, event) = batch.callbacks.delete(event)&.then(&@callback)
 
-          # Comes after the callbacks: those that belong to the parent count there already, so it
-          # does not end without them.
+          # Comes after the callbacks: the parent counts those that belong to it first, so it does
+          # not end without them.
           def update_parent(batch, first)
             if first
               batch.dead_in_parent = batch.dead > 0

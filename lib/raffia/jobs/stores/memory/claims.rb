@@ -4,46 +4,36 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::Claims)
         class Claims < Store::Claims
-          needs :lock, :jobs
+          needs :jobs
 
           def claim(lease, queues, limit, suspects: false)
+            claims = []
+            holder = @jobs.leases[lease] or return claims
             priorities = suspects ? Queues::SUSPECTS : Queues::ORDINARY
-            @lock.synchronize do
-              claims = []
-              next claims unless (holder = @jobs.leases[lease])
-
-              while claims.size < limit && (job = @jobs.queues.shift(queues, priorities))
-                claims << @jobs.leases.hold(holder, job) if start(job)
-              end
-              claims
+            now = Time.now.to_f
+            while claims.size < limit && (job = @jobs.queues.shift(queues, priorities))
+              claims << @jobs.leases.hold(holder, job) if start(job, now)
             end
+            claims
           end
 
-          def suspects?(queues)
-            @lock.synchronize { @jobs.queues.any?(queues, Queues::SUSPECTS) }
-          end
+          def suspects?(queues) = @jobs.queues.any?(queues, Queues::SUSPECTS)
 
-          # Claims this very job, whatever its time and its limit. For tests.
-          # @param entry [Entry] of any set but :running and :dead
-          # @return [Claim, nil] nil when it has moved on, or has expired
+          # See {Memory#claim_entry}.
           def claim_entry(lease, entry)
-            @lock.synchronize do
-              job = entry.ref
-              next if %i[running dead].include?(entry.set) || job.entry != entry
+            job = entry.ref
+            return if %i[running dead].include?(entry.set) || job.entry != entry
 
-              @jobs.take(job)
-              leases = @jobs.leases
-              leases.hold(leases[lease], job) if start(job, limits: false)
-            end
+            @jobs.take(job)
+            leases = @jobs.leases
+            leases.hold(leases[lease], job) if start(job, Time.now.to_f, limits: false)
           end
 
           private
 
-          # @return [Boolean] whether it may run now
-          def start(job, limits: true)
-            now = Time.now.to_f
+          # False when it may not run now.
+          def start(job, now, limits: true)
             job.set = :none
             return expire(job) if job.expired?(now)
             return block(job, now) if limits && @jobs.limits.full?(job)

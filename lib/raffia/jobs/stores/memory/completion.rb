@@ -4,14 +4,11 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::Completion)
         class Completion < Store::Completion
           needs :lock, :jobs
 
           def ack(claims)
-            @lock.synchronize do
-              claims.map { |claim| complete(claim) { |job| @jobs.finish(job, :done) } }
-            end
+            claims.map { |claim| complete(claim) { |job| @jobs.finish(job, :done) } }
           end
 
           def retry(claim, payload, at)
@@ -30,27 +27,23 @@ module Raffia
 
           def discard(claim) = complete(claim) { |job| @jobs.finish(job, :dead) }
 
-          # From the last to the first, so that they stand in the queue as they stood.
+          # From the last to the first, which keeps their order in the queue.
           def release(claims)
-            @lock.synchronize do
-              jobs = claims.reverse.filter_map do |claim|
-                @jobs.drop(claim)&.tap { |job| @jobs.put_back(job) }
-              end
-              @lock.broadcast
-              jobs.size
+            jobs = claims.reverse.filter_map do |claim|
+              @jobs.drop(claim)&.tap { |job| @jobs.put_back(job) }
             end
+            @lock.broadcast
+            jobs.size
           end
 
           private
 
-          # @return [Boolean] whether the claim was still valid
+          # False when the claim is not valid any more.
           def complete(claim)
-            @lock.synchronize do
-              job = @jobs.drop(claim) or next false
-              yield job
-              @lock.broadcast
-              true
-            end
+            job = @jobs.drop(claim) or return false
+            yield job
+            @lock.broadcast
+            true
           end
         end
       end

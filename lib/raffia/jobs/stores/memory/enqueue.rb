@@ -1,13 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../../error"
 require_relative "job"
 
 module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::Enqueue)
         class Enqueue < Store::Enqueue
           REPLACEABLE = %i[queue scheduled retry blocked].freeze
           private_constant :REPLACEABLE
@@ -15,22 +13,20 @@ module Raffia
           needs :lock, :jobs, :key_values, :batches
 
           def enqueue(drafts, precondition: nil)
-            @lock.synchronize do
-              unless precondition.nil? || @key_values.read(precondition.key) == precondition.expect
-                next
-              end
-
-              check(drafts)
-              @key_values.write(precondition.key, precondition.value) if precondition
-              drafts.map { |draft| admit(draft) }.tap { @lock.broadcast }
+            unless precondition.nil? || @key_values.read(precondition.key) == precondition.expect
+              return
             end
+
+            now = Time.now.to_f
+            check(drafts, now)
+            @key_values.write(precondition.key, precondition.value) if precondition
+            ids = drafts.map { |draft| admit(draft, now) }
+            @lock.broadcast
+            ids
           end
 
-          # Adds one job; the caller holds the lock.
-          # @param draft [Draft]
-          # @return [String, nil] its id; nil where a unique job keeps it out
-          def admit(draft)
-            now = Time.now.to_f
+          # Adds one job. Returns the id, nil when a unique job keeps it out.
+          def admit(draft, now = Time.now.to_f)
             job = Job.new(draft)
             return if job.unique && !unique?(job, now)
 
@@ -43,26 +39,25 @@ module Raffia
 
           private
 
-          # @raise [NotUnique, Error] before any job is added
-          def check(drafts)
-            now = Time.now.to_f
-            seen = Set[]
-            drafts.filter_map(&:extras).each do |extras|
+          # Raises {NotUnique} or {Error} before any job is added.
+          def check(drafts, now)
+            seen = nil
+            drafts.each do |draft|
+              extras = draft.extras or next
               @batches.fetch(extras["batch"]) if extras["batch"]
               next unless (unique = extras["unique"])
 
               key = unique["key"]
-              taken = seen.include?(key) || @jobs.uniqueness.owner(key, now)
+              taken = seen&.include?(key) || @jobs.uniqueness.owner(key, now)
               raise NotUnique.new(key: key) if taken && unique["conflict"] == "raise"
-              seen << key
+              (seen ||= Set[]) << key
             end
           end
 
           def unique?(job, now)
             other = @jobs.uniqueness.owner(job.unique["key"], now) or return true
-            unless job.unique["conflict"] == "replace" && REPLACEABLE.include?(other.set)
-              return false
-            end
+            replaces = job.unique["conflict"] == "replace" && REPLACEABLE.include?(other.set)
+            return false unless replaces
 
             @jobs.take(other)
             @jobs.uniqueness.free(other)

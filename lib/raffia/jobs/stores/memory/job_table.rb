@@ -10,13 +10,11 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # All jobs by their sets, and the moves between these. Callers hold the {Lock}.
-        #
+        # All jobs by their sets, and the moves between sets.
         # @api private
         class JobTable
           attr_reader :queues, :uniqueness, :limits, :leases
 
-          # @param batches [Batches] counts jobs that end
           def initialize(batches)
             @batches = batches
             @queues = Queues.new
@@ -27,12 +25,12 @@ module Raffia
             @sets = {queue: @queues, blocked: @limits, running: @leases, **@timelines}
           end
 
-          # @param set [Symbol]
-          # @return [#add, #remove, #size, #to_a]
           def [](set) = @sets.fetch(set)
 
+          # All jobs of a set; of :queue, those of one queue or all.
+          def list(set, queue = nil) = (set == :queue) ? @queues.to_a(queue) : self[set].to_a
+
           # Adds a job without a set to the end of one.
-          # @param at [Float, nil]
           def put(job, set, at: nil)
             job.at = at
             job.set = set
@@ -54,8 +52,7 @@ module Raffia
             unblock_next(job) if from == :queue
           end
 
-          # Ends a claim. The job has no set then.
-          # @return [Job, nil] nil when the claim is not valid any more
+          # Ends a claim: the job has no set then. Nil when the claim is not valid any more.
           def drop(claim)
             job = @leases.drop(claim) or return
             job.set = :none
@@ -64,8 +61,7 @@ module Raffia
             job
           end
 
-          # Counts the end of a job without a set.
-          # @param how [Symbol] :done or :dead
+          # Counts the end of a job without a set: `how` is :done or :dead.
           def finish(job, how)
             @uniqueness.ended(job)
             @batches.ended(job.batch, how)
@@ -77,14 +73,14 @@ module Raffia
             finish(job, :dead)
           end
 
-          # Lets the oldest job that this one's limit blocks back into its queue.
+          # Returns the oldest job that this one's limit blocks to its queue.
           def unblock_next(job)
             blocked = @limits.next(job) or return
             @limits.remove(blocked)
             put_back(blocked)
           end
 
-          # @return [Float, nil] when the next scheduled job or retry is due
+          # When the next scheduled job or retry is due.
           def next_due = [@timelines[:scheduled].next_at, @timelines[:retry].next_at].compact.min
         end
       end

@@ -6,37 +6,30 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::KeyValues)
         class KeyValues < Store::KeyValues
-          def initialize(lock)
-            @lock = lock
+          def initialize(...)
+            super
             @values = {}
             @ends = {}
           end
 
           def read(key)
-            @lock.synchronize do
-              delete(key) if @ends[key]&.<=(Clock.now)
-              @values[key]
-            end
+            delete(key) if @ends[key]&.<=(Clock.now)
+            @values[key]
           end
 
           def write(key, value, expect: :any, ttl: nil)
-            @lock.synchronize do
-              next false unless expect == :any || read(key) == expect
+            return false unless expect == :any || read(key) == expect
 
-              delete(key)
-              @values[key] = value unless value.nil?
-              @ends[key] = Clock.now + ttl if ttl && value
-              true
-            end
+            delete(key)
+            @values[key] = value unless value.nil?
+            @ends[key] = Clock.now + ttl if ttl && value
+            true
           end
 
           def keys(prefix)
-            @lock.synchronize do
-              prune
-              @values.keys.select { |key| key.start_with?(prefix) }.sort
-            end
+            prune
+            @values.keys.select { |key| key.start_with?(prefix) }.sort
           end
 
           def prune = @ends.keys.each { |key| read(key) }

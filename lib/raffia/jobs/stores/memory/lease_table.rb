@@ -7,7 +7,6 @@ module Raffia
     module Stores
       class Memory < Store
         # Leases, and the jobs that they hold: the set `running`.
-        #
         # @api private
         class LeaseTable
           # One worker's lease; `held` has its jobs by the number of the claim.
@@ -31,12 +30,11 @@ module Raffia
 
             def expired? = @ends <= Clock.now
 
-            # @return [Array<String>] each once
             def take_orders = @orders.slice!(0..)
 
             def to_h
-              {**@info, **@state, "identity" => @lease.identity, "beat" => @beat,
-                                  "lease" => @lease.token}
+              @info.merge(@state, "identity" => @lease.identity, "beat" => @beat,
+                "lease" => @lease.token)
             end
           end
 
@@ -46,23 +44,18 @@ module Raffia
             @holders = {}
           end
 
-          # @return [Lease]
           def add_lease(identity, info, ttl)
             lease = Lease.new(identity: identity, token: @token += 1, ttl: ttl)
             @holders[lease.token] = Holder.new(lease, info)
             lease
           end
 
-          # @return [Holder, nil] nil when the lease has expired
+          # The lease's holder, nil when it has expired.
           def [](lease)
             holder = @holders[lease.token]
             holder unless holder.nil? || holder.expired? || holder.lease.identity != lease.identity
           end
 
-          # @return [Holder, nil] also when the lease has expired
-          def holder(lease) = @holders[lease.token]
-
-          # @return [Holder, nil]
           def find(identity) = valid.find { |holder| holder.lease.identity == identity }
 
           def valid = @holders.each_value.reject(&:expired?)
@@ -71,23 +64,21 @@ module Raffia
 
           def delete(lease) = @holders.delete(lease.token)
 
-          # @return [Claim]
           def hold(holder, job)
             holder.held[@number += 1] = job
             Claim.new(holder.lease, @number, job.queue, job.payload)
           end
 
-          # @return [Job, nil] nil when the claim is not valid any more
-          def drop(claim) = holder(claim.lease)&.held&.delete(claim.ref)
+          # Nil when the claim is not valid any more.
+          def drop(claim) = @holders[claim.lease.token]&.held&.delete(claim.ref)
 
-          # @return [Array<Claim>] of one lease, oldest first
+          # Claims of one lease, oldest first.
           def claims(lease)
-            holder(lease)&.held.to_h.map do |ref, job|
-              Claim.new(lease, ref, job.queue, job.payload)
-            end
+            @holders[lease.token]&.held.to_h
+              .map { |ref, job| Claim.new(lease, ref, job.queue, job.payload) }
           end
 
-          # @return [Array<Array(String, Integer, Float)>] jid, token, and time of each claim
+          # The id, the lease's token and the time of each claim.
           def claim_times
             @holders.flat_map do |token, holder|
               holder.held.values.map { |job| [job.jid, token, job.at] }

@@ -6,9 +6,11 @@ module Raffia
       class Memory < Store
         # Running jobs by the keys of their limits, and the jobs that these block: the set
         # `blocked`.
-        #
         # @api private
         class Limits
+          # Keys, and their numbers of running jobs.
+          attr_reader :running
+
           def initialize
             @running = Hash.new(0)
             @blocked = {}
@@ -24,7 +26,7 @@ module Raffia
             @running.delete(limit["key"]) if (@running[limit["key"]] -= 1) < 1
           end
 
-          # @return [Job, nil] the oldest one that is blocked by this one's key
+          # The oldest job that this one's key blocks.
           def next(job) = job.limit && @blocked[job.limit["key"]]&.first
 
           def add(job) = (@blocked[job.limit["key"]] ||= []).push(job)
@@ -38,9 +40,6 @@ module Raffia
           def size = @blocked.sum { |_, jobs| jobs.size }
 
           def to_a = @blocked.values.flatten(1).sort_by(&:at)
-
-          # @return [Hash{String => Integer}]
-          def running = @running.dup
         end
       end
     end

@@ -1,14 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../../error"
-
 module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # Serializes all operations of a store, and wakes those that wait for a change. Reentrant,
-        # so groups call one another.
-        #
+        # Serializes all operations of a store, and wakes those that wait for a change.
         # @api private
         class Lock
           def initialize
@@ -17,21 +13,19 @@ module Raffia
             @pid = ::Process.pid
           end
 
-          # @raise [StoreUnavailable] in a forked child
+          # Raises {StoreUnavailable} in a forked child.
           def synchronize(&)
-            return yield if @mutex.owned?
             raise StoreUnavailable, forked unless ours?
 
             @mutex.synchronize(&)
           end
 
-          # Inside of {#synchronize}: lets others in until {#broadcast}.
-          # @param timeout [Numeric, nil] seconds
+          # Inside of {#synchronize}: lets others in until {#broadcast}, or for so many seconds.
           def wait(timeout) = @changed.wait(@mutex, timeout)
 
           def broadcast = @changed.broadcast
 
-          # @return [Boolean] whether this is the process that made the store
+          # Whether this is the process that made the store.
           def ours? = @pid == ::Process.pid
 
           private

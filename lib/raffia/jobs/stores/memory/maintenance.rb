@@ -4,24 +4,21 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::Maintenance)
         class Maintenance < Store::Maintenance
-          needs :lock, :jobs, :batches, :key_values
+          needs :jobs, :batches, :key_values
 
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
-            @lock.synchronize do
-              now = Time.now.to_f
-              dead = @jobs[:dead]
-              nil while dead.shift(now - dead_for)
-              nil while dead.size > dead_max && dead.shift(now)
-              @batches.prune(now - batches_for)
-              @key_values.prune
-              @jobs.uniqueness.prune(now)
-              nil
-            end
+            now = Time.now.to_f
+            dead = @jobs[:dead]
+            nil while dead.shift(now - dead_for)
+            nil while dead.size > dead_max && dead.shift(now)
+            @batches.prune(now - batches_for)
+            @key_values.prune
+            @jobs.uniqueness.prune(now)
+            nil
           end
 
-          def check = @lock.synchronize { misplaced_jobs + unknown_claims + wrong_limits }
+          def check = misplaced_jobs + unknown_claims + wrong_limits
 
           private
 

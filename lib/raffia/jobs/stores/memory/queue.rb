@@ -5,7 +5,6 @@ module Raffia
     module Stores
       class Memory < Store
         # Waiting jobs of one name: a list for each priority, highest first.
-        #
         # @api private
         class Queue
           def initialize
@@ -16,7 +15,7 @@ module Raffia
 
           def unshift(job) = list(job).unshift(job)
 
-          # @return [Job, nil] the next one of these priorities
+          # The next job of these priorities.
           def shift(priorities)
             @lists.each do |priority, jobs|
               return jobs.shift if jobs.any? && priorities.cover?(priority)
@@ -24,7 +23,6 @@ module Raffia
             nil
           end
 
-          # @return [Boolean] whether there is one of these priorities
           def any?(priorities)
             @lists.any? { |priority, jobs| jobs.any? && priorities.cover?(priority) }
           end
@@ -39,21 +37,21 @@ module Raffia
 
           def size = @lists.sum { |_, jobs| jobs.size }
 
-          def empty? = @lists.none? { |_, jobs| jobs.any? }
+          def empty? = size.zero?
 
           def to_a = [].concat(*@lists.values)
 
-          # @return [Array<Job>] of each priority
+          # The oldest job of each priority.
           def oldest = @lists.filter_map { |_, jobs| jobs.first }
 
           private
 
-          def list(job)
-            @lists[job.priority] || begin
-              @lists[job.priority] = []
-              @lists = @lists.sort_by { |priority, _| -priority }.to_h
-              @lists[job.priority]
-            end
+          def list(job) = @lists[job.priority] || add_list(job.priority)
+
+          def add_list(priority)
+            list = []
+            @lists = @lists.merge(priority => list).sort_by { |one, _| -one }.to_h
+            list
           end
         end
       end

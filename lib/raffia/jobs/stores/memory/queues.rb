@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../store/crash_verdict"
 require_relative "queue"
 
 module Raffia
@@ -8,7 +7,6 @@ module Raffia
     module Stores
       class Memory < Store
         # Queues by name, and which of them are paused: the set `queue`.
-        #
         # @api private
         class Queues
           # Priorities.
@@ -28,10 +26,8 @@ module Raffia
 
           def remove(job) = queue(job).delete(job)
 
-          # @param names [Array<String>] in this order
-          # @param priorities [Range]
-          # @return [Job, nil] the next one
-          def shift(names, priorities = ORDINARY)
+          # The next job of the first queue that has one.
+          def shift(names, priorities)
             names.each do |name|
               next if paused?(name)
 
@@ -41,7 +37,6 @@ module Raffia
             nil
           end
 
-          # @return [Boolean] whether {#shift} would give one
           def any?(names, priorities = ORDINARY)
             names.any? { |name| !paused?(name) && @queues[name]&.any?(priorities) }
           end
@@ -52,18 +47,15 @@ module Raffia
 
           def paused?(name) = @paused.include?(name)
 
-          # @param name [String, nil] nil: all of them; those with jobs stay
+          # Nil forgets all of them; queues with jobs stay.
           def forget(name)
             @queues.delete_if { |one, queue| queue.empty? && (name.nil? || one == name) }
           end
 
           def names = (@queues.keys | @paused.to_a).sort
 
-          # @return [Queue, nil]
           def [](name) = @queues[name]
 
-          # @param name [String, nil] nil: all of them
-          # @return [Array<Job>]
           def to_a(name = nil) = (name ? [name] : names).flat_map { |one| @queues[one].to_a }
 
           def size = @queues.sum { |_, queue| queue.size }

@@ -4,21 +4,18 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::Schedule)
         class Schedule < Store::Schedule
           needs :lock, :jobs
 
           def promote(limit = 1000)
-            @lock.synchronize do
-              time = now
-              limit.times do
-                job = @jobs[:scheduled].shift(time) || @jobs[:retry].shift(time) || break
-                job.payload = Store::Rewrite.queued(job.payload)
-                @jobs.put(job, :queue)
-              end
-              @lock.broadcast
-              @jobs.next_due&.then { |at| (at - time).clamp(0..) }
+            time = now
+            limit.times do
+              job = @jobs[:scheduled].shift(time) || @jobs[:retry].shift(time) || break
+              job.payload = Store::Rewrite.queued(job.payload)
+              @jobs.put(job, :queue)
             end
+            @lock.broadcast
+            @jobs.next_due&.then { |at| (at - time).clamp(0..) }
           end
 
           def now = ::Time.now.to_f

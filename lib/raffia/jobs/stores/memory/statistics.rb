@@ -4,23 +4,20 @@ module Raffia
   module Jobs
     module Stores
       class Memory < Store
-        # (see Store::Statistics)
         class Statistics < Store::Statistics
           # Minutes and days that are kept.
           MINUTES = 8 * 60
           DAYS = 5 * 365
 
-          # @return [Integer] since ever
           attr_reader :processed, :failed
 
-          def initialize(lock)
-            @lock = lock
+          def initialize(...)
+            super
             @processed = @failed = 0
             @days = {}
             @minutes = {}
           end
 
-          # @param tally [Tally]
           def add(tally)
             now = Time.now
             @processed += tally.processed
@@ -33,18 +30,14 @@ module Raffia
           end
 
           def history(days = 30)
-            @lock.synchronize do
-              @days.sort.reverse.first(days).to_h { |day, counts| [day, counts.dup] }
-            end
+            @days.sort.reverse.first(days).to_h { |day, counts| [day, counts.dup] }
           end
 
           def metrics(minutes = 60)
             since = Time.now.to_i - minutes * 60
-            @lock.synchronize do
-              recent = @minutes.sort.drop_while { |at, _| at <= since - 60 }
-              recent.each_with_object({}) do |(at, classes), found|
-                classes.each { |name, counts| (found[name] ||= []) << {"at" => at, **counts} }
-              end
+            recent = @minutes.sort.drop_while { |at, _| at <= since - 60 }
+            recent.each_with_object({}) do |(at, classes), found|
+              classes.each { |name, counts| (found[name] ||= []) << {"at" => at, **counts} }
             end
           end
 

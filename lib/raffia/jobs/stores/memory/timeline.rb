@@ -5,27 +5,22 @@ module Raffia
     module Stores
       class Memory < Store
         # Jobs in the order of their times; of equal times, in the order of arrival.
-        #
         # @api private
         class Timeline
           def initialize
             @jobs = []
           end
 
-          def add(job)
-            @jobs.insert(after(job.at), job)
-          end
+          def add(job) = @jobs.insert(after(job.at), job)
 
           def remove(job)
-            @jobs.delete_at((before(job.at)...@jobs.size).find { |index| @jobs[index].equal?(job) })
+            before = @jobs.bsearch_index { |one| one.at >= job.at }
+            @jobs.delete_at((before...@jobs.size).find { |index| @jobs[index].equal?(job) })
           end
 
-          # @return [Job, nil] the first, if its time has come
-          def shift(now) = (@jobs.shift if due?(now))
+          # The first job, nil when its time has not come.
+          def shift(now) = (@jobs.shift if next_at&.<=(now))
 
-          def due?(now) = !@jobs.empty? && @jobs.first.at <= now
-
-          # @return [Float, nil]
           def next_at = @jobs.first&.at
 
           def size = @jobs.size
@@ -39,8 +34,6 @@ module Raffia
 
             @jobs.bsearch_index { |job| job.at > at }
           end
-
-          def before(at) = @jobs.bsearch_index { |job| job.at >= at } || @jobs.size
         end
       end
     end

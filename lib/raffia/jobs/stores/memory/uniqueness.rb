@@ -5,28 +5,29 @@ module Raffia
     module Stores
       class Memory < Store
         # Keys of unique jobs, and the jobs that own them.
-        #
         # @api private
         class Uniqueness
-          Lock = Data.define(:job, :ends_at)
-
-          def initialize
-            @keys = {}
+          Lock = Data.define(:job, :ends_at) do
+            def over?(now) = !ends_at.nil? && ends_at <= now
           end
 
-          # @return [Job, nil] the job that keeps others with this key out
-          def owner(key, now)
-            owned = @keys[key] or return
-            return owned.job unless owned.ends_at && owned.ends_at <= now
+          def initialize
+            @locks = {}
+          end
 
-            @keys.delete(key)
+          # The job that keeps others with this key out.
+          def owner(key, now)
+            lock = @locks[key] or return
+            return lock.job unless lock.over?(now)
+
+            @locks.delete(key)
             nil
           end
 
           def take(job, now)
             return unless (unique = job.unique)
 
-            @keys[unique["key"]] = Lock.new(job, unique["for"] && now + unique["for"])
+            @locks[unique["key"]] = Lock.new(job, unique["for"] && now + unique["for"])
           end
 
           # The job begins to run.
@@ -37,10 +38,10 @@ module Raffia
 
           def free(job)
             key = job.unique["key"]
-            @keys.delete(key) if @keys[key]&.job.equal?(job)
+            @locks.delete(key) if @locks[key]&.job.equal?(job)
           end
 
-          def prune(now) = @keys.delete_if { |_, key| key.ends_at && key.ends_at <= now }
+          def prune(now) = @locks.delete_if { |_, lock| lock.over?(now) }
         end
       end
     end

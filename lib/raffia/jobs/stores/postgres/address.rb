@@ -7,24 +7,19 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Address of a database and options of the store, such as
-        # `postgres://app:secret@db.example.org/app?schema=jobs&pool=10&sslmode=require`. Other
-        # parameters are libpq's.
+        # Options of the store in an address such as
+        # `postgres://app:secret@db.example.org/app?pool=10&sslmode=require`. Other parameters are
+        # libpq's.
         #
         # * schema: the schema that has the tables (raffia)
         # * pool: most connections of a process, besides the one that listens (5)
         # * listen: on, off, auto: off behind a pooler, which loses notifications (auto)
         # * look: seconds between two polls while there is nothing to do (5; 1 without LISTEN)
-        #
-        # @!attribute [r] conninfo
-        #   @return [String] for libpq
-        # @!attribute [r] url
-        #   @return [String] without the password, for people
         # @api private
         Address = Data.define(:conninfo, :url, :schema, :pool, :listen, :look)
 
         class Address
-          # Each option's pattern, and its description for messages.
+          # Patterns, and descriptions for messages.
           RULES = {
             "schema" => [/\A[a-z_][a-z0-9_]{0,30}\z/,
               "a name of at most 31 small letters, digits and _"],
@@ -32,12 +27,12 @@ module Raffia
             "listen" => [/\A(on|off|auto)\z/, "on, off or auto"],
             "look" => [/\A(?=.*[1-9])\d+(\.\d+)?\z/, "seconds"]
           }.each_value(&:freeze).freeze
-          # Defaults for libpq: a server that does not answer is an error after seconds, not hours.
+          # A server that does not answer is an error after seconds, not hours.
           DEFAULTS = {"application_name" => "raffia", "connect_timeout" => "5",
                       "tcp_user_timeout" => "15000", "keepalives_idle" => "30",
                       "keepalives_interval" => "10", "keepalives_count" => "3"}.freeze
-          # An address up to its question mark. Stricter than libpq, which would take a part of a
-          # password without % codes for a host or a port, and show it in messages.
+          # Stricter than libpq, which would take a part of a password without % codes for a host,
+          # and show it in messages.
           FORM =
             %r{\Apostgres(?:ql)?://(?:[^:@/\s]*(?::[^:@/\s]*)?@)?(?<host>(?:\[[\h:.%]*\]|[^:@/,\[\s]*)(?::\d+)?)(?:,\g<host>)*(?:/[^@/\s]*)?\z}
           UNREADABLE = "the address of the postgres store cannot be read: write it as " \
@@ -46,10 +41,7 @@ module Raffia
           private_constant :RULES, :DEFAULTS, :FORM, :UNREADABLE
 
           class << self
-            # @param url [String]
-            # @param options [Hash] as in the address, and they count more
-            # @return [Address]
-            # @raise [ConfigError]
+            # Options win over the address.
             def parse(url, **options)
               base, query = url.split("?", 2)
               raise ConfigError, UNREADABLE unless FORM.match?(base)
@@ -86,7 +78,7 @@ module Raffia
             end
           end
 
-          # The whole address is for the driver only.
+          # Only the driver sees the password.
           def inspect = "#<#{self.class} #{url}>"
         end
       end

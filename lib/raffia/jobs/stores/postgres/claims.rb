@@ -4,13 +4,10 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # (see Store::Claims)
-        #
-        # Claims from all queues in one statement.
         class Claims < SQL::Claims
-          # Goes through the queues one by one and stops when it has enough: LIMIT takes rows from
-          # beneath only as needed, and only those are locked. Durable, because a crash would
-          # otherwise give the job to another worker while this one runs it.
+          # Claims from all queues, one by one until it has enough: LIMIT takes rows from beneath
+          # only as needed, and locks only those. Durable, because a crash would otherwise give a
+          # running job to another worker.
           TAKE = "WITH open AS (SELECT wanted.name, wanted.number FROM unnest($2::text[]) WITH " \
             "ORDINALITY AS wanted (name, number) WHERE EXISTS (SELECT FROM {leases} " \
             "WHERE token = $1) AND NOT EXISTS (SELECT FROM {queues} AS q " \
@@ -37,7 +34,7 @@ module Raffia
             end
           end
 
-          # By index: the planner knows of no suspects, and would read all waiting jobs.
+          # The planner knows of no suspects, and would read all waiting jobs.
           def suspects?(queues)
             @database.transaction(:by_index) { |db| db.rows(SUSPECT, queues) }.any?
           end

@@ -1,28 +1,25 @@
 # frozen_string_literal: true
 
-require_relative "completion_retry"
+require_relative "../../../base/clock"
 
 module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # (see Store::Completion)
-        #
         # Removes plain jobs in one statement, and repeats what the server may not have done.
         class Completion < SQL::Completion
-          # By the primary key: the index on the token has all running jobs, and the planner must
-          # not use it. This is not a join for the same reason, see {Driver::BEGINNINGS}.
+          # By the primary key, and not a join: the planner must not use the index on the token,
+          # which has all running jobs. See {Driver::BEGINNINGS}.
           DELETE = "DELETE FROM {jobs} WHERE id = ANY($1::bigint[]) " \
             "AND place = ANY($2::bigint[]) AND coalesce(token, 0) = ANY($3::bigint[]) RETURNING id"
+          HOLDS = "SELECT 1 FROM {leases} WHERE token = $1 AND {live}"
           EXISTING = "SELECT id FROM {jobs} WHERE id {ids $1}"
           MOVED = "SELECT 1 FROM {jobs} WHERE id = $1 AND state = $2 AND payload = $3"
-          private_constant :DELETE, :EXISTING, :MOVED
+          # Seconds between tries: the first pause, and the longest.
+          PAUSES = [0.1, 2].freeze
+          private_constant :DELETE, :HOLDS, :EXISTING, :MOVED, :PAUSES
 
-          def initialize(database, cleanup, held)
-            super(database, cleanup)
-            @held = held
-            @retry = CompletionRetry.new(database)
-          end
+          needs :database, :cleanup, :held
 
           def ack(claims)
             return [] if claims.empty?
@@ -55,14 +52,32 @@ module Raffia
 
           private
 
-          # @yieldreturn [Object] the result, when this was not the first try
+          # Repeats the end of claims until the server takes it, or the lease must be lost. When an
+          # earlier answer was lost, the block decides by the database whether the change was made:
+          # while the lease holds, nobody else can have made it.
           def complete(claims, operation, &)
-            @retry.call(claims.first.lease, operation, &).tap { @held.remove(claims) }
+            lease = claims.first.lease
+            deadline = nil
+            pause = PAUSES.first
+            begin
+              done = operation.call
+              done = verify(lease, done, &) if deadline
+            rescue StoreUnavailable
+              raise if Clock.now > (deadline ||= Clock.now + lease.ttl)
+
+              sleep(pause)
+              pause = [pause * 2, PAUSES.last].min
+              retry
+            end
+            @held.remove(claims)
+            done
           end
 
-          # @yieldparam claims [Array<Claim>] whose end means more than removal
-          # @yieldreturn [Array<Boolean>]
-          # @return [Array<Boolean>]
+          def verify(lease, done)
+            @database.read { |db| (db.rows(HOLDS, lease.token).any? && yield(db, done)) || done }
+          end
+
+          # The block acks claims that have extras.
           def delete(claims)
             special, plain = claims.partition(&:extras)
             ids = plain.empty? ? [] : delete_plain(plain)
@@ -86,8 +101,8 @@ module Raffia
             db.rows(MOVED, claim.ref.first, state, payload).any?
           end
 
-          # A pause is measured by this machine's clock, and ends by the server's. They may differ.
-          # @return [Float] seconds that the server's is ahead; 0 when that may be the round trip
+          # Seconds that the server's clock is ahead, because a pause begins by this machine's clock
+          # and ends by the server's. A small difference may be the round trip.
           def clock_skew
             now = @database.read { |db| db.rows("SELECT {now}") }[0][0].to_f
             ahead = now - ::Time.now.to_f

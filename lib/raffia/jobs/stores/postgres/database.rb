@@ -3,64 +3,62 @@
 require_relative "../../../base/fork"
 require_relative "dialect"
 require_relative "driver"
-require_relative "pool"
 require_relative "tables"
 
 module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # The database: pooled connections, transactions, and the tables, which it makes on first
-        # use.
+        # Connections, transactions, and the tables.
         # @api private
         class Database
-          # Tries of a transaction that conflicts with another one.
           TRIES = 5
+          # Seconds to wait for a connection.
+          TIMEOUT = 30
 
-          # @return [Dialect]
           attr_reader :dialect
 
-          # @param address [Address]
           def initialize(address)
             @address = address
             @dialect = Dialect.new(address.schema)
             @tables = Tables.new(@dialect)
-            # All connections, also those in use: a child must disown them before it does anything
-            # else.
+            # Also those in use: a child must disown them before it does anything else.
             @drivers = ::ObjectSpace::WeakMap.new
-            @fork = Fork.after_child { @drivers.keys.each(&:disown) }
-            @pool = Pool.new(@address.pool) { connect }
+            @fork = Fork.after_child { after_fork }
+            reset
             @bound = :"raffia_jobs_connection_#{object_id}"
           end
 
-          # @yieldparam db [Driver]
-          # @return [Object] what the block returns
           def read(&)
             bound = ::Thread.current[@bound] and return yield(bound)
             ready
             session(&)
           end
 
-          # @param durable [Boolean] whether to wait for the disk
-          # @yieldparam db [Driver]
-          # @return [Object] what the block returns
           def write(durable: true, &)
-            # Within the application's transaction this is all or nothing, too, and an error here
-            # must not abort that.
+            # An error in here must not abort the application's transaction.
             bound = ::Thread.current[@bound] and return bound.savepoint { yield bound }
             transaction(durable ? :durable : :quick, &)
           end
 
-          # @param kind [Symbol] see {Driver#transaction}
-          # @yieldparam db [Driver]
           def transaction(kind)
             ready
             retry_conflicts { session { |db| db.transaction(kind) { yield db } } }
           end
 
-          # @yieldparam db [Driver] outside of any transaction
-          def session(&)
-            @pool.with(&)
+          # Yields a connection for this caller alone.
+          def session
+            permits = @permits
+            permits.pop(timeout: TIMEOUT) or
+              raise StoreUnavailable, "all #{@address.pool} connections to PostgreSQL are in " \
+                "use, for #{TIMEOUT} s now: raise pool= of the address"
+            begin
+              driver = lend
+              yield driver
+            ensure
+              take_back(driver) if driver
+              permits.push(true)
+            end
           rescue Failures::NoTables
             @ready = false
             @on_missing_tables&.call
@@ -78,13 +76,11 @@ module Raffia
             end
           end
 
-          # Makes the tables where there are none. Never on the application's connection, whose
-          # transaction may be rolled back.
+          # Never on the application's connection, whose transaction may be rolled back.
           def ready
-            @ready ||= @pool.with { |db| retry_conflicts { @tables.ready(db) } }
+            @ready ||= session { |db| retry_conflicts { @tables.ready(db) } }
           end
 
-          # @yield when the tables are gone
           def on_missing_tables(&block)
             @on_missing_tables = block
           end
@@ -95,7 +91,7 @@ module Raffia
             driver.inside? ? bind(driver, &) : connection.transaction { bind(driver, &) }
           end
 
-          # @return [Driver, nil] a connection of its own for LISTEN; nil where that does not work
+          # For LISTEN; nil where that does not work.
           def listener
             return if @address.listen == :off
 
@@ -113,10 +109,36 @@ module Raffia
 
           def close
             @fork.remove
-            @pool.close
+            while (driver = @idle.pop) do driver.close end
           end
 
           private
+
+          def reset
+            # A queue wakes fibers and threads alike.
+            @permits = ::Thread::Queue.new(Array.new(@address.pool, true))
+            @idle = []
+          end
+
+          def after_fork
+            @drivers.keys.each(&:disown)
+            reset
+          end
+
+          # Lends the connection that was returned last, so a process has only as many as it uses at
+          # the same time. One that the server has closed is found now: later it would be unknown
+          # whether a statement was done.
+          def lend
+            while (driver = @idle.pop)
+              return driver if driver.usable?
+
+              driver.close
+            end
+            connect
+          end
+
+          # A cancelled fiber leaves its connection in the middle of something.
+          def take_back(driver) = driver.usable? ? @idle.push(driver) : driver.close
 
           def connect
             Driver.connect(@address, @dialect).tap { |driver| @drivers[driver] = true }

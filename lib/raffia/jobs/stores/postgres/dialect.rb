@@ -7,8 +7,6 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # (see SQL::Dialect)
-        #
         # Also has the names of channels and locks.
         class Dialect < SQL::Dialect
           # Bytes of a channel's name: the server's limit.
@@ -26,17 +24,14 @@ module Raffia
 
           attr_reader :schema
 
-          # @param schema [String]
           def initialize(schema)
             super(WORDS, "\"#{schema}\".")
             @schema = schema
           end
 
-          # @return [Integer] sets these advisory locks apart from another application's
+          # Sets these advisory locks apart from an application's.
           def seed = @seed ||= Digest::SHA256.digest("raffia/#{@schema}").unpack1("q>")
 
-          # @param queues [Array<String>]
-          # @return [Array<String>] their channels
           def channels(queues) = queues.map { |queue| channel(queue) }
 
           private

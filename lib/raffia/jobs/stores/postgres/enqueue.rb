@@ -4,8 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # (see Store::Enqueue)
-        #
         # Adds plain jobs in one statement, and so in one round trip.
         class Enqueue < SQL::Enqueue
           INSERT_ALL = "WITH draft AS (SELECT nextval('{numbers}') AS id, {now} AS now, d.* FROM " \
@@ -32,7 +30,6 @@ module Raffia
 
           def special?(draft) = draft.extras && SPECIAL.any? { |field| draft.extras[field] }
 
-          # @return [Array<Array>] a list for each column
           def arrays(drafts)
             drafts.map do |draft|
               priority = draft.extras ? Store::CrashVerdict.priority(draft.extras) : 0

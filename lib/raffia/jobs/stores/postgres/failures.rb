@@ -6,10 +6,10 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Translates errors of the server: the address, what happened, and what to do.
+        # Errors of the server as {StoreUnavailable}, with advice.
         # @api private
         module Failures
-          # The server has rolled back one of two transactions that conflict: it may be tried again.
+          # The server has rolled back one of two transactions: it may be tried again.
           class Conflict < StoreUnavailable
           end
 
@@ -40,8 +40,6 @@ module Raffia
 
           module_function
 
-          # @param address [Address]
-          # @raise [StoreUnavailable]
           def translating(address)
             yield
           rescue PG::Error => error
@@ -51,7 +49,6 @@ module Raffia
               "#{message(error)}"
           end
 
-          # @return [StoreUnavailable]
           def translate(error, address)
             state = state(error)
             advice = ADVICE.find { |code, _| state.start_with?(code) }&.last
@@ -61,7 +58,7 @@ module Raffia
 
           def message(error) = error.message.scrub.split.join(" ")
 
-          # The driver has no code for failures of a connect.
+          # A failed connect has no code.
           def state(error)
             if error.respond_to?(:result)
               code = error.result&.error_field(PG::Result::PG_DIAG_SQLSTATE)

@@ -4,19 +4,15 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Claims of this process's leases. The answer to a claim may be lost on its way. Then the
-        # server has jobs of a living lease that no worker knows: they go back before the next
-        # claim.
+        # Claims of this process's leases. After a lost answer the server has claims of a living
+        # lease that no worker knows. They go back before the next claim.
         # @api private
         class HeldClaims
           OURS = "SELECT id, place FROM {jobs} WHERE token = $1 ORDER BY place {lock}"
-          # A lease's refs of claims, whether the server may have more, and a lock for claiming.
+          # Claims of a lease, whether the server may have more, and a lock for claiming.
           Holding = Struct.new(:refs, :doubtful, :lock)
           private_constant :OURS, :Holding
 
-          # @yieldparam db [Driver]
-          # @yieldparam refs [Array] of jobs to put back
-          # @yieldparam token [Integer]
           def initialize(database, &put_back)
             @database = database
             @put_back = put_back
@@ -24,8 +20,6 @@ module Raffia
           end
 
           # Runs one claim of a lease at a time.
-          # @yieldreturn [Array<Claim>]
-          # @return [Array<Claim>]
           def adding(lease)
             holding = @holdings[lease.token] ||= Holding.new({}, false, ::Mutex.new)
             holding.lock.synchronize do
@@ -38,7 +32,6 @@ module Raffia
             end
           end
 
-          # @param claims [Array<Claim>] ended
           def remove(claims)
             claims.each { |claim| @holdings[claim.lease.token]&.refs&.delete(claim.ref) }
           end

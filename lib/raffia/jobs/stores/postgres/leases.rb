@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # (see Store::Leases)
         class Leases < SQL::Leases
           needs :database, :completion, :statistics, :held
 

@@ -13,7 +13,7 @@ module Raffia
           # Seconds between tries to reconnect.
           PAUSE = 1
 
-          # @yieldreturn [Driver, nil] nil: never
+          # The block returns nil when LISTEN never works.
           def initialize(&connect)
             @connect = connect
             @channels = []
@@ -25,17 +25,14 @@ module Raffia
 
           def listens?(channels) = (channels - @channels).empty?
 
-          # Ends {#read}, now or the next one.
           def interrupt
             @writer.write_nonblock(".")
           rescue ::IO::WaitWritable, ::IOError
             nil # it has been interrupted often enough, or is closed
           end
 
-          # For one reader at a time.
-          # @param channels [Array<String>]
-          # @param timeout [Float] seconds
-          # @return [Array<String>, nil] channels with notifications; nil: it listens only since now
+          # For one reader at a time. Returns channels with notifications, nil when it listens only
+          # since now.
           def read(channels, timeout)
             return if listen(channels)
 
@@ -59,7 +56,6 @@ module Raffia
 
           private
 
-          # @return [Boolean] whether it listens to more than before
           def listen(channels)
             missing = channels - @channels
             return false if missing.empty? || !connected?

@@ -8,11 +8,8 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # (see Store::Notifier)
-        #
-        # Notifications come on one connection for all waits. One of them reads it, tells the
-        # others, and leaves the reading to them when it ends. Notifications that no wait wants are
-        # kept for the next.
+        # All waits share one connection. One of them reads it, tells the others, and leaves the
+        # reading to them when it ends. Notifications that no wait wants are kept.
         class Notifier < Store::Notifier
           # Seconds of the longest wait, with LISTEN and without.
           LONGEST = 5
@@ -20,15 +17,14 @@ module Raffia
           SOMETHING = "SELECT EXISTS (SELECT FROM {jobs} WHERE state = 'queue' " \
             "AND queue {names $1} AND priority < #{Store::SUSPECTS}) OR EXISTS (SELECT " \
             "FROM {jobs} WHERE state IN ('scheduled', 'retry'))"
-          # A wait: its queues, their channels, and whether it is over.
           Wait = Struct.new(:queues, :channels, :over)
           private_constant :SOMETHING, :Wait
 
-          # @param database [Database]
-          # @param look [Float, nil] longest wait in seconds; nil: {LONGEST} or {POLL}
-          def initialize(database, look)
-            @database = database
-            @look = look
+          # `poll` is the longest wait in seconds; nil is {LONGEST} or {POLL}.
+          needs :database, :poll
+
+          def initialize(...)
+            super
             reset
             @fork = Fork.after_child { after_fork }
           end
@@ -60,7 +56,7 @@ module Raffia
 
           private
 
-          def longest = @look || (@connection.open? ? LONGEST : POLL)
+          def longest = @poll || (@connection.open? ? LONGEST : POLL)
 
           def reset
             @lock = ::Mutex.new
@@ -105,7 +101,7 @@ module Raffia
             end
           end
 
-          # @return [Boolean] whether this wait reads; if not, it has waited for the one that does
+          # Whether this wait reads; otherwise it has waited for the one that does.
           def reads?(wait, left)
             @lock.synchronize do
               return false if wait.over
@@ -116,13 +112,13 @@ module Raffia
             end
           end
 
-          # @return [Array<String>] of waits that have something to do
+          # Channels of waits with something to do.
           def channels_with_work
             @lock.synchronize { @waits.dup }.select { |wait| work?(wait.queues) }
               .flat_map(&:channels)
           end
 
-          # A wait finds out what is wrong by its next operation.
+          # The wait's next operation reports what is wrong.
           def work?(queues)
             @database.read { |db| db.rows(SOMETHING, queues) }[0][0]
           rescue StoreUnavailable
@@ -131,7 +127,6 @@ module Raffia
 
           def wanted = @lock.synchronize { @waits.flat_map(&:channels).uniq }
 
-          # @param channels [Array<String>]
           def notify(channels)
             @lock.synchronize do
               @reading = false

@@ -4,9 +4,7 @@ module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # (see SQL::QueueNames)
-        #
-        # Remembers names that are in the table already.
+        # Remembers names that are in the table.
         class QueueNames < SQL::QueueNames
           ADD_ALL = "INSERT INTO {queues} (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING"
 
@@ -16,8 +14,8 @@ module Raffia
             database.on_missing_tables { @known = [].freeze }
           end
 
-          # Adds names in a transaction of their own, and never on the application's connection:
-          # others that use a name would wait for its end.
+          # In a transaction of their own: others that use a name would wait for the end of this
+          # one.
           def publish(names)
             names -= @known
             return if names.empty?

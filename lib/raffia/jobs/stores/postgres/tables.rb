@@ -7,8 +7,7 @@ module Raffia
         # Makes the tables on first use.
         # @api private
         class Tables
-          # Most rows live for a second. Vacuum runs early, so that their space is used again: a
-          # share of a large table would be too many dead rows. Rows that are updated in place have
+          # Most rows live for a second, so vacuum runs early. Rows that are updated in place have
           # space for it on their page.
           SETTINGS = {
             "jobs" => "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, " \
@@ -22,15 +21,11 @@ module Raffia
           }.freeze
           private_constant :SETTINGS
 
-          # @param dialect [Dialect]
           def initialize(dialect)
             @schema = dialect.schema
           end
 
-          # A role that may use the tables and not make them needs no more, where they exist.
-          # @param db [Driver] outside of a transaction
-          # @return [true]
-          # @raise [ConfigError] when a later version of Raffia has made them
+          # A role needs no rights to make tables that exist.
           def ready(db)
             version = version(db) || make(db)
             return true if version == SQL::Schema::VERSION
@@ -42,14 +37,13 @@ module Raffia
 
           private
 
-          # Reads the catalogue, because what the session remembers of it may be outdated.
+          # From the catalogue, because a session's own knowledge may be outdated.
           def version(db)
             found = db.rows("SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 " \
               "AND tablename = 'counters'", @schema)
             SQL::Schema.version(db) unless found.empty?
           end
 
-          # By one process at a time.
           def make(db)
             db.transaction do
               db.lock("tables")

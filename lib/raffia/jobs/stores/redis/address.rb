@@ -8,8 +8,7 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Address of a Redis and options of its connections. The one file that loads redis-client.
-        #
+        # Address of a Redis. The one file that loads redis-client.
         # @api private
         class Address
           # Most connections of a process; one more for each {Notifier#wait}.
@@ -18,38 +17,31 @@ module Raffia
           TIMEOUT = 5.0
           # Seconds after which an idle connection is checked before its next use.
           IDLE = 1.0
-          # Parameters after the `?`, and their conversions.
           PARAMETERS = {"compat" => :Integer, "pool" => :Integer, "timeout" => :Float,
                         "db" => :Integer}.freeze
 
-          # @return [Integer] most connections
           attr_reader :connections
-          # @return [Integer, nil] 7 or 8
           attr_reader :compat
-          # @return [String] the address without a password
           attr_reader :shown
 
-          # @raise [ConfigError]
-          # @raise [MissingDependency]
           def initialize(url, compat: nil, pool: nil, timeout: nil, ssl_params: nil)
             Optional.gem("redis-client", ">= 0.27", for: "the Redis store", feature: "redis_client")
             place, query = url.sub(/\Avalkey:/, "redis:").split("?", 2)
             given = parameters(query)
             @compat = version(compat || given[:compat])
             @connections = pool || given[:pool] || CONNECTIONS
-            # Also of a password with a / that is not written as %2F.
+            # A password may have a / that is not written as %2F.
             @shown = place.sub(place.start_with?("unix") ? %r{//[^/]*@} : %r{//.*@}, "//")
             @config = configure(place, {timeout: timeout || given[:timeout] || TIMEOUT,
                                         db: given[:db], ssl_params: ssl_params}.compact)
           end
 
-          # @return [RedisClient] not connected yet
           def client = @config.new_client
 
           private
 
           def configure(place, options)
-            # Always the driver in Ruby: one that waits in C blocks all fibers of its thread.
+            # A driver that waits in C would block all fibers of its thread.
             ::RedisClient.config(url: place, driver: :ruby, idle_timeout: IDLE,
               reconnect_attempts: 0, **options)
           rescue ArgumentError, URI::Error => error

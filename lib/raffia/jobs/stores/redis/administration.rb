@@ -6,7 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Administration)
         class Administration < Store::Administration
           # Jobs that one script removes: Redis does nothing else meanwhile.
           SLICE = 500
@@ -54,8 +53,6 @@ module Raffia
             end
           end
 
-          # @yieldparam entry [Entry]
-          # @yieldreturn [String] its new payload
           def move(how, entries, sets)
             entries = entries.select { |entry| sets.include?(entry.set) }
             rows = entries.map { |entry| [*entry.ref, yield(entry), entry.queue || "default"] }

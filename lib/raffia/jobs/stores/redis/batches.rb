@@ -6,9 +6,7 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Batches)
-        #
-        # A hash each. The scripts that move jobs change their batches, too.
+        # Scripts that move jobs change the hashes of their batches, too.
         class Batches < Store::Batches
           needs :redis, :format
 

@@ -4,14 +4,12 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Claims of one call from one queue. In the hash `raffia:claims:TOKEN` each job's field is
-        # "NAME.NUMBER QUEUE"; NAME is the call's, and grows.
-        #
+        # Claims of one call from one queue. The field of a job in the hash `raffia:claims:TOKEN` is
+        # "NAME.NUMBER QUEUE"; later calls have higher names.
         # @api private
         class ClaimGroup
-          # A claim; its ref is its number.
+          # A claim, by its number.
           class Claim < Jobs::Claim
-            # @return [ClaimGroup]
             attr_reader :group
 
             def initialize(group, number, payload)
@@ -19,22 +17,18 @@ module Raffia
               super(group.lease, number, group.queue, payload)
             end
 
-            # (see Jobs::Claim#key)
             def key = [@group.name.to_i, @ref]
           end
 
-          # Numbers in one String: shorter than one for each.
+          # Numbers packed in one String.
           NUMBERS = "L<*"
 
-          # @param field [String]
-          # @return [Array(Integer, Integer, String)] name, number, queue; sorts in the order of
-          #   claims
+          # These sort in the order of claims.
           def self.read(field)
             name, number, queue = field.split(/[. ]/, 3)
             [name.to_i, number.to_i, queue]
           end
 
-          # @return [Lease]
           attr_reader :lease
           attr_reader :name, :queue
 
@@ -44,10 +38,7 @@ module Raffia
             @queue = queue
           end
 
-          # @param first [Integer] number
-          # @param lengths [String] of the payloads, in bytes
-          # @param bytes [String] all of them
-          # @return [Array<Claim>]
+          # `lengths` are those of payloads in bytes, `bytes` all payloads.
           def claims(first, lengths, bytes)
             from = 0
             utf8 = bytes.encoding == Encoding::UTF_8

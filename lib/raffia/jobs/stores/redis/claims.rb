@@ -6,10 +6,11 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Claims)
         class Claims < Store::Claims
-          def initialize(redis)
-            @redis = redis
+          needs :redis
+
+          def initialize(...)
+            super
             @lock = Monitor.new
             @name = 0
             @unanswered = []
@@ -25,8 +26,8 @@ module Raffia
             begin
               found = @redis.script(:claim, lease.token, name, limit, suspects ? 1 : 0, *queues)
             ensure
-              # Redis may have done it, and only the answer is lost. The jobs would stay claimed for
-              # as long as this process lives, and no worker would run them.
+              # Only the answer may be lost. The jobs would stay claimed for as long as this process
+              # lives.
               @unanswered.push([lease.token, name]) unless found
             end
             claims_of(lease, name, found)
@@ -43,14 +44,13 @@ module Raffia
             end
           end
 
-          # The time of the claim in microseconds, so that a job's start is known; higher than all
-          # names before.
+          # The time of the claim in microseconds, which tells a job's start, or a higher number.
           def next_name
             time = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :microsecond)
             @lock.synchronize { @name = [time, @name + 1].max }.to_s
           end
 
-          # @return [Array<Claim>] of a claim whose answer was lost
+          # Claims whose answer was lost.
           def recall(lease)
             return [] if @unanswered.empty?
 

@@ -9,25 +9,19 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Runs commands and scripts on pooled connections. One fiber or thread uses a connection at
-        # a time; a child process makes its own.
+        # Runs commands and scripts on pooled connections. A child process makes its own.
         #
-        # A command whose connection is lost before the answer may have been done or not. It is
-        # retried only if it may be done twice (`safe`), or if Redis has refused it because it was
-        # not the master, as during a failover.
-        #
+        # A command whose connection is lost may have been done. It is retried only if it may be
+        # done twice (`safe`), or if Redis has refused it, as during a failover.
         # @api private
         class Client
           # Jobs that one script moves: Redis does nothing else meanwhile.
           SLICE = 100
-          # Errors of a server that has done nothing, where another connection may lead to one that
-          # does.
+          # Errors of a server that has done nothing, and may not be the master any more.
           ELSEWHERE = /\A(?:READONLY|NOREPLICAS|MASTERDOWN|UNBLOCKED)/
 
-          # @return [Scripts]
           attr_reader :scripts
 
-          # @param address [Address]
           def initialize(address)
             @address = address
             @scripts = Scripts.new
@@ -36,10 +30,6 @@ module Raffia
             reset
           end
 
-          # @param safe [Boolean] whether it may be done twice, when the connection is lost
-          #   meanwhile
-          # @yieldparam connection [RedisClient]
-          # @raise [StoreUnavailable]
           def with(safe: false)
             tries = 0
             begin
@@ -51,23 +41,19 @@ module Raffia
             end
           end
 
-          # @param command [Array<String, Numeric>] that only reads
           def read(*command) = with(safe: true) { |connection| connection.call_v(command) }
 
-          # @param name [Symbol] of a script
           def script(name, *arguments, safe: false)
             with(safe: safe) { |connection| @scripts.call(connection, name, arguments) }
           end
 
-          # Moves jobs that are still where they were.
-          # @param how [String] "queue", "front", "dead" or "gone"
-          # @param rows [Array<Array>] key, present member, new payload, queue
-          # @return [Integer] number of jobs moved
+          # Moves jobs that are still where they were. `how` is "queue", "front", "dead" or "gone";
+          # a row has key, present member, new payload, queue.
           def move(how, rows)
             rows.each_slice(SLICE).sum { |slice| script(:move, how, *slice.flatten) }
           end
 
-          # @return [RedisClient] a new connection, which the caller closes
+          # The caller closes it.
           def fresh = @address.client
 
           def close = forget
@@ -102,7 +88,7 @@ module Raffia
             end
           end
 
-          # When one is lost, the others are, too. They reconnect when they are needed.
+          # When one is lost, the others are, too.
           def forget
             connections = @idle.shift(@idle.size)
             connections.each(&:close)

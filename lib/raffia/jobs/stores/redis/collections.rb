@@ -6,32 +6,22 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Keys that have jobs, read by ranges. An entry's ref is [key, member to remove].
-        #
+        # Keys with jobs, read by ranges. An entry's ref is [key, member to remove].
         # @api private
         module Collections
-          # A key with jobs of one set, and queue; without a queue, the payload names it.
+          # A key with jobs of one set. Without a queue, the payload names it.
           Collection = Data.define(:set, :key, :queue) do
             def size(connection) = connection.call("LLEN", key)
 
-            # @return [Integer] including those of another collection with the same key
+            # Counts jobs of other collections with this key, too.
             def whole(connection) = size(connection)
 
-            # @return [Boolean] whether the text may be in this range
+            # Whether the text may be in this range.
             def mentions?(_connection, _scripts, _text, _from, _count) = true
 
-            # @return [Entry]
             def entry(payload, member, at: nil, name: queue)
-              Entry.new(set: set, queue: name || queue_of(payload), payload: payload, at: at,
-                ref: [key, member].freeze)
-            end
-
-            private
-
-            def queue_of(payload)
-              Payload.load(payload)["queue"]
-            rescue BadPayload
-              nil
+              Entry.new(set: set, queue: name || Payload.fields(payload)["queue"],
+                payload: payload, at: at, ref: [key, member].freeze)
             end
           end
 
@@ -51,7 +41,7 @@ module Raffia
             def bounds(from, count) = [-(from + count), -(from + 1)]
           end
 
-          # `schedule`, `retry`, and `dead` with the newest first.
+          # `dead` comes with the newest first.
           class SortedSet < Collection
             def size(connection) = connection.call("ZCARD", key)
 
@@ -71,7 +61,7 @@ module Raffia
 
           # Jobs of a queue with a priority above 0.
           class HighPrioritySet < Collection
-            # Characters before the payload: the position among jobs of its priority.
+            # A member begins with as many characters for the position.
             MARK = 16
 
             def bounds = ["-inf", "(0"]
@@ -120,12 +110,10 @@ module Raffia
             end
           end
 
-          # Keys of sets that are sorted by time.
           SORTED = {scheduled: "schedule", retry: "retry", dead: "dead"}.freeze
 
           module_function
 
-          # @return [Array<Collection>] all of a set, in order
           def all(connection, set, queue = nil)
             case set
             when :queue
@@ -138,26 +126,22 @@ module Raffia
             end
           end
 
-          # @return [Array<String>]
           def queue_names(connection) = connection.call("SMEMBERS", "queues").sort
 
-          # @return [Array<Collection>]
           def of_queue(name)
             [HighPrioritySet.new(:queue, "raffia:queue:#{name}", name),
               QueueList.new(:queue, "queue:#{name}", name),
               LowPrioritySet.new(:queue, "raffia:queue:#{name}", name)]
           end
 
-          # @return [Collection]
           def of_lease(token) = ClaimSet.new(:running, "raffia:claims:#{token}", nil)
 
-          # @return [Array<Integer>] of leases that may have claims, oldest first
+          # Of leases that may have claims, oldest first.
           def tokens(connection)
             %w[raffia:leases raffia:lost].flat_map { |key| connection.call("HKEYS", key) }
               .map(&:to_i).sort
           end
 
-          # @return [Enumerator<Entry>]
           def each_entry(connection, collections, page: 500)
             Enumerator.new do |out|
               collections.each do |collection|

@@ -6,7 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Completion)
         class Completion < Store::Completion
           needs :redis, :format
 
@@ -38,9 +37,6 @@ module Raffia
 
           private
 
-          # @param claims [Array<ClaimGroup::Claim>] of one lease
-          # @param groups [Hash{ClaimGroup => Array<ClaimGroup::Claim>}] the same
-          # @return [Array<Boolean>]
           def finish(how, claims, groups = claims.group_by(&:group), payload: "", at: "")
             order = []
             arguments = groups.flat_map do |group, some|

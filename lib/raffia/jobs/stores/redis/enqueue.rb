@@ -4,9 +4,7 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Enqueue)
-        #
-        # Plain jobs are written as Sidekiq's clients do it, in one round trip and without a script.
+        # Writes plain jobs as Sidekiq's clients do, in one round trip and without a script.
         class Enqueue < Store::Enqueue
           needs :redis, :format
 
@@ -25,7 +23,6 @@ module Raffia
 
           private
 
-          # @return [Array] queue, payload, time or ""
           def row(draft, now)
             later = draft.at && draft.at > now
             payload = (draft.at && !later) ? Store::Rewrite.queued(draft.payload) : draft.payload

@@ -6,8 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Inspection)
-        #
         # Reads in several steps, so jobs may move meanwhile.
         class Inspection < Store::Inspection
           # Jobs that the server itself searches at a time: it does nothing else meanwhile.
@@ -63,7 +61,7 @@ module Raffia
             collections.sum { |collection| collection.size(connection) }
           end
 
-          # Searches the next jobs of each collection, so that a long one does not hide the others.
+          # A share for each collection, so that a long one does not hide the others.
           def find_in(connection, collections, jid, most)
             sizes = collections.to_h { |one| [one, one.size(connection)] }
             sizes.reject! { |_, size| size.zero? }
@@ -84,14 +82,11 @@ module Raffia
 
           def queue(connection, name, paused)
             collections = Collections.of_queue(name)
-            oldest = collections.filter_map { |one| one.range(connection, 0, 1).first }
-              .filter_map { |entry| since(entry.item) }.min
+            oldest = collections.filter_map { |one| one.range(connection, 0, 1).first&.item }
+            times = oldest.map { |item| item["enqueued_at"] || item["created_at"] }
             {"name" => name, "size" => size(connection, collections), "paused" => paused,
-             "latency" => oldest ? [Time.now.to_f - oldest, 0].max : 0}
+             "latency" => seconds_since(times)}
           end
-
-          # @return [Float, nil] when a job came into its queue
-          def since(item) = Payload.time(item["enqueued_at"] || item["created_at"])
 
           # Reads across collections.
           def span(connection, collections, offset, limit)

@@ -4,11 +4,9 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::KeyValues)
-        #
-        # A key each, because Redis expires keys by itself, and a set of their names.
+        # Redis expires keys by itself. A set has their names.
         class KeyValues < Store::KeyValues
-          # @return [Array(Integer, String)] for scripts: Redis has no nil
+          # For scripts, because Redis has no nil.
           def self.optional(value) = value.nil? ? [0, ""] : [1, value]
 
           needs :redis

@@ -8,11 +8,8 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Leases)
-        #
-        # Workers are those of Sidekiq's Web and API: `processes`, a hash for each, `:work` with its
-        # jobs, and `-signals`, by which the Web stops it. The lease is a key of Raffia's that
-        # expires by the server's clock.
+        # Workers have the keys of Sidekiq's Web: `processes`, a hash each, `:work` with jobs,
+        # `-signals`. The lease is a key of Raffia's that expires by the server's clock.
         class Leases < Store::Leases
           # Sidekiq's signals => orders.
           ORDERS = {"TSTP" => "quiet", "TERM" => "stop", "TTIN" => "dump"}.freeze
@@ -32,7 +29,7 @@ module Raffia
             fields = SidekiqProcess.state(state)
             orders = @redis.script(:beat, *arguments(lease), fields.size, *fields,
               *SidekiqProcess.work(state), safe: true)
-            # Last, because a worker that gets an error sends the same tally again.
+            # Last: a worker that gets an error sends the same tally again.
             @statistics.add(tally)
             orders&.map { |order| ORDERS.fetch(order, order) }
           end

@@ -6,7 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Maintenance)
         class Maintenance < Store::Maintenance
           # Sets that other programs write to.
           OPEN_SETS = %i[queue scheduled retry].freeze
@@ -23,7 +22,7 @@ module Raffia
             nil
           end
 
-          # Finds what only another program that writes to these keys, or a loss of keys, can cause.
+          # Violations come from other programs that write here, or a loss of keys.
           def check
             unreadable + orphaned_claims + wrong_limits + wrong_batches + orphaned_keys +
               unknown_claims
@@ -84,7 +83,7 @@ module Raffia
             end
           end
 
-          # A worker of Sidekiq does not free the key of a unique job that it has done.
+          # Sidekiq's workers do not free keys of unique jobs.
           def orphaned_keys
             unseen_owners.reject { |_, jid| @inspection.find(jid) } # it may have moved meanwhile
               .map do |name, jid|
@@ -93,7 +92,7 @@ module Raffia
               end
           end
 
-          # @return [Array<Array(String, String)>] keys that do not expire, whose job was not seen
+          # Names of keys that do not expire, with jobs that were not found.
           def unseen_owners
             @redis.with(safe: true) do |connection|
               owners = scan(connection, "raffia:unique:").filter_map do |key, name|
@@ -107,7 +106,7 @@ module Raffia
             end
           end
 
-          # @return [Array<Array(String, String)>] keys, and their names after the prefix
+          # Keys, and their names after the prefix.
           def scan(connection, prefix)
             connection.scan("MATCH", "#{prefix}*", "COUNT", 1000)
               .map { |key| [key, key.delete_prefix(prefix)] }

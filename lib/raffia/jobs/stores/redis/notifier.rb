@@ -8,13 +8,12 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Notifier)
-        #
-        # Each wait has a {TrackingConnection}, which is kept for the next one.
+        # Each wait has a {TrackingConnection}, which the next one uses again.
         class Notifier < Store::Notifier
-          # @param redis [Client]
-          def initialize(redis)
-            @redis = redis
+          needs :redis
+
+          def initialize(...)
+            super
             @lock = Monitor.new
             reset
           end
@@ -59,7 +58,7 @@ module Raffia
             nil
           end
 
-          # @return [Waiter, nil] nil after an interrupt that no wait has had
+          # Nil after an interrupt that no wait has had.
           def enter
             @lock.synchronize do
               next @interrupted = nil if @interrupted

@@ -6,7 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Recovery)
         class Recovery < Store::Recovery
           needs :redis, :format
 
@@ -33,9 +32,7 @@ module Raffia
 
           private
 
-          # The one that goes back last is in front.
-          # @param claims [Enumerable<Array(String, String)>] fields and payloads
-          # @return [Array<RecoveredJob>] the last one first
+          # The one that goes back last is in front. Returns the last one first.
           def bring_back(token, claims, begun)
             claims = claims.sort_by { |field, _| ClaimGroup.read(field) }.reverse
             payloads = claims.to_h { |field, payload| [ClaimGroup.read(field).first(2), payload] }
@@ -52,13 +49,7 @@ module Raffia
             row = ["raffia:claims:#{token}", field, after, queue]
             return if @redis.move(verdict.dead? ? "dead" : "front", [row]).zero?
 
-            RecoveredJob.new(jid_of(payload), queue, verdict.crashes, verdict.dead?)
-          end
-
-          def jid_of(payload)
-            Payload.load(payload)["jid"]
-          rescue BadPayload
-            nil
+            verdict.recovered(Payload.fields(payload)["jid"], queue)
           end
         end
       end

@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Schedule)
         class Schedule < Store::Schedule
           needs :redis, :format
 
@@ -29,12 +28,10 @@ module Raffia
             end
           end
 
-          # @return [String] "default" where another program has written something else
+          # Another program may have written anything.
           def queue(payload)
-            name = Payload.load(payload)["queue"]
+            name = Payload.fields(payload)["queue"]
             (name.is_a?(String) && !name.empty?) ? name : "default"
-          rescue BadPayload
-            "default"
           end
         end
       end

@@ -6,9 +6,8 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # The Lua files in scripts/. Each is sent to a server once, and called by its digest
-        # afterwards. Each begins with the functions of common.lua.
-        #
+        # The Lua files in scripts/, each after common.lua. A server gets the source once, and then
+        # the digest.
         # @api private
         class Scripts
           NAMES = %i[
@@ -22,18 +21,13 @@ module Raffia
             @digests = @sources.transform_values { |source| Digest::SHA1.hexdigest(source) }
           end
 
-          # @param connection [RedisClient]
-          # @param name [Symbol]
-          # @param arguments [Array<String, Numeric>]
           def call(connection, name, arguments)
             connection.call_v(command(name, arguments))
           rescue ::RedisClient::NoScriptError
             connection.call_v(command(name, arguments, whole: true))
           end
 
-          # @param keys [Array<String>] that the server tracks
-          # @param whole [Boolean] whether to send the source
-          # @return [Array] the command
+          # The server tracks `keys`. `whole` sends the source.
           def command(name, arguments, keys: [], whole: false)
             [*(whole ? ["EVAL", @sources.fetch(name)] : ["EVALSHA", @digests.fetch(name)]),
               keys.size, *keys, *arguments]

@@ -7,13 +7,11 @@ module Raffia
     module Stores
       class Redis < Store
         # Checks once whether a server can keep jobs: its version, its mode, its eviction policy.
-        #
         # @api private
         class ServerCheck
           # For ZRANGE BYSCORE and RPOP with a count.
           OLDEST = "6.2"
 
-          # @param shown [String] its address
           def initialize(shown)
             @shown = shown
             @done = false
@@ -21,8 +19,6 @@ module Raffia
 
           def done? = @done
 
-          # @param connection [RedisClient]
-          # @raise [ConfigError]
           def call(connection)
             facts = ask(connection)
             refuse(facts)
@@ -32,7 +28,7 @@ module Raffia
 
           private
 
-          # Some users of a Redis may not use INFO.
+          # A user may be denied INFO.
           def ask(connection)
             connection.call("INFO").scan(/^([a-z_]+):(.*?)\r?$/).to_h
           rescue ::RedisClient::PermissionError

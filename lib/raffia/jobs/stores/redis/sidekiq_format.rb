@@ -8,10 +8,9 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Writes payloads for the version of Sidekiq that is in use: 7 has times in seconds as
-        # Float, 8 in milliseconds as Integer. A Web of version 7 would show milliseconds as dates
-        # of the far future.
-        #
+        # Writes payloads for the version of Sidekiq that is in use. Its times are seconds as Float
+        # (7), or milliseconds as Integer (8), which a Web of version 7 would show as dates of the
+        # far future.
         # @api private
         class SidekiqFormat
           TIMES = %w[created_at enqueued_at failed_at retried_at discarded_at].freeze
@@ -20,13 +19,11 @@ module Raffia
             8 => "Sidekiq::ActiveJob::Wrapper",
             7 => "ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper"
           }.freeze
-          # Without any Sidekiq process.
           NEWEST = 8
-          # Seconds between two reads of the processes.
+          # Seconds between reads of the processes.
           INTERVAL = 60
 
-          # @param redis [Client]
-          # @param fixed [Integer, nil] 7, 8; nil: the lowest version of live processes
+          # `fixed` is 7 or 8; nil: the lowest version of live processes.
           def initialize(redis, fixed)
             @redis = redis
             @fixed = fixed
@@ -43,8 +40,6 @@ module Raffia
             @found
           end
 
-          # @param payload [String] as Raffia writes it
-          # @return [String] as Sidekiq reads it
           def outgoing(payload)
             return payload if version == 8
 
@@ -58,7 +53,7 @@ module Raffia
 
           private
 
-          # @return [Integer, nil] nil without any Sidekiq process
+          # Nil without any Sidekiq process.
           def lowest_version
             infos = @redis.with(safe: true) do |connection|
               identities = connection.call("SMEMBERS", "processes")

@@ -7,7 +7,6 @@ module Raffia
     module Stores
       class Redis < Store
         # Converts a worker to Sidekiq's process hashes and back.
-        #
         # @api private
         module SidekiqProcess
           DEFAULTS = {
@@ -16,9 +15,7 @@ module Raffia
 
           module_function
 
-          # The concurrency's place depends on the version of Sidekiq's Web, so it is in both.
-          # @param info [Hash] see {Store::Leases#enroll}
-          # @return [Hash] the field `info`
+          # The field `info`. Versions of Sidekiq's Web read the concurrency at different places.
           def info(identity, info)
             queues = Array(info["queues"]).uniq
             weights = queues.to_h { |name| [name, 0] }.merge(info["weights"].to_h)
@@ -31,15 +28,13 @@ module Raffia
             )
           end
 
-          # @param state [Hash] see {Store::Leases#beat}
-          # @return [Array] fields and values of the process
+          # Fields and values of the process.
           def state(state)
             ["busy", state["busy"] || state["work"]&.size || 0, "beat", Time.now.to_f,
               "quiet", (state["quiet"] || false).to_s, "rss", state["rss"] || 0, "rtt_us", 0]
           end
 
-          # @param state [Hash] see {Store::Leases#beat}
-          # @return [Array<String>] fields and values of `:work`
+          # Fields and values of `:work`.
           def work(state)
             Array(state["work"]).each_with_index.flat_map do |job, index|
               field = (job["tid"] || "raffia-#{index}").to_s
@@ -53,7 +48,6 @@ module Raffia
             pipeline.call("HGETALL", "#{identity}:work")
           end
 
-          # @return [Hash] see {Store::Leases#processes}
           def to_h(identity, hash, work)
             info = JSON.parse(hash["info"])
             info.except("raffia").merge(
@@ -65,7 +59,7 @@ module Raffia
             )
           end
 
-          # In the given order, each as often as any other, or some more often.
+          # How Sidekiq's Web names it.
           def mode(weights)
             case weights.values.uniq
             when [0] then "strict"

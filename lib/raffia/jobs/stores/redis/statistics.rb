@@ -6,21 +6,16 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # (see Store::Statistics)
-        #
         # Shares the keys of Sidekiq's Web.
         class Statistics < Store::Statistics
           # Seconds that days are kept.
           DAYS = 5 * 365 * 86_400
-          # Reads a histogram.
           BUCKETS = Array.new(Tally::BOUNDS.size + 1) { |index| ["GET", "u16", "##{index}".freeze] }
             .flatten.freeze
-          # Fields of a class's counts.
           FIELDS = {"p" => "processed", "f" => "failed", "ms" => "ms"}.freeze
 
           needs :redis, :format
 
-          # @param tally [Tally, nil]
           def add(tally)
             return if tally.nil? || tally.processed.zero?
 
@@ -91,7 +86,7 @@ module Raffia
             pipeline.call("EXPIRE", key, ttl)
           end
 
-          # 26 numbers of 16 bits, which stay at their highest.
+          # Numbers of 16 bits, which stay at their highest.
           def add_histogram(pipeline, key, counts)
             return if counts.nil? || counts.all?(0)
 
@@ -102,7 +97,7 @@ module Raffia
             pipeline.call("EXPIRE", key, StatisticsNames::MINUTE)
           end
 
-          # @return [Array<Array>] class, time, counts
+          # Class, time and counts.
           def read_counts(connection, version, times)
             minutes = connection.pipelined do |pipeline|
               times.each { |time| pipeline.call("HGETALL", StatisticsNames.minute(version, time)) }

@@ -4,8 +4,7 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # Keys of statistics, as a version of Sidekiq's Web reads them.
-        #
+        # Keys of statistics, by the version of Sidekiq's Web.
         # @api private
         module StatisticsNames
           # Seconds that ten minutes are kept, and a minute.
@@ -14,19 +13,16 @@ module Raffia
 
           module_function
 
-          # @return [Hash{String => Integer}] keys of the counts by class, and how long they are
-          #   kept
+          # Keys of counts by class, and seconds that they are kept.
           def periods(version, time)
             minute = minute(version, time)
             (version == 7) ? {minute => MINUTE} : {minute[0..-2] => TEN_MINUTES, minute => MINUTE}
           end
 
-          # @return [String] of the counts of a minute
           def minute(version, time)
             time.strftime((version == 7) ? "j|%Y%m%d|%-H:%-M" : "j|%y%m%d|%-H:%M")
           end
 
-          # @return [String] of the histogram of a class in a minute
           def histogram(version, name, time)
             return "#{name}-#{time.strftime("%d-%H:%-M")}" if version == 7
 

@@ -7,33 +7,30 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # A connection that waits for jobs without polling: Redis remembers which keys it has read
-        # (`CLIENT TRACKING`), and notifies it once when any client changes one of them.
-        #
+        # Waits for jobs without polling: Redis remembers which keys this connection has read
+        # (`CLIENT TRACKING`), and notifies it once when any client changes one of them. (`CLIENT
+        # TRACKING`), and notifies it once when any client changes one of them.
         # @api private
         class TrackingConnection
-          # Seconds between two polls: only to check that the connection works.
+          # Seconds between polls, to check the connection.
           CHECK = 30
-          # The same where the server has no tracking, as behind some proxies.
+          # The same when the server has no tracking, as behind some proxies.
           POLL = 1
 
-          # A random delay before a poll, in seconds for each process, and its maximum. A change
-          # notifies all waits, and one of them gets the job: the delay spares most others a claim.
+          # A change notifies all waits, and one of them gets the job. A random delay (seconds for
+          # each process, and the maximum) spares most others a claim.
           SPREAD = 0.0002
           WIDEST = 0.002
 
           KEYS = %w[paused processes schedule retry].freeze
           private_constant :KEYS
 
-          # @param redis [Client]
           def initialize(redis)
             @redis = redis
             @processes = 0
           end
 
-          # Returns when a queue has a job, or a scheduled job or a retry is due, or that is likely.
-          # @param queues [Array<String>]
-          # @raise [StoreUnavailable]
+          # Returns when there may be something to claim or promote.
           def wait(queues)
             loop do
               pause = uninterrupted { poll(queues) } or return
@@ -56,8 +53,8 @@ module Raffia
 
           private
 
-          # Closes the connection after an interruption: an answer may still be on its way, and
-          # would be taken for that of the next question.
+          # After an interruption the answer may still be on its way, and must not be taken for the
+          # next one.
           def uninterrupted
             connect unless @events
             result = yield
@@ -73,20 +70,19 @@ module Raffia
             @tracking = @events.next_event == "OK"
           end
 
-          # @return [Numeric, nil] seconds to wait; nil when there is something to do
+          # Seconds to wait, nil when there is something to do.
           def poll(queues)
             full, @processes, due = ask(queues)
             due = due.empty? ? nil : Float(due)
             [due, @tracking ? CHECK : POLL].compact.min unless full == 1 || due&.<=(0)
           end
 
-          # Before version 7.2 Redis tracks the keys that a script is given, not those that it
-          # reads.
+          # Before version 7.2 Redis tracks keys that a script is given, not those that it reads.
           def keys(queues)
             queues.flat_map { |queue| ["queue:#{queue}", "raffia:queue:#{queue}"] } + KEYS
           end
 
-          # One question, so notifications before the answer are outdated.
+          # Notifications before the answer are outdated.
           def ask(queues, whole: false)
             @events.call_v(@redis.scripts.command(:poll, queues, keys: keys(queues), whole: whole))
             nil while notification?(answer = @events.next_event)
@@ -96,7 +92,7 @@ module Raffia
             answer.is_a?(::RedisClient::Error) ? raise(answer) : checked(answer)
           end
 
-          # A wait that is interrupted within a notification leaves the rest of it to the next one.
+          # An interrupted wait may leave the rest of a notification.
           def checked(answer)
             return answer if answer in [Integer, Integer, String]
 

@@ -6,7 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Administration)
         class Administration < Store::Administration
           DELETE = "DELETE FROM {jobs} WHERE id = $1 AND state = $2 AND state <> 'running' " \
             "{returning} #{Cleanup::COLUMNS}"
@@ -14,7 +13,7 @@ module Raffia
             "AND state IN ('queue', 'scheduled', 'retry') {returning} #{Cleanup::COLUMNS}"
           REQUEUEABLE = "SELECT payload, queue, batch FROM {jobs} WHERE id = $1 AND state = $2 " \
             "AND state IN ('scheduled', 'retry', 'blocked', 'dead') {lock}"
-          # A dead job that is tried again is no suspect any more.
+          # Such a job is no suspect any more.
           REVIVE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
             "priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority " \
             "ELSE priority - #{Store::SUSPECT} END WHERE id = $1"

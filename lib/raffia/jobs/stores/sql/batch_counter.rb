@@ -4,8 +4,7 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # Counts of batches in a transaction that has begun, and their effects on parents and
-        # callbacks.
+        # Counts jobs of batches, with the effects on parents and callbacks.
         # @api private
         class BatchCounter
           ADD = "UPDATE {batches} SET total = total + $2, pending = pending + $2 WHERE id = $1"
@@ -16,28 +15,22 @@ module Raffia
           State = Struct.new(:pending, :dead, :sealed, :completed_at, :parent, :dead_in_parent,
             :callbacks)
 
-          # @param callbacks [Hash{String => Draft}]
           def self.dump(callbacks)
             JSON.generate(callbacks.transform_values { |draft| draft.to_h.except(:extras) })
           end
 
-          # @yieldparam db [Object]
-          # @yieldparam drafts [Array<Draft>] callbacks, to be enqueued
+          # The block enqueues callbacks.
           def initialize(&enqueue)
             @enqueue = enqueue
           end
 
-          # @raise [Error]
           def add(db, id, count)
             return if db.run(ADD, id, count) == 1
 
-            raise Error,
-              "there is no batch #{id}: it was not opened here, or has been thrown away since it " \
-              "ended"
+            raise Error, Store::Batches.missing(id)
           end
 
-          # @param counts [Hash{String => Integer}] batch => number of its jobs that have ended
-          # @param how [Symbol] :done or :dead
+          # `counts` has numbers of jobs by batch; `how` is :done or :dead.
           def ended(db, counts, how)
             counts.each do |id, count|
               settle(db, id) if db.run(ENDED, id, count, (how == :dead) ? count : 0) == 1
@@ -53,8 +46,8 @@ module Raffia
 
           private
 
-          # Enqueues callbacks before the parent counts this batch, so the parent counts those that
-          # belong to it first.
+          # Callbacks come first: the parent must count those that belong to it before this batch
+          # ends.
           def settle(db, id)
             batch = State.new(*db.rows(STATE, id).first)
             complete = batch.sealed == 1 && batch.pending.zero?

@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Batches)
         class Batches < Store::Batches
           OPEN = "INSERT INTO {batches} (id, number, about, parent, callbacks) " \
             "VALUES ($1, $2, $3, $4, $5)"

@@ -6,7 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Claims)
         class Claims < Store::Claims
           TAKE = "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id IN " \
             "(SELECT id FROM {jobs} WHERE queue = $2 AND state = 'queue' " \
@@ -20,7 +19,6 @@ module Raffia
             "WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
           BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
-          # Conditions of a job's run, from {SPECIAL}.
           Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :expired)
 
           needs :database, :cleanup, :names
@@ -43,9 +41,8 @@ module Raffia
 
           private
 
-          # Takes more where some of the jobs taken may not run now.
-          # @yieldparam wanted [Integer]
-          # @yieldreturn [Array(Array<Claim>, Boolean)] claims, and whether there may be more
+          # Takes more when some of the jobs taken may not run now. The block returns claims, and
+          # whether there may be more.
           def fill(claims, limit)
             more = true
             while more && claims.size < limit
@@ -67,7 +64,7 @@ module Raffia
           # A database returns rows in any order.
           def sorted(rows) = (rows.size < 2) ? rows : rows.sort_by { |row| [-row[4], row[1]] }
 
-          # @return [Array<Array>] the rows whose jobs may run now
+          # Rows whose jobs may run now.
           def runnable(db, rows)
             return rows if rows.all? { |row| row[3].zero? }
 
@@ -82,8 +79,7 @@ module Raffia
 
           def conditions(db, id) = Conditions.new(*db.rows(SPECIAL, id).first)
 
-          # All of them run already as far as the limits can see, so excess is found from the back.
-          # @return [Array<Integer>] ids
+          # Returns the ids. All jobs count as running already, so excess is found from the back.
           def refuse(db, special)
             expired, others = special.partition { |job| job.expired == 1 }
             blocked = others.reverse.select do |job|

@@ -7,24 +7,18 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # Frees what a job held when it ends: its unique key, its place in a batch's count, and in a
-        # limit, so that a blocked job may go.
+        # Frees what an ended job held: its unique key, and its places in a batch and a limit.
         # @api private
         class Cleanup
-          # An ended job, from {COLUMNS}.
           Job = Struct.new(:id, :special, :limit_key, :unique_key, :batch)
-          # Columns of `jobs` that statements which end jobs return.
+          # What statements that end jobs return.
           COLUMNS = "id, special, limit_key, unique_key, batch"
 
-          # @param counter [BatchCounter]
           def initialize(counter)
             @counter = counter
           end
 
-          # @param rows [Array<Array>] of {COLUMNS}, jobs that have ended
-          # @param how [Symbol] :done or :dead
-          # @param unblock [Boolean] whether a job that its limit blocked may go: not where it had
-          #   not come to its turn itself
+          # `how` is :done or :dead. `unblock` is false for jobs that had not come to their turn.
           def ended(db, rows, how, unblock: true)
             jobs = rows.filter_map { |row| Job.new(*row) unless row[1].zero? }
             return if jobs.empty?
@@ -34,7 +28,7 @@ module Raffia
             jobs.each { |job| Limits.unblock(db, job.limit_key) if job.limit_key } if unblock
           end
 
-          # @param row [Array] of {COLUMNS}, a job that does not run any more and goes on elsewhere
+          # For a job that goes on elsewhere.
           def stopped(db, row)
             limit_key = row[2]
             Limits.unblock(db, limit_key) if limit_key

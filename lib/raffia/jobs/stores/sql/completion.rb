@@ -6,8 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Completion)
-        #
         # A claim is valid while its row has the lease's token and the claim's place.
         class Completion < Store::Completion
           # The index on the token has all running jobs; this form keeps planners from using it.
@@ -58,8 +56,6 @@ module Raffia
           end
 
           # Moves jobs to the front of their queues, the first of them foremost.
-          # @param refs [Array<Array>] id and place, in order
-          # @return [Integer] number of jobs moved
           def put_back(db, refs, token)
             rows = refs.reverse.zip(db.numbers(refs.size)).filter_map do |(id, place), number|
               db.rows(PUT_BACK, id, place, token, -number).first
@@ -76,8 +72,7 @@ module Raffia
               .transform_values { |some| some.map(&:ref) }
           end
 
-          # @param refs [Array<Array>] id and place
-          # @return [Array<Integer>] ids of the valid ones
+          # Returns the ids of the valid ones.
           def finish(db, token, refs, how)
             rows = db.rows(ACK, refs.map(&:first), token, refs.map(&:last))
             @cleanup.ended(db, rows, how)

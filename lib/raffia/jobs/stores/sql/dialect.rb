@@ -9,8 +9,8 @@ module Raffia
         #
         # * `{upsert KEY} COL = ...`: changes the row where the key of an INSERT exists
         # * `{ignore KEY}`: an INSERT does nothing where the key exists
-        # * `{excluded COL}`, `{existing COL}`: the value that such an INSERT has, and the row's; its
-        #   table is `{TABLE existing}` then
+        # * `{excluded COL}`, `{existing COL}`: the value that such an INSERT has, and the row's;
+        #   its table is `{TABLE existing}` then
         # * `{returning} COLS`: of the rows that a statement changed
         # * `{lock}`, `{skip_locked}`: locks rows until the commit; skips those locked by others
         # * `{now}`, `{uptime}`, `{live}`: the clock of times, that of leases, whether a lease holds
@@ -27,16 +27,13 @@ module Raffia
           }.freeze
           private_constant :WORD
 
-          # @param words [Hash{String => String}] each a text, or a format of its arguments
-          # @param prefix [String] of tables
+          # Each word is a text, or a format of its arguments.
           def initialize(words, prefix)
             @words = words
             @prefix = prefix
             @texts = {}
           end
 
-          # @param sql [String] a constant, or one of a few
-          # @return [String] for the database
           def text(sql) = @texts[sql] ||= translate(sql)
 
           def translate(sql) = sql.gsub(WORD) { word($1, $2.split) }

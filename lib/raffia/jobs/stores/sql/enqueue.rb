@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Enqueue)
         class Enqueue < Store::Enqueue
           INSERT = "INSERT INTO {jobs} (id, jid, queue, place, at, payload) " \
             "VALUES ($1, $2, $3, $1, {now}, $4)"
@@ -27,8 +26,7 @@ module Raffia
             end
           end
 
-          # Adds jobs in a transaction that has begun.
-          # @return [Array<String, nil>] ids
+          # Adds jobs in the connection's transaction.
           def insert(db, drafts)
             queues = drafts.map(&:queue).uniq
             @names.add(db, queues)
@@ -58,8 +56,6 @@ module Raffia
             draft.jid
           end
 
-          # @return [Array] special, expires_at, limit_key, limit_max, unique_key, unique_start,
-          #   batch
           def columns(extras)
             limit, unique, expires_at, batch = extras.values_at("limit", "unique", "expires_at",
               "batch")
@@ -70,7 +66,6 @@ module Raffia
               batch]
           end
 
-          # @raise [NotUnique]
           def admitted?(db, unique, number)
             key = unique["key"]
             return true if Uniqueness.lock(db, unique, number)

@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Inspection)
         class Inspection < Store::Inspection
           NAMES = "SELECT name, paused FROM {queues}"
           # From name to name, each counted in its part of the index.
@@ -17,7 +16,6 @@ module Raffia
           FIRST = "SELECT priority, payload FROM {jobs} WHERE state = 'queue' AND queue = $1 " \
             "AND priority <= $2 ORDER BY priority DESC, place LIMIT 1"
           HIGHEST = 2**63 - 1
-          # More rows than any table has.
           ALL = HIGHEST
           # Conditions of sets, each in the form of its index.
           WHERE = {
@@ -44,8 +42,8 @@ module Raffia
           def queues(most: nil)
             @database.read do |db|
               sizes = db.rows(SIZES, most || ALL).to_h
-              # A process that does not write a name down again may use one that another has
-              # cleared.
+              # A process that remembers a name does not insert it again after another one has
+              # cleared it.
               sizes.transform_values { 0 }.merge(db.rows(NAMES).to_h).sort.map do |name, paused|
                 {"name" => name, "size" => sizes[name].to_i, "paused" => paused == 1,
                  "latency" => sizes[name] ? latency(db, name) : 0}
@@ -86,17 +84,10 @@ module Raffia
             priority = HIGHEST
             times = []
             while (priority, payload = db.rows(FIRST, queue, priority).first)
-              times << enqueued_at(payload)
+              times << Payload.fields(payload)["enqueued_at"]
               priority -= 1
             end
-            since = times.compact.min
-            since ? (Time.now.to_f - since).clamp(0..) : 0
-          end
-
-          def enqueued_at(payload)
-            Payload.time(Payload.load(payload)["enqueued_at"])
-          rescue BadPayload
-            nil
+            seconds_since(times)
           end
         end
       end

@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::KeyValues)
         class KeyValues < Store::KeyValues
           READ = "SELECT value FROM {facts} WHERE key = $1 AND (ends_at IS NULL OR ends_at > {now})"
           WRITE = "INSERT INTO {facts} (key, value, ends_at) VALUES ($1, $2, {now} + $3) " \
@@ -23,7 +22,6 @@ module Raffia
 
           def keys(prefix) = @database.read { |db| db.rows(KEYS, prefix, prefix.size) }.flatten
 
-          # @return [Boolean] whether the value was as expected
           def change(db, key, value, expect, ttl = nil)
             db.lock("value:#{key}")
             return false unless expect == :any || expect == db.rows(READ, key).dig(0, 0)

@@ -4,18 +4,15 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Leases)
-        #
-        # A lease is a row, and holds as long as that exists: {Recovery#recover} deletes it and
-        # takes the jobs in one step.
+        # A lease is a row. {Recovery#recover} deletes it and takes the jobs in one step.
         class Leases < Store::Leases
           ENROLL = "INSERT INTO {leases} (token, identity, info, state, ttl, ends_at, beat) " \
             "VALUES ($1, $2, $3, '{}', $4, {uptime} + $4, {now})"
           BEAT = "UPDATE {leases} SET ends_at = {uptime} + ttl, beat = {now}, state = $3 " \
             "WHERE token = $1 AND identity = $2"
           RENEW = "UPDATE {leases} SET ends_at = {uptime} + ttl WHERE token = $1 AND identity = $2"
-          # By the clock, or else one more than the last: a database that comes back with older data
-          # must not give a token twice.
+          # The clock's, or one more than the last: a database that comes back with older data must
+          # not give a token twice.
           TOKEN = "INSERT INTO {counters existing} (name, value) VALUES ('token', $1) " \
             "{upsert name} value = CASE WHEN {existing value} < {excluded value} " \
             "THEN {excluded value} ELSE {existing value} + 1 END {returning} value"

@@ -4,10 +4,10 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # Limits of jobs that run at a time with the same key.
+        # Limits how many jobs with a key run at a time.
         # @api private
         module Limits
-          # The job keeps its place, which is in front of all that have come since it was blocked.
+          # The job keeps its place, before all that came since it was blocked.
           UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id " \
             "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' ORDER BY place LIMIT 1) " \
             "{returning} queue"
@@ -15,14 +15,14 @@ module Raffia
 
           module_function
 
-          # Lets the oldest job that the key blocks back to the front of its queue.
+          # Returns the oldest job that the key blocks to its queue.
           def unblock(db, key)
             db.lock("limit:#{key}")
             queue = db.rows(UNBLOCK, key).dig(0, 0)
             db.wake([queue]) if queue
           end
 
-          # @return [Boolean] whether more run than may, including the one that asks
+          # Whether more run than may, including the job that asks.
           def exceeded?(db, key, max)
             db.lock("limit:#{key}")
             db.rows(RUNNING, key).dig(0, 0) > max

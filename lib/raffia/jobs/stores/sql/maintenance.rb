@@ -4,9 +4,8 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Maintenance)
         class Maintenance < Store::Maintenance
-          # Message about a violation => its columns.
+          # Messages, and queries of what they tell.
           RULES = {
             "job %s is %s, and has the token of a lease or none: only running ones have one" =>
               "SELECT jid, state FROM {jobs} WHERE (token IS NOT NULL AND state <> 'running') " \
@@ -39,9 +38,8 @@ module Raffia
             "(SELECT id FROM {jobs} WHERE state = 'dead' ORDER BY at DESC, id DESC " \
             "LIMIT $3 OFFSET $2))"
           BATCHES = "DELETE FROM {batches} WHERE pending = 0 AND completed_at < {now} - $1"
-          # Most dead jobs that one prune removes for being too many.
           ALL = 2**31
-          # Statistics by day are kept for five years, those by minute for three days.
+          # Days and minutes of statistics that are kept.
           DAYS = 5 * 365
           MINUTES = 3 * 24 * 60
 

@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # Names of queues, which stay known when they are empty, and which of them are paused.
+        # Names of queues, which stay when they are empty, and which of them are paused.
         # @api private
         class QueueNames
           ADD = "INSERT INTO {queues} (name) VALUES ($1) {ignore name}"
@@ -16,12 +16,11 @@ module Raffia
 
           def add(db, names) = names.each { |name| db.run(ADD, name) }
 
-          # @param name [String, nil] nil: all but the paused ones
+          # Nil forgets all but paused ones.
           def forget(db, name)
             db.run("DELETE FROM {queues} WHERE paused = 0#{" AND name = $1" if name}", *name)
           end
 
-          # @return [Array<String>]
           def paused(db) = db.rows(PAUSED).flatten
         end
       end

@@ -6,7 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Recovery)
         class Recovery < Store::Recovery
           COLUMNS = "token, id, place, jid, queue, payload"
           NO_LEASE = "token IS NOT NULL AND token NOT IN (SELECT token FROM {leases})"
@@ -30,8 +29,7 @@ module Raffia
               ended = db.rows(END_EXPIRED).flatten
               db.run("DELETE FROM {orders} WHERE token NOT IN (SELECT token FROM {leases})")
               held, late = db.rows(LOST).partition { |row| ended.include?(row.first) }
-              # The worker of a late claim had died or lost its lease, so none of its jobs has
-              # begun.
+              # None of these jobs has begun: the worker was dead, or had lost its lease.
               bring_back(db, held) + bring_back(db, late, [])
             end
           end
@@ -52,8 +50,7 @@ module Raffia
               db.rows("SELECT 1 FROM {jobs} WHERE #{NO_LEASE} LIMIT 1").any?
           end
 
-          # @param rows [Array<Array>] of {COLUMNS}, the last one first
-          # @return [Array<RecoveredJob>]
+          # Rows come with the last one first.
           def bring_back(db, rows, begun = nil)
             verdicts = rows.group_by(&:first).transform_values do |held|
               payloads = held.to_h { |_, id, place, _, _, payload| [[id, place], payload] }
@@ -66,7 +63,7 @@ module Raffia
 
           def bring_one_back(db, id, jid, queue, verdict)
             verdict.dead? ? bury(db, id, verdict) : put_back(db, id, queue, verdict)
-            RecoveredJob.new(jid: jid, queue: queue, crashes: verdict.crashes, dead: verdict.dead?)
+            verdict.recovered(jid, queue)
           end
 
           def bury(db, id, verdict) = @cleanup.ended(db, db.rows(BURY, id, verdict.payload), :dead)

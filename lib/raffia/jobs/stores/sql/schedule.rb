@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Schedule)
         class Schedule < Store::Schedule
           DUE = "SELECT id, queue, payload FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
             "AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
@@ -26,7 +25,7 @@ module Raffia
 
           def now = @database.read { |db| db.rows("SELECT {now}") }[0][0].to_f
 
-          # @return [Numeric, nil] seconds until the next job is due
+          # Seconds, nil when no job is due ever.
           def next_due(db) = db.rows(NEXT).dig(0, 0)&.clamp(0..)
 
           private

@@ -4,22 +4,18 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # The tables. A job is one row in `jobs` in any set, so each move changes one row.
+        # The tables. A job is one row of `jobs` in any set.
         #
-        # * id: never used twice, because what is acked twice must not hit another job
-        # * place: the order in a queue, after the priority. At the back: a fresh number. In front:
-        #   the negative of one
-        # * special: 1 when its end means more than that the row goes (limit, unique, batch), or
-        #   when it may expire
-        # * token: of the lease that it runs under
-        # * at: when it is due (scheduled, retry), or came to where it is
+        # * id: never used twice, so that a second ack cannot hit another job
+        # * place: the order in a queue, after the priority: a new number at the back, its negative
+        #   in front
+        # * special: 1 when the job may expire, or its end means more (limit, unique, batch)
+        # * token: of its lease
+        # * at: when it is due, or came to its state
         #
-        # There is no index on `jid`: its entries would be spread over all pages, and cost each
-        # enqueue one. A search for one job reads all.
-        #
+        # There is no index on `jid`, because each enqueue would write one page more.
         # @api private
         module Schema
-          # Version of the tables; a higher one is from a later version of Raffia.
           VERSION = 1
 
           TABLES = {
@@ -55,7 +51,6 @@ module Raffia
             COLUMNS
           }.freeze
 
-          # All but the first have few rows, if any, on most machines.
           INDEXES = {
             "waiting" => "{jobs} (queue, priority DESC, place) WHERE state = 'queue'",
             "running" => "{jobs} (token) WHERE token IS NOT NULL",
@@ -67,9 +62,7 @@ module Raffia
 
           module_function
 
-          # @param db [Object] a connection, in a transaction
-          # @yieldparam name [String] of an index
-          # @yieldreturn [String] its name in this database
+          # The block turns an index's name into its name in this database.
           def create(db)
             TABLES.each do |name, columns|
               db.run("CREATE TABLE IF NOT EXISTS {#{name}} (#{columns})")
@@ -81,8 +74,7 @@ module Raffia
               VERSION)
           end
 
-          # @param db [Object]
-          # @return [Integer, nil] nil where there are no tables of ours
+          # Nil when there are no tables of ours.
           def version(db) = db.rows("SELECT value FROM {counters} WHERE name = 'version'").dig(0, 0)
         end
       end

@@ -4,7 +4,6 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # (see Store::Statistics)
         class Statistics < Store::Statistics
           TOTAL = "INSERT INTO {counters existing} (name, value) VALUES ($1, $2) " \
             "{upsert name} value = {existing value} + {excluded value}"
@@ -37,7 +36,6 @@ module Raffia
             rows.group_by(&:first).transform_values { |some| some.map { |row| minute(*row) } }
           end
 
-          # @param tally [Tally]
           def add(db, tally)
             now = Time.now.utc
             db.lock("statistics")

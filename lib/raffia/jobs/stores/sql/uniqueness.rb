@@ -16,16 +16,12 @@ module Raffia
 
           module_function
 
-          # @param unique [Hash] see {Payload}
-          # @param id [Integer] the job's
-          # @return [Boolean] whether the job may be added
           def lock(db, unique, id) = db.run(LOCK, unique["key"], id, unique["for"]&.to_f) == 1
 
-          # Frees the key of its owner; others keep it.
+          # Only its owner frees a key.
           def unlock(db, key, id) = db.run(UNLOCK, key, id)
 
-          # @param columns [String] of jobs
-          # @return [Array, nil] columns and state of the key's job, unless it runs or has ended
+          # Columns and state of the key's waiting job.
           def replaceable(db, key, columns) = db.rows(format(OWNER, columns), key).first
         end
       end

@@ -8,17 +8,10 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Address of a database: its file, and its durability.
-        #
-        # @!attribute [r] path
-        #   @return [String] absolute, because a process may change its directory
-        # @!attribute [r] synchronous
-        #   @return [Symbol] full, normal or off
+        # A database's file (absolute, because a process may change its directory), and its
+        # durability: full, normal or off.
         # @api private
         Address = Data.define(:path, :synchronous) do
-          # @param url [String] "sqlite:jobs.db?synchronous=normal"
-          # @param synchronous [Symbol, String, nil] wins
-          # @raise [ConfigError]
           def self.parse(url, synchronous = nil)
             path, query = url.sub(/\Asqlite3?:(\/\/(?=\/))?/, "").split("?", 2)
             given = URI.decode_www_form(query.to_s).to_h
@@ -54,8 +47,7 @@ module Raffia
             File.expand_path(path)
           end
 
-          # @return [String] folder for sockets: beside the file, or in the system's temporary
-          #   folder where that path is too long for a socket
+          # The folder for sockets. A socket's path may be too long beside the file.
           def sockets
             folder = "#{path}-wake"
             return folder if folder.bytesize <= self.class::LONGEST

@@ -4,22 +4,18 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Calls that wait for a commit. One of them leads at a time, and serves those that wait
-        # then.
+        # Calls that wait for a commit. One of them leads at a time, and serves all that wait then.
         # @api private
         class CommitQueue
-          # Most calls of one transaction.
           GROUP = 1000
 
           def initialize
-            @guard = Thread::Mutex.new
+            @lock = Thread::Mutex.new
             @waiting = []
             @leader = false
           end
 
-          # @param call [GroupCommit::Call]
-          # @yieldparam group [Array<GroupCommit::Call>] to serve, when this one leads
-          # @return [void] when it has been served
+          # Returns when the call has been served. The leader's block serves a group.
           def enter(call, &serve)
             lead(&serve) if join(call) || call.signal.pop == :lead
           ensure
@@ -28,9 +24,9 @@ module Raffia
 
           private
 
-          # @return [Boolean] whether this one leads
+          # Whether this one leads.
           def join(call)
-            @guard.synchronize do
+            @lock.synchronize do
               @waiting << call
               @leader ? false : (@leader = call)
             end
@@ -38,28 +34,27 @@ module Raffia
 
           # An interrupted leader leaves the rest to the next one.
           def lead(group = nil)
-            # Callers of the last group may come back at once: without this, each of them would get
-            # a flush, and the rest another one.
-            sleep(0) if @company
-            @guard.synchronize { group = @waiting.shift(GROUP) }
-            @company = group.size > 1
+            # Callers of the last group may come back at once, and would otherwise get a flush each.
+            sleep(0) if @grouped
+            @lock.synchronize { group = @waiting.shift(GROUP) }
+            @grouped = group.size > 1
             yield group
             served = group
           ensure
-            hand_over(group || [], served || [])
+            release(group || [], served || [])
           end
 
-          def hand_over(group, served)
-            @guard.synchronize do
+          def release(group, served)
+            @lock.synchronize do
               @waiting.unshift(*(group - served))
               served.each { |call| call.signal << :done unless call.equal?(@leader) }
               appoint
             end
           end
 
-          # Removes a call that was interrupted while it waited and is not being served.
+          # A call may be interrupted while it waits.
           def leave(call)
-            @guard.synchronize do
+            @lock.synchronize do
               appoint if @waiting.delete(call) && call.equal?(@leader)
             end
           end

@@ -7,18 +7,16 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Runs statements: translates each once, and keeps it prepared. For one fiber at a time.
+        # Translates statements and keeps them prepared. For one fiber at a time.
         # @api private
         class Connection
           NUMBERS = "INSERT INTO {counters existing} (name, value) VALUES ('number', $1) " \
             "{upsert name} value = {existing value} + {excluded value} {returning} value"
-          # Most statements that stay prepared.
           MOST_STATEMENTS = 200
 
-          # @return [Boolean] whether waits are to be notified of jobs
+          # Whether waits are to be notified.
           attr_accessor :wakes
 
-          # @param database [::SQLite3::Database]
           def initialize(database)
             @database = database
             @dialect = Dialect.new
@@ -27,7 +25,6 @@ module Raffia
             database.create_function("raffia_uptime", 0) { |function| function.result = Uptime.now }
           end
 
-          # @return [Array<Array>]
           def rows(sql, *params)
             statement = bind(sql, params)
             rows = []
@@ -39,7 +36,6 @@ module Raffia
             statement&.reset!
           end
 
-          # @return [Integer] number of rows changed
           def run(sql, *params)
             statement = bind(sql, params)
             statement.step
@@ -48,7 +44,6 @@ module Raffia
             statement&.reset!
           end
 
-          # @return [Array<Integer>] new ones, each higher than all before
           def numbers(count)
             return [] if count.zero?
 
@@ -56,16 +51,13 @@ module Raffia
             (last - count + 1..last).to_a
           end
 
-          # @return [void] nothing to do: there is one writer at a time
+          # There is one writer at a time.
           def lock(_name) = nil
 
-          # Notifies waits after the commit.
-          # @param queues [Array<String>]
           def wake(queues)
             @wakes ||= queues.any?
           end
 
-          # @return [Integer] number of rows changed ever
           def total_changes = @database.total_changes
 
           def transaction? = @database.transaction_active?
@@ -76,7 +68,7 @@ module Raffia
             @database.close
           end
 
-          # Closes the parent's files without writing, in a child.
+          # Closes the parent's files in a child, without writing.
           def discard = @database.close
 
           private

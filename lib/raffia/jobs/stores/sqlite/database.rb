@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "busy_retry"
 require_relative "connection"
 require_relative "database_file"
 require_relative "driver"
@@ -13,17 +12,14 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # The database as this process has it open: one connection that writes, and one that reads.
-        # Opens them at first use, so that a store can be named before a fork.
+        # One connection that writes, and one that reads, opened at first use.
         # @api private
         class Database
           BOOT = "SELECT value FROM {counters} WHERE name = 'boot'"
           SET_BOOT = "INSERT INTO {counters} (name, value) VALUES ('boot', $1) " \
             "{upsert name} value = {excluded value}"
 
-          # @param address [Address]
-          # @param timeout [Numeric] seconds
-          # @yield after commits with jobs
+          # The block runs after commits with jobs.
           def initialize(address, timeout, &notify)
             @address = address
             @timeout = timeout
@@ -31,18 +27,13 @@ module Raffia
             reset
           end
 
-          # See {GroupCommit#call}.
-          # @raise [StoreUnavailable]
           def write(durable: true, &) = opened { |writer| writer.call(durable, &) }
 
-          # @yieldparam db [Connection] with one consistent state
-          # @return [Object] the block's value
-          # @raise [StoreUnavailable]
           def read
             opened do
               @reading.synchronize do
                 @log.assure
-                patiently do
+                retry_busy do
                   @reader.run("BEGIN")
                   yield @reader
                 ensure
@@ -54,10 +45,8 @@ module Raffia
 
           def countable = 100_000
 
-          # @return [Array<String>] what SQLite finds wrong
           def damage = read { |db| db.rows("PRAGMA integrity_check") }.flatten - ["ok"]
 
-          # @param writer [GroupCommit, nil] unless another one has taken its place by now
           def close(writer = @writer)
             @opening.synchronize do
               next unless @writer&.equal?(writer)
@@ -67,7 +56,7 @@ module Raffia
             end
           end
 
-          # Lets go of the parent's files, in a child.
+          # Closes the parent's files, in a child.
           def after_fork
             [@reader, @connection].each { |one| one&.discard }
             @log&.close
@@ -82,12 +71,10 @@ module Raffia
             @writer = @reader = @connection = @log = nil
           end
 
-          # @raise [StoreUnavailable]
-          def patiently(&) = Driver.guard(path) { BusyRetry.call(@timeout, &) }
+          def retry_busy(&) = Driver.translate(path) { Driver.retry_busy(@timeout, &) }
 
           def path = @address.path
 
-          # @yieldparam writer [GroupCommit]
           def opened
             writer = @writer || @opening.synchronize { @writer ||= open }
             yield writer
@@ -96,11 +83,10 @@ module Raffia
             raise
           end
 
-          # @return [GroupCommit]
           def open
             DatabaseFile.check(path)
             DatabaseFile.create(path)
-            patiently do
+            retry_busy do
               @connection = Connection.new(Driver.writer(path, @address.synchronous))
               prepare(@connection)
               @reader = Connection.new(Driver.reader(path))
@@ -113,7 +99,6 @@ module Raffia
             end
           end
 
-          # @raise [StoreUnavailable]
           def prepare(db)
             db.run("BEGIN IMMEDIATE")
             SQL::Schema.create(db) { |name| "#{Dialect::PREFIX}jobs_#{name}" }
@@ -122,7 +107,7 @@ module Raffia
             db.run("COMMIT")
           end
 
-          # After a restart of the machine its workers are gone. The next recovery takes their jobs.
+          # The machine has restarted, so its workers are gone. The next recovery takes their jobs.
           def void_leases(db)
             db.run("UPDATE {leases} SET ends_at = 0")
             db.run(SET_BOOT, Uptime.boot)

@@ -7,24 +7,20 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Location and permissions of a database's file. Processes that have it open share memory,
-        # so they must be on one machine. Arguments of jobs are private, so a new file is its
-        # owner's alone.
+        # Location and permissions of a database's file. Its processes share memory, so they must be
+        # on one machine. Arguments of jobs are private, so a new file is its owner's alone.
         # @api private
         module DatabaseFile
           NETWORK =
             /\A(?:nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|glusterfs|lustre|
               fuse\.(?:sshfs|glusterfs|s3fs|rclone))\z/x
           MOUNTS = "/proc/self/mounts"
-          # The mode of a new file.
           PRIVATE = 0o600
           # Bits of a file's mode => those of its folder.
           SEARCHABLE = {0o600 => 0o700, 0o060 => 0o070, 0o006 => 0o007}.freeze
 
           module_function
 
-          # @param path [String] of the file
-          # @raise [StoreUnavailable]
           def check(path, mounts = MOUNTS)
             type = file_system(File.dirname(path), mounts) or return
             return unless NETWORK.match?(type)
@@ -35,21 +31,17 @@ module Raffia
               "postgres:"
           end
 
-          # Makes a private file where there is none. SQLite gives the files beside it the same
-          # mode.
+          # Makes a private file. SQLite gives the files beside it the same mode.
           def create(path)
             File.open(path, File::WRONLY | File::CREAT | File::EXCL, PRIVATE, &:close)
           rescue SystemCallError
             nil # it exists, or SQLite reports why it cannot be made
           end
 
-          # @return [Integer] read and write permissions of a file
           def mode(path) = File.exist?(path) ? File.stat(path).mode & 0o666 : PRIVATE
 
-          # Makes a folder for those who may write to the file. In a folder for all, such as /tmp,
-          # another user may have made one of this name.
-          # @param database [String] path of the file
-          # @raise [SystemCallError]
+          # Makes a folder for those who may write to the file. Another user may have made it in a
+          # shared folder such as /tmp.
           def make_folder(path, database)
             bits = mode(database)
             mode = SEARCHABLE.sum { |file, folder| (bits & file == file) ? folder : 0 }
@@ -62,7 +54,7 @@ module Raffia
             end
           end
 
-          # @return [String, nil] its type; nil where the system has no list of mounts
+          # Nil when the system has no list of mounts.
           def file_system(dir, mounts)
             dir = File.realpath(dir)
             points = File.readlines(mounts).map { |line| line.split(" ").values_at(1, 2) }
@@ -74,7 +66,7 @@ module Raffia
 
           def within?(dir, point) = point == "/" || dir == point || dir.start_with?("#{point}/")
 
-          # Spaces and the like are in octal.
+          # Spaces are in octal.
           def unescape(point) = point.gsub(/\\(\d{3})/) { $1.oct.chr }
         end
       end

@@ -6,7 +6,6 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # (see SQL::Dialect)
         class Dialect < SQL::Dialect
           PREFIX = "raffia_"
           WORDS = {

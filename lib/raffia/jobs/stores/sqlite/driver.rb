@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../../base/clock"
 require_relative "../../../base/optional"
-require_relative "../../error"
 
 module Raffia
   module Jobs
@@ -9,30 +9,29 @@ module Raffia
       class SQLite < SQL
         # The one file that knows the gem sqlite3.
         #
-        # The gem keeps Ruby's lock while SQLite works, so nothing here waits in SQLite. Other
-        # processes are waited for by {BusyRetry} instead of a busy timeout. With synchronous=NORMAL
-        # a commit does not flush; {WriteAheadLog} does.
+        # The gem keeps Ruby's lock while SQLite works, so nothing here waits in SQLite.
+        # {retry_busy} replaces its busy timeout. With synchronous=NORMAL a commit does not flush;
+        # {WriteAheadLog} does.
         # @api private
         module Driver
-          # Earlier versions may corrupt a database with several writers:
-          # https://sqlite.org/wal.html#walresetbug
+          # Earlier ones may corrupt a database: https://sqlite.org/wal.html#walresetbug
           GEM = ">= 2.9.2"
           FIXED = "3.51.3"
-          # Frames of the log after which a commit moves them to the database. Only then SQLite
-          # flushes with Ruby's lock held.
+          # Frames of the log before a commit moves them to the database, with Ruby's lock held.
           CHECKPOINT = 2000
           # Bytes of the log's file that stay allocated after a burst.
           LOG_SIZE = 64 * 1024 * 1024
+          # Seconds between tries. Most locks are held for less than a millisecond.
+          PAUSES = (0.0002..0.01)
 
           module_function
 
-          # @raise [MissingDependency]
           def load
             Optional.gem("sqlite3", GEM, for: "the sqlite store")
             text = warning and warn("raffia: #{text}")
           end
 
-          # @return [String, nil] about SQLite's version: the gem may be built on the system's
+          # The gem may be built on the system's SQLite.
           def warning(version = ::SQLite3::SQLITE_LOADED_VERSION)
             return if ::Gem::Version.new(version) >= ::Gem::Version.new(FIXED)
 
@@ -41,7 +40,6 @@ module Raffia
             "has it, when it is not built with --enable-system-libraries"
           end
 
-          # @return [::SQLite3::Database] for the writer
           def writer(path, synchronous)
             database = connect(path)
             switch_to_log(database, path)
@@ -51,35 +49,43 @@ module Raffia
             database
           end
 
-          # @return [::SQLite3::Database] that refuses to write. (A child could not close one that
-          #   is opened read-only.)
+          # Refuses to write. A child could not close a read-only database.
           def reader(path)
-            database = connect(path)
-            database.execute("PRAGMA query_only = ON")
-            database
+            connect(path).tap { |database| database.execute("PRAGMA query_only = ON") }
           end
 
           def connect(path)
             database = ::SQLite3::Database.new(path)
             # The gem's own hook closes what a child inherits, and warns of it, unless it is for
-            # reading; {Database#after_fork} does it without a word.
+            # reading. {Database#after_fork} does it without a warning.
             database.define_singleton_method(:readonly?) { true }
             database
           end
 
-          # @raise [StoreRefused] where there is no shared memory, such as on a network's file
-          #   system
           def switch_to_log(database, path)
             mode = database.execute("PRAGMA journal_mode = WAL").dig(0, 0)
-            unless mode == "wal"
-              raise StoreRefused, "#{path}: SQLite cannot keep a write-ahead log here " \
-                "(journal_mode is #{mode})"
+            return if mode == "wal"
+
+            raise StoreRefused, "#{path}: SQLite cannot keep a write-ahead log here " \
+              "(journal_mode is #{mode})"
+          end
+
+          # Repeats the block for so many seconds while another handle has the database locked.
+          # SQLite itself would wait with Ruby's lock held, so another thread could not release it.
+          def retry_busy(timeout)
+            pause = PAUSES.begin
+            begin
+              yield
+            rescue ::SQLite3::BusyException
+              raise unless Clock.now < (deadline ||= Clock.now + timeout)
+
+              sleep(pause)
+              pause = (pause * 2).clamp(PAUSES)
+              retry
             end
           end
 
-          # Runs the block, and translates its errors.
-          # @raise [StoreUnavailable]
-          def guard(path)
+          def translate(path)
             yield
           rescue ::SQLite3::Exception => error
             kind = refused?(error) ? StoreRefused : StoreUnavailable
@@ -107,15 +113,10 @@ module Raffia
           end
 
           def refused?(error)
-            [::SQLite3::CantOpenException, ::SQLite3::NotADatabaseException].any? do |kind|
-              error.is_a?(kind)
+            case error
+            when ::SQLite3::CantOpenException, ::SQLite3::NotADatabaseException then true
             end
           end
-
-          def busy?(error) = error.is_a?(::SQLite3::BusyException)
-
-          # @return [Class] what {Connection} rescues
-          def error = ::SQLite3::Exception
         end
       end
     end

@@ -7,23 +7,19 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Group commit: the first caller becomes the leader. Its transaction includes the calls that
-        # others made meanwhile, and one flush of the log serves them all. While it waits for the
-        # disk others line up, and the first of them leads next.
+        # The first caller leads: its transaction includes calls that others made meanwhile, and one
+        # flush of the log serves them all.
         # @api private
         class GroupCommit
-          # A caller's transaction.
+          # A call of {#call}.
           class Call
-            # @return [Proc]
             attr_reader :block
             attr_reader :durable
-            # @return [Thread::Queue] gets :lead or :done
+            # Gets :lead or :done.
             attr_reader :signal
-            # @return [Object] of the block
             attr_accessor :value
-            # @return [Exception, nil]
             attr_accessor :error
-            # @return [Boolean] whether it is in the log, though perhaps not on disk
+            # Whether it is in the log, though perhaps not on disk.
             attr_accessor :committed
 
             def initialize(block, durable)
@@ -33,10 +29,8 @@ module Raffia
             end
           end
 
-          # @param transaction [SharedTransaction]
-          # @param log [WriteAheadLog]
-          # @param flushes [Boolean] whether commits must be on disk before calls return
-          # @yield after commits with jobs
+          # `flushes`: commits must be on disk before calls return. The block runs after commits
+          # with jobs.
           def initialize(transaction, log, flushes:, &notify)
             @transaction = transaction
             @log = log
@@ -45,11 +39,7 @@ module Raffia
             @queue = CommitQueue.new
           end
 
-          # @param durable [Boolean]
-          # @yieldparam db [Connection]
-          # @return [Object] the block's value
-          # @raise [Exception] of the block; then it has done nothing
-          # @raise [StoreUnavailable]
+          # A block that raises has done nothing.
           def call(durable, &block)
             call = Call.new(block, durable)
             @queue.enter(call) { |group| serve(group) }
@@ -58,7 +48,7 @@ module Raffia
 
           private
 
-          # @param group [Array<Call>] a leader that was interrupted may have committed some of them
+          # An interrupted leader may have committed some calls of the group.
           def serve(group)
             fresh = group.reject(&:committed)
             @transaction.run(fresh) unless fresh.empty?
@@ -72,7 +62,7 @@ module Raffia
 
           # After a failed flush the disk's state is unknown, and another flush would not tell it.
           def flush
-            @transaction.flushing { Driver.guard(@log.path) { @log.flush } }
+            @transaction.flushing { Driver.translate(@log.path) { @log.flush } }
           end
         end
       end

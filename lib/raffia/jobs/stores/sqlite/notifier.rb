@@ -8,24 +8,22 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # (see Store::Notifier)
-        #
-        # Each wait has a {WakeSocket} in a folder beside the database, and a process that commits
-        # jobs notifies all sockets there. A notification says only that there may be something; the
-        # wait looks for itself. A socket outlives its wait, so notifications between two waits are
-        # not lost.
+        # Each wait has a {WakeSocket} in a folder beside the database, and commits of jobs notify
+        # all sockets there. The wait then asks the database. A socket outlives its wait, so
+        # notifications between two waits are not lost.
         class Notifier < Store::Notifier
-          # Seconds between two looks, where no socket can be made beside the file.
+          # Seconds between polls when no socket can be made.
           POLL = 0.5
           CLAIMABLE = "SELECT 1 FROM {jobs} WHERE state = 'queue' AND queue {names $1} " \
             "AND priority < #{Store::SUSPECTS} AND queue NOT IN (SELECT name FROM {queues} " \
             "WHERE paused = 1) LIMIT 1"
 
-          def initialize(database, schedule, address)
-            @database = database
-            @schedule = schedule
-            @folder = address.sockets
-            @path = address.path
+          needs :database, :schedule, :address
+
+          def initialize(...)
+            super
+            @folder = @address.sockets
+            @path = @address.path
             reset
           end
 
@@ -43,7 +41,7 @@ module Raffia
           end
 
           def interrupt
-            @guard.synchronize do
+            @lock.synchronize do
               @interrupted = @busy.empty?
               @busy.each(&:interrupt)
             end
@@ -61,9 +59,9 @@ module Raffia
             nil # no process has waited yet
           end
 
-          def close = @guard.synchronize { [*@idle, *@busy].each(&:close) }
+          def close = @lock.synchronize { [*@idle, *@busy].each(&:close) }
 
-          # Lets go of the parent's sockets, in a child.
+          # Closes the parent's sockets, in a child.
           def after_fork
             [*@idle, *@busy].each(&:discard)
             reset
@@ -72,24 +70,23 @@ module Raffia
           private
 
           def reset
-            @guard = Thread::Mutex.new
+            @lock = Thread::Mutex.new
             @idle = []
             @busy = []
             @interrupted = false
             @polls = false
           end
 
-          # @return [Numeric, nil] until there is something to claim or to promote; nil: unknown
+          # Seconds, nil when nothing is due ever.
           def seconds_until_due(queues)
             @database.read { |db| db.rows(CLAIMABLE, queues).any? ? 0 : @schedule.next_due(db) }
           end
 
-          # @yieldparam socket [WakeSocket] for one wait
           def with_socket
-            socket = @guard.synchronize { borrow }
+            socket = @lock.synchronize { borrow }
             yield socket
           ensure
-            @guard.synchronize { @idle << socket if @busy.delete(socket) } if socket
+            @lock.synchronize { @idle << socket if @busy.delete(socket) } if socket
           end
 
           def borrow

@@ -1,37 +1,32 @@
 # frozen_string_literal: true
 
-require_relative "busy_retry"
 require_relative "driver"
 
 module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # One transaction for many calls. When one of them fails all run again, each with a
-        # savepoint, so that only that one is undone.
+        # One transaction for many calls. When one of them fails all run again with savepoints, so
+        # that only that one is undone.
         # @api private
         class SharedTransaction
-          # @param connection [Connection]
-          # @param path [String] for messages
-          # @param timeout [Numeric] seconds that another process may hold the database
           def initialize(connection, path, timeout)
             @connection = connection
             @path = path
             @timeout = timeout
           end
 
-          # @param calls [Array<GroupCommit::Call>]
-          # @return [void] each has its value or its error
-          # @raise [StoreUnavailable] nothing has been done
+          # Each call gets its value or its error. {StoreUnavailable} means that nothing has been
+          # done.
           def run(calls)
-            Driver.guard(@path) do
+            Driver.translate(@path) do
               start
               # Nothing in here waits, and nobody would finish half a group.
               Thread.handle_interrupt(Object => :never) { together(calls) or one_by_one(calls) }
             end
           end
 
-          # @yield when jobs have been committed since the last time; again, if it was interrupted
+          # Yields when jobs have been committed; again after an interrupt.
           def notify
             return unless @notifies
 
@@ -39,10 +34,9 @@ module Raffia
             @notifies = false
           end
 
-          # @return [Boolean] whether something has been committed since the last flush
+          # Whether something was committed since the last flush.
           def unflushed? = @unflushed
 
-          # @yield flushes the log
           def flushing
             yield
             @unflushed = false
@@ -55,8 +49,8 @@ module Raffia
 
           def start
             @connection.run("ROLLBACK") if @connection.transaction?
-            patiently { settle } if @doubtful
-            patiently { @connection.run("BEGIN IMMEDIATE") }
+            retry_busy { settle } if @doubtful
+            retry_busy { @connection.run("BEGIN IMMEDIATE") }
             @before = @connection.total_changes
           end
 
@@ -71,7 +65,7 @@ module Raffia
             @doubtful = false
           end
 
-          def patiently(&) = BusyRetry.call(@timeout, &)
+          def retry_busy(&) = Driver.retry_busy(@timeout, &)
 
           def together(calls)
             calls.each { |call| call.value = call.block.call(@connection) }
@@ -119,9 +113,9 @@ module Raffia
             @connection.run("ROLLBACK") if @connection.transaction?
           end
 
-          # One error for each call, because each is raised to another caller.
+          # An error of its own for each caller.
           def translate(error)
-            Driver.guard(@path) { raise error }
+            Driver.translate(@path) { raise error }
           rescue => ours
             ours
           end

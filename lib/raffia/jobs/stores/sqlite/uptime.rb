@@ -4,8 +4,7 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # The machine's uptime: a clock that nobody can set, that runs during suspension, and that
-        # all processes share.
+        # A clock that nobody can set, that runs during suspension, and that all processes share.
         # @api private
         module Uptime
           CLOCK = if ::Process.const_defined?(:CLOCK_BOOTTIME)
@@ -15,10 +14,9 @@ module Raffia
           end
           BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
-          # @return [Float] seconds since the machine was started
           def self.now = ::Process.clock_gettime(CLOCK)
 
-          # @return [Integer] a new one at each start of the machine; 0 where the system has none
+          # A new number after each restart of the machine; 0 where the system has none.
           def self.boot
             File.read(BOOT_ID).delete("-").to_i(16) & (2**62 - 1)
           rescue SystemCallError

@@ -10,17 +10,16 @@ module Raffia
         # A datagram socket that wakes one wait.
         # @api private
         class WakeSocket
-          # First character of names of sockets that are not bound yet.
+          # First character of sockets that are not bound yet.
           UNREADY = "."
 
-          # @param path [String, nil] of the socket; nil: only this process can notify it
-          # @param mode [Integer] of the file: its writers may notify it
+          # Without a path, only this process can notify it.
           def initialize(path, mode = DatabaseFile::PRIVATE)
             @path = path
             path ? bind(path, mode) : pair
           end
 
-          # Wakes a socket of any process. A full one has been notified already.
+          # A full socket has been notified already.
           def self.notify(path)
             socket = Socket.new(:UNIX, :DGRAM)
             socket.connect_nonblock(Socket.sockaddr_un(path))
@@ -33,15 +32,12 @@ module Raffia
             socket&.close
           end
 
-          # Begins a wait.
           def begin(interrupted)
             @interrupted = interrupted
           end
 
           def interrupted? = @interrupted
 
-          # @param timeout [Numeric, nil] seconds
-          # @return [void] after a notification or the time
           def wait(timeout)
             @socket.wait_readable(timeout)
             nil while @socket.recv_nonblock(64, exception: false).is_a?(String)
@@ -62,13 +58,13 @@ module Raffia
             nil
           end
 
-          # Lets go of the parent's socket, in a child.
+          # Closes the parent's socket, in a child.
           def discard = [@socket, @writer].compact.each(&:close)
 
           private
 
-          # While it is being bound its file exists, and a notification would take it for a dead
-          # one: so it gets its name afterwards.
+          # A notification would take a file that is not bound for a dead socket, so it is renamed
+          # afterwards.
           def bind(path, mode)
             unready = File.join(File.dirname(path), "#{UNREADY}#{File.basename(path)}")
             @socket = Socket.new(:UNIX, :DGRAM)

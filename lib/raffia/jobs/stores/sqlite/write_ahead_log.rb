@@ -6,9 +6,9 @@ module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # The write-ahead log as a file to be flushed. With synchronous=FULL SQLite flushes it after
-        # each commit. Here one flush serves many commits, and Ruby's lock is free meanwhile. No
-        # other handle of the database itself may ever be opened: closing it drops SQLite's locks.
+        # The write-ahead log as a file to flush. SQLite would flush it after each commit; here one
+        # flush serves many, and Ruby's lock is free meanwhile. Never open another handle of the
+        # database itself: closing it drops SQLite's locks.
         # @api private
         class WriteAheadLog
           # The open file is not the one at its path.
@@ -17,16 +17,12 @@ module Raffia
 
           attr_reader :path
 
-          # @param database [String] its path
           def initialize(database)
             @database = database
             @path = "#{database}-wal"
             @inode = File.stat(database).ino
           end
 
-          # @return [void] when all that was committed is on disk
-          # @raise [SystemCallError]
-          # @raise [Gone]
           def flush
             file = @file ||= File.open(@path)
             Fiber.current_scheduler ? Raffia.offload { file.fdatasync } : file.fdatasync
@@ -34,7 +30,6 @@ module Raffia
           end
 
           # An open file can be removed, and goes on accepting writes.
-          # @raise [Gone]
           def assure
             return if found?
 
