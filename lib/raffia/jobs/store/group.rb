@@ -7,14 +7,15 @@ module Raffia
       # which become its instance variables.
       # @api private
       class Group
-        def self.needs(*names) = define_singleton_method(:needed) { names }
-        private_class_method :needs
+        NEEDS = [].freeze
 
-        def self.needed = []
+        # A constant, because Ractors may not call a method that a block defines.
+        def self.needs(*names) = const_set(:NEEDS, names.freeze)
+        private_class_method :needs
 
         # The parts are a Hash by name, see {Store#build_groups}.
         def initialize(parts)
-          self.class.needed.each { |name| instance_variable_set(:"@#{name}", parts[name]) }
+          self.class::NEEDS.each { |name| instance_variable_set(:"@#{name}", parts[name]) }
         end
       end
     end

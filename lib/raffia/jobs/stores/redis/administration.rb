@@ -34,12 +34,12 @@ module Raffia
           end
 
           def pause(queue)
-            @redis.with(safe: true) { |connection| connection.call("SADD", "paused", queue) }
+            @redis.call("SADD", "paused", queue)
             nil
           end
 
           def resume(queue)
-            @redis.with(safe: true) { |connection| connection.call("SREM", "paused", queue) }
+            @redis.call("SREM", "paused", queue)
             nil
           end
 

@@ -13,8 +13,7 @@ module Raffia
           def open_batch(id, callbacks: {}, about: {}, parent: nil)
             drafts = callbacks.flat_map { |name, draft| [name, callback(draft)] }
             made = @redis.script(:batch, "open", id, Time.now.to_f, JSON.generate(about),
-              parent.to_s,
-              *drafts)
+              parent.to_s, *drafts)
             raise Error, "there is no batch #{parent}: open it before its parts" if made.zero?
           end
 
@@ -23,7 +22,7 @@ module Raffia
             nil
           end
 
-          def batch(id) = to_h(id, @redis.read("HGETALL", key(id)))
+          def batch(id) = to_h(id, @redis.call("HGETALL", key(id)))
 
           def batches(offset: 0, limit: 50)
             @redis.with(safe: true) do |connection|

@@ -57,7 +57,7 @@ module Raffia
             token, name = @unanswered.first
             return @unanswered.shift && [] unless token == lease.token
 
-            found = @redis.read("HGETALL", "raffia:claims:#{token}")
+            found = @redis.call("HGETALL", "raffia:claims:#{token}")
             @unanswered.shift
             found.filter_map do |field, payload|
               next unless field.start_with?("#{name}.")

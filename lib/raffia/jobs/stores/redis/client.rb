@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../task"
-require_relative "../../error"
 require_relative "scripts"
-require_relative "server_check"
 
 module Raffia
   module Jobs
@@ -20,12 +18,14 @@ module Raffia
           # Errors of a server that has done nothing, and may not be the master any more.
           ELSEWHERE = /\A(?:READONLY|NOREPLICAS|MASTERDOWN|UNBLOCKED)/
 
+          # For ZRANGE BYSCORE and RPOP with a count.
+          OLDEST = "6.2"
+
           attr_reader :scripts
 
           def initialize(address)
             @address = address
             @scripts = Scripts.new
-            @check = ServerCheck.new(address.shown)
             @lock = Monitor.new
             reset
           end
@@ -41,7 +41,8 @@ module Raffia
             end
           end
 
-          def read(*command) = with(safe: true) { |connection| connection.call_v(command) }
+          # Runs a command that may be done twice.
+          def call(*command) = with(safe: true) { |connection| connection.call_v(command) }
 
           def script(name, *arguments, safe: false)
             with(safe: safe) { |connection| @scripts.call(connection, name, arguments) }
@@ -66,7 +67,7 @@ module Raffia
             @permits.synchronize do
               connection = idle.pop || @address.client
               begin
-                @check.call(connection) unless @check.done?
+                @checked ||= check(connection)
                 yield connection
               rescue ::RedisClient::Error => error
                 connection.close if error.message.match?(ELSEWHERE)
@@ -75,6 +76,35 @@ module Raffia
                 idle.push(connection)
               end
             end
+          end
+
+          # Whether the server can keep jobs. A user may be denied INFO.
+          def check(connection)
+            info = connection.call("INFO").scan(/^([a-z_]+):(.*?)\r?$/).to_h
+            if info["cluster_enabled"] == "1"
+              raise ConfigError, "#{@address.shown} is a Redis Cluster, where the keys of one " \
+                "job would be on several servers: use a single Redis, with replicas"
+            end
+
+            check_version(info["redis_version"].to_s[/\A\d+(?:\.\d+)*/])
+            warn_of_eviction(info["maxmemory_policy"])
+            true
+          rescue ::RedisClient::PermissionError
+            true
+          end
+
+          def check_version(version)
+            return if version.nil? || ::Gem::Version.new(version) >= ::Gem::Version.new(OLDEST)
+
+            raise ConfigError,
+              "#{@address.shown} is Redis #{version}, and jobs need #{OLDEST} or later"
+          end
+
+          def warn_of_eviction(policy)
+            return if policy.nil? || policy == "noeviction"
+
+            warn "raffia: Redis at #{@address.shown} has maxmemory-policy #{policy}, so when its " \
+              "memory is full it throws jobs away without a word: set maxmemory-policy noeviction"
           end
 
           # A child makes new connections: the parent's may be in use.
@@ -103,16 +133,14 @@ module Raffia
           end
 
           def wording(error)
-            case error
-            when ::RedisClient::AuthenticationError
-              "Redis at #{@address.shown} refuses the password: #{error.message}"
+            problem = case error
+            when ::RedisClient::AuthenticationError then "refuses the password"
             when ::RedisClient::OutOfMemoryError
-              "Redis at #{@address.shown} has reached its maxmemory, and keeps nothing more: " \
-              "#{error.message}"
-            when ::RedisClient::ConnectionError
-              "Redis at #{@address.shown} cannot be reached: #{error.message}"
-            else "Redis at #{@address.shown} refuses: #{error.message}"
+              "has reached its maxmemory, and keeps nothing more"
+            when ::RedisClient::ConnectionError then "cannot be reached"
+            else "refuses"
             end
+            "Redis at #{@address.shown} #{problem}: #{error.message}"
           end
         end
       end

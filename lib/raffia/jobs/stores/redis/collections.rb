@@ -16,47 +16,49 @@ module Raffia
             # Counts jobs of other collections with this key, too.
             def whole(connection) = size(connection)
 
-            # Whether the text may be in this range.
-            def mentions?(_connection, _scripts, _text, _from, _count) = true
+            # Whether the text may be in this range, as far as the server can search it.
+            def mentions?(connection, scripts, text, from, count)
+              command, *bounds = searchable(from, count)
+              command.nil? || scripts.call(connection, :find, [command, key, text, *bounds]) == 1
+            end
+
+            # The command that reads a range, and its arguments after the key.
+            def searchable(_from, _count) = nil
 
             def entry(payload, member, at: nil, name: queue)
               Entry.new(set: set, queue: name || Payload.fields(payload)["queue"],
                 payload: payload, at: at, ref: [key, member].freeze)
             end
+
+            private
+
+            def read(connection, from, count, *options)
+              command, *bounds = searchable(from, count)
+              connection.call(command, key, *bounds, *options)
+            end
           end
 
           # Sidekiq's queue: the next one is at the right end.
           class QueueList < Collection
-            def mentions?(connection, scripts, text, from, count)
-              scripts.call(connection, :find, ["LRANGE", key, text, *bounds(from, count)]) == 1
-            end
+            def searchable(from, count) = ["LRANGE", -(from + count), -(from + 1)]
 
             def range(connection, from, count)
-              connection.call("LRANGE", key, *bounds(from, count)).reverse
-                .map { |payload| entry(payload, payload) }
+              read(connection, from, count).reverse.map { |payload| entry(payload, payload) }
             end
-
-            private
-
-            def bounds(from, count) = [-(from + count), -(from + 1)]
           end
 
           # `dead` comes with the newest first.
           class SortedSet < Collection
             def size(connection) = connection.call("ZCARD", key)
 
-            def mentions?(connection, scripts, text, from, count)
-              scripts.call(connection, :find, ["ZRANGE", key, text, *bounds(from, count)]) == 1
+            def searchable(from, count)
+              ["ZRANGE", from, from + count - 1, *("REV" if set == :dead)]
             end
 
             def range(connection, from, count)
-              found = connection.call("ZRANGE", key, *bounds(from, count), "WITHSCORES")
-              found.map { |payload, score| entry(payload, payload, at: score.to_f) }
+              read(connection, from, count, "WITHSCORES")
+                .map { |payload, score| entry(payload, payload, at: score.to_f) }
             end
-
-            private
-
-            def bounds(from, count) = [from, from + count - 1, *("REV" if set == :dead)]
           end
 
           # Jobs of a queue with a priority above 0.
@@ -70,14 +72,10 @@ module Raffia
 
             def whole(connection) = connection.call("ZCARD", key)
 
-            def mentions?(connection, scripts, text, from, count)
-              arguments = ["ZRANGE", key, text, *bounds, "BYSCORE", "LIMIT", from, count]
-              scripts.call(connection, :find, arguments) == 1
-            end
+            def searchable(from, count) = ["ZRANGE", *bounds, "BYSCORE", "LIMIT", from, count]
 
             def range(connection, from, count)
-              connection.call("ZRANGE", key, *bounds, "BYSCORE", "LIMIT", from, count)
-                .map { |member| entry(member[MARK..], member) }
+              read(connection, from, count).map { |member| entry(member[MARK..], member) }
             end
           end
 

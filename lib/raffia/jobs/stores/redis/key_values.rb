@@ -11,7 +11,7 @@ module Raffia
 
           needs :redis
 
-          def read(key) = @redis.read("GET", "raffia:value:#{key}")
+          def read(key) = @redis.call("GET", "raffia:value:#{key}")
 
           def write(key, value, expect: :any, ttl: nil)
             expected = (expect == :any) ? [2, ""] : KeyValues.optional(expect)

@@ -83,7 +83,7 @@ module Raffia
 
           def arguments(lease) = [lease.token, lease.identity, Leases.milliseconds(lease.ttl)]
 
-          def fields(lease) = @redis.read("HKEYS", "raffia:claims:#{lease.token}")
+          def fields(lease) = @redis.call("HKEYS", "raffia:claims:#{lease.token}")
         end
       end
     end

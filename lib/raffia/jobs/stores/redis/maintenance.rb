@@ -14,10 +14,8 @@ module Raffia
 
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
             now = Time.now.to_f
-            @redis.with(safe: true) do |connection|
-              connection.call("ZREMRANGEBYSCORE", "dead", "-inf", now - dead_for)
-              connection.call("ZREMRANGEBYRANK", "dead", 0, -(dead_max + 1))
-            end
+            @redis.call("ZREMRANGEBYSCORE", "dead", "-inf", now - dead_for)
+            @redis.call("ZREMRANGEBYRANK", "dead", 0, -(dead_max + 1))
             @redis.script(:prune, now - batches_for, safe: true)
             nil
           end

@@ -21,12 +21,9 @@ module Raffia
 
           def report_death(lease, begun)
             claims = @redis.script(:report_death, lease.token, lease.identity,
-              Leases.milliseconds(lease.ttl),
-              safe: true)
+              Leases.milliseconds(lease.ttl), safe: true)
             recovered = bring_back(lease.token, claims.each_slice(2), begun).reverse
-            @redis.with(safe: true) do |connection|
-              connection.call("ZREM", "raffia:expiry", lease.token)
-            end
+            @redis.call("ZREM", "raffia:expiry", lease.token)
             recovered
           end
 

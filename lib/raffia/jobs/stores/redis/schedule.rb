@@ -16,7 +16,7 @@ module Raffia
           end
 
           def now
-            seconds, microseconds = @redis.read("TIME")
+            seconds, microseconds = @redis.call("TIME")
             seconds.to_i + microseconds.to_i / 1e6
           end
 

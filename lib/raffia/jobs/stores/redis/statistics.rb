@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "statistics_names"
-
 module Raffia
   module Jobs
     module Stores
@@ -10,6 +8,9 @@ module Raffia
         class Statistics < Store::Statistics
           # Seconds that days are kept.
           DAYS = 5 * 365 * 86_400
+          # And ten minutes, and a minute.
+          TEN_MINUTES = 3 * 86_400
+          MINUTE = 8 * 3600
           BUCKETS = Array.new(Tally::BOUNDS.size + 1) { |index| ["GET", "u16", "##{index}".freeze] }
             .flatten.freeze
           FIELDS = {"p" => "processed", "f" => "failed", "ms" => "ms"}.freeze
@@ -30,7 +31,7 @@ module Raffia
             today = Time.now.utc
             dates = Array.new(days) { |ago| (today - ago * 86_400).strftime("%Y-%m-%d") }
             counts = %w[processed failed].map do |name|
-              @redis.read("MGET", *dates.map { |date| "stat:#{name}:#{date}" })
+              @redis.call("MGET", *dates.map { |date| "stat:#{name}:#{date}" })
             end
             dates.zip(*counts).filter_map { |date, processed, failed|
               next unless processed || failed
@@ -59,12 +60,11 @@ module Raffia
             day = now.strftime("%Y-%m-%d")
             add_total(pipeline, "processed", tally.processed, day)
             add_total(pipeline, "failed", tally.failed, day)
-            StatisticsNames.periods(version, now).each do |key, ttl|
+            periods(version, now).each do |key, ttl|
               add_classes(pipeline, tally.classes, key, ttl)
             end
             tally.classes.each do |name, counts|
-              key = StatisticsNames.histogram(version, name, now)
-              add_histogram(pipeline, key, counts["histogram"])
+              add_histogram(pipeline, histogram_key(version, name, now), counts["histogram"])
             end
           end
 
@@ -94,13 +94,13 @@ module Raffia
               count.positive? ? ["INCRBY", "u16", "##{index}", count] : []
             end
             pipeline.call("BITFIELD", key, "OVERFLOW", "SAT", *steps)
-            pipeline.call("EXPIRE", key, StatisticsNames::MINUTE)
+            pipeline.call("EXPIRE", key, MINUTE)
           end
 
           # Class, time and counts.
           def read_counts(connection, version, times)
             minutes = connection.pipelined do |pipeline|
-              times.each { |time| pipeline.call("HGETALL", StatisticsNames.minute(version, time)) }
+              times.each { |time| pipeline.call("HGETALL", minute_key(version, time)) }
             end
             times.zip(minutes).flat_map do |time, fields|
               by_class(fields).map { |name, counts| [name, time, counts] }
@@ -118,9 +118,27 @@ module Raffia
           def read_histograms(connection, version, rows)
             connection.pipelined do |pipeline|
               rows.each do |name, time, _|
-                pipeline.call("BITFIELD", StatisticsNames.histogram(version, name, time), *BUCKETS)
+                pipeline.call("BITFIELD", histogram_key(version, name, time), *BUCKETS)
               end
             end
+          end
+
+          # Keys of counts by class, and seconds that they are kept.
+          def periods(version, time)
+            minute = minute_key(version, time)
+            (version == 7) ? {minute => MINUTE} : {minute[0..-2] => TEN_MINUTES, minute => MINUTE}
+          end
+
+          # As the version of Sidekiq's Web reads it.
+          def minute_key(version, time)
+            time.strftime((version == 7) ? "j|%Y%m%d|%-H:%-M" : "j|%y%m%d|%-H:%M")
+          end
+
+          # As {#minute_key}.
+          def histogram_key(version, name, time)
+            return "#{name}-#{time.strftime("%d-%H:%-M")}" if version == 7
+
+            "h|#{name}-#{time.strftime("%-d-%-H:%-M")}"
           end
         end
       end

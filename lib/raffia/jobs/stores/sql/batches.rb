@@ -7,8 +7,8 @@ module Raffia
         class Batches < Store::Batches
           OPEN = "INSERT INTO {batches} (id, number, about, parent, callbacks) " \
             "VALUES ($1, $2, $3, $4, $5)"
-          SELECT = "SELECT id, total, pending, dead, sealed, completed_at, about, parent " \
-            "FROM {batches}"
+          FIELDS = %w[id total pending dead sealed completed_at about parent].freeze
+          SELECT = "SELECT #{FIELDS.join(", ")} FROM {batches}".freeze
           ONE = "#{SELECT} WHERE id = $1".freeze
           NEWEST = "#{SELECT} ORDER BY number DESC LIMIT $1 OFFSET $2".freeze
 
@@ -35,13 +35,10 @@ module Raffia
           private
 
           def select(sql, *params)
-            @database.read { |db| db.rows(sql, *params) }.map { |row| to_h(*row) }
-          end
-
-          def to_h(id, total, pending, dead, sealed, completed_at, about, parent)
-            {"id" => id, "total" => total, "pending" => pending, "dead" => dead,
-             "sealed" => sealed == 1,
-             "completed_at" => completed_at, "about" => JSON.parse(about), "parent" => parent}
+            @database.read { |db| db.rows(sql, *params) }.map do |row|
+              batch = FIELDS.zip(row).to_h
+              batch.merge("sealed" => batch["sealed"] == 1, "about" => JSON.parse(batch["about"]))
+            end
           end
         end
       end

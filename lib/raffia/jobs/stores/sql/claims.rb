@@ -18,6 +18,7 @@ module Raffia
           SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, CASE " \
             "WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
           BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
+          RUNNING = "SELECT count(*) FROM {jobs} WHERE limit_key = $1 AND state = 'running'"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
           Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :expired)
 
@@ -83,11 +84,18 @@ module Raffia
           def refuse(db, special)
             expired, others = special.partition { |job| job.expired == 1 }
             blocked = others.reverse.select do |job|
-              job.limit_key && Limits.exceeded?(db, job.limit_key, job.limit_max) &&
-                db.run(BLOCK, job.id)
+              exceeds_limit?(db, job) && db.run(BLOCK, job.id)
             end
             expired.each { |job| @cleanup.ended(db, db.rows(EXPIRE, job.id), :dead) }
             (expired + blocked).map(&:id)
+          end
+
+          # Whether more run than may, including this job.
+          def exceeds_limit?(db, job)
+            return false unless job.limit_key
+
+            db.lock("limit:#{job.limit_key}")
+            db.rows(RUNNING, job.limit_key).dig(0, 0) > job.limit_max
           end
         end
       end

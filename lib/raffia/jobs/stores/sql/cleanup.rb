@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "limits"
 require_relative "uniqueness"
 
 module Raffia
@@ -13,6 +12,10 @@ module Raffia
           Job = Struct.new(:id, :special, :limit_key, :unique_key, :batch)
           # What statements that end jobs return.
           COLUMNS = "id, special, limit_key, unique_key, batch"
+          # The job keeps its place, before all that came since it was blocked.
+          UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id " \
+            "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' ORDER BY place LIMIT 1) " \
+            "{returning} queue"
 
           def initialize(counter)
             @counter = counter
@@ -25,13 +28,21 @@ module Raffia
 
             jobs.each { |job| Uniqueness.unlock(db, job.unique_key, job.id) if job.unique_key }
             @counter.ended(db, jobs.filter_map(&:batch).tally, how)
-            jobs.each { |job| Limits.unblock(db, job.limit_key) if job.limit_key } if unblock
+            jobs.each { |job| unblock_next(db, job.limit_key) } if unblock
           end
 
           # For a job that goes on elsewhere.
-          def stopped(db, row)
-            limit_key = row[2]
-            Limits.unblock(db, limit_key) if limit_key
+          def stopped(db, row) = unblock_next(db, row[2])
+
+          private
+
+          # Returns the oldest job that the key blocks to its queue.
+          def unblock_next(db, limit_key)
+            return unless limit_key
+
+            db.lock("limit:#{limit_key}")
+            queue = db.rows(UNBLOCK, limit_key).dig(0, 0)
+            db.wake([queue]) if queue
           end
         end
       end

@@ -14,9 +14,7 @@ module Raffia
         class Notifier < Store::Notifier
           # Seconds between polls when no socket can be made.
           POLL = 0.5
-          CLAIMABLE = "SELECT 1 FROM {jobs} WHERE state = 'queue' AND queue {names $1} " \
-            "AND priority < #{Store::SUSPECTS} AND queue NOT IN (SELECT name FROM {queues} " \
-            "WHERE paused = 1) LIMIT 1"
+          CLAIMABLE = SQL::Claims::SUSPECT.sub("priority >=", "priority <").freeze
 
           needs :database, :schedule, :address
 
