@@ -4,15 +4,13 @@ require_relative "plot_area"
 
 module Raffia
   module Charts
-    # Values at equal distances, a line with a light area below it for each series.
+    # Values at equal distances: a line with a light area below it for each series.
     class AreaChart
       HEIGHT = 180
 
-      # @param label [String] what a screen reader says instead
-      # @param series [Hash{String => Array<Numeric>}] name => values, as many in each
-      # @param names [Array<String>] of the positions, shown under the pointer
-      # @param marks [Hash{Integer => String}] positions that have a label below
-      # @param whole [Boolean] whether values are counts
+      # +label+: text for screen readers. +series+: values by name, equally many each. +names+: texts
+      # of the positions, shown under the pointer. +marks+: labels by index of position. +whole+:
+      # whether values are counts.
       def initialize(label, series, names:, marks: {}, whole: false)
         @label = label
         @series = series
@@ -22,10 +20,8 @@ module Raffia
         @area = PlotArea.new(@axis, HEIGHT)
       end
 
-      # An empty chart that a script fills: assets/charts.js of the dashboard.
-      # @param names [Array<String>] of the series
-      # @param marks [Hash{Float => String}] share of the width => label
-      # @return [String]
+      # SVG of an empty chart, which the dashboard's assets/charts.js fills. +names+: series.
+      # +marks+: labels by share of the width.
       def self.empty(label, names, marks)
         area = PlotArea.new(Axis.new([0]), HEIGHT)
         heights = [0, 0.5, 1].map { |share| area.base - share * area.depth }
@@ -38,7 +34,6 @@ module Raffia
           *marks.map { |share, text| area.mark(share, text) }])
       end
 
-      # @return [String]
       def to_s
         lines = @series.values.each_with_index.flat_map { |values, index| line(values, index) }
         @area.svg(@label, [*@area.grid, SVG.stretched(PlotArea::TOP, @area.depth, last, lines),
@@ -60,12 +55,11 @@ module Raffia
 
       def marks = @marks.map { |index, text| @area.mark(index.fdiv(last), text) }
 
-      # Invisible columns around the positions, which show their values under the pointer.
+      # Invisible columns around the positions show their values under the pointer.
       def pointers
         @names.each_with_index.map do |name, index|
           from, to = [index - 0.5, index + 0.5].map { |at| (at / last).clamp(0.0, 1.0) }
-          values = @series.map { |series, all| "#{series} #{@axis.exact(all[index])}" }
-          SVG.rect(from, to, PlotArea::TOP, @area.depth, "pointer", "#{name}: #{values.join(", ")}")
+          @area.pointer(from, to, name, @series.transform_values { |all| all[index] })
         end
       end
     end

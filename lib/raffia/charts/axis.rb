@@ -2,20 +2,18 @@
 
 module Raffia
   module Charts
-    # Scale of a chart: from 0 to a little more than the largest value, with ticks at round numbers.
+    # Scale of a chart: from 0 to just above the largest value, with ticks at round numbers.
     class Axis
       STEPS = [1, 2, 2.5, 5, 10].freeze
       TICKS = 5
-      # Room beyond the largest value.
       MARGIN = 1.04
       MILLION = 1e6
 
-      # @return [Array<Float>] round numbers, 0 among them
+      # Round numbers, from 0 on.
       attr_reader :ticks
 
-      # @param values [Array<Numeric>]
-      # @param factor [Numeric] of the unit that labels are in: ticks are round in that unit
-      # @param whole [Boolean] whether values are counts, so that no tick lies between two of them
+      # +factor+ converts values to the unit of labels, in which ticks are round. With +whole+, no tick
+      # lies between two integers.
       def initialize(values, factor: 1, whole: false)
         @top = [values.max.to_f, whole ? 1.0 : Float::MIN].max * MARGIN
         @factor = factor
@@ -24,11 +22,10 @@ module Raffia
         @ticks = (0..(@top * factor / @step).floor).map { |index| index * @step / factor }
       end
 
-      # @param value [Numeric]
-      # @return [Float] 0.0 to 1.0
+      # Position of a value, from 0.0 to 1.0.
       def share(value) = value / @top
 
-      # @return [String] in the axis's unit, without the unit
+      # Number of a tick in the unit of labels.
       def label(tick)
         if @step * TICKS > MILLION
           return "0" if tick.zero?
@@ -36,11 +33,11 @@ module Raffia
         end
         return exact((tick * @factor).round) if (@step % 1).zero?
 
-        # One digit more than the step's first: 0.25 and 2.5 need it.
+        # One digit after the step's first one, for 0.25 and 2.5.
         format("%.*f", 1 - Math.log10(@step).floor, tick * @factor).sub(/\.?0+\z/, "")
       end
 
-      # @return [String] the number with a comma after each thousand
+      # The number with commas between thousands.
       def exact(value) = value.to_s.gsub(/(?<=\d)(?=(\d{3})+(?:\.|\z))/, ",")
 
       private

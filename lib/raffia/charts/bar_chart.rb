@@ -5,18 +5,17 @@ require_relative "svg"
 
 module Raffia
   module Charts
-    # Horizontal bars: a line of text over each, its interval on it, its runs as dots, and one
-    # scale below all.
+    # Horizontal bars, each with a line of text above it, its interval, and its runs as dots. One
+    # scale is below all.
     class BarChart
-      # One row: a bar up to +value+, a line from +low+ to +high+ on it, a dot for each of +dots+.
+      # One row: a bar up to +value+, an interval from +low+ to +high+, and +dots+.
       Bar = Data.define(:label, :text, :value, :low, :high, :dots, :css) do
         def initialize(label:, text:, value:, low: nil, high: nil, dots: [], css: "bar") = super
 
-        # @return [Array<Numeric>] all that must be on the chart
         def extent = [value, low, high, *dots].compact
       end
 
-      # Pixels: a row is a line of text over a bar.
+      # All in pixels. A row has a line of text over a bar.
       ROW = 46
       TEXT = 14
       TOP = 20
@@ -24,11 +23,8 @@ module Raffia
       CAP = 4
       SCALE = 24
 
-      # @param bars [Array<Bar>]
-      # @param label [String] what a screen reader says instead
-      # @param unit [String] of the scale
-      # @param factor [Numeric] of that unit
-      # @param one [Boolean] whether to mark 1.0, where nothing is won or lost
+      # +label+: text for screen readers. +unit+ and +factor+: the scale's, see {Axis}. +one+: whether
+      # to mark 1.0, where compared values are equal.
       def initialize(bars, label, unit:, factor: 1, one: false)
         @bars = bars
         @label = label
@@ -37,7 +33,6 @@ module Raffia
         @axis = Axis.new(bars.flat_map(&:extent), factor: factor)
       end
 
-      # @return [String]
       def to_s
         rows = @bars.each_with_index.flat_map { |bar, index| row(bar, index * ROW) }
         SVG.chart(bottom + SCALE, @label, [*grid, *rows])
@@ -59,7 +54,7 @@ module Raffia
         end
       end
 
-      # The outer labels must not stick out.
+      # The outer labels must stay within the chart.
       def anchor(tick)
         return :start if tick.zero?
 

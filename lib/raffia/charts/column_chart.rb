@@ -7,13 +7,9 @@ module Raffia
     # Counts as columns. Further series stand in front of the first one.
     class ColumnChart
       HEIGHT = 180
-      # Part of its position that a column fills.
       WIDTH = 0.76
 
-      # @param label [String] what a screen reader says instead
-      # @param series [Hash{String => Array<Integer>}] name => values, as many in each
-      # @param names [Array<String>] of the positions, shown under the pointer
-      # @param marks [Hash{Integer => String}] positions that have a label below
+      # Parameters are those of {AreaChart#initialize}.
       def initialize(label, series, names:, marks: {})
         @label = label
         @series = series
@@ -23,7 +19,6 @@ module Raffia
         @area = PlotArea.new(@axis, HEIGHT)
       end
 
-      # @return [String]
       def to_s
         columns = @names.each_index.flat_map { |index| columns(index) }
         marks = @marks.map { |index, text| @area.mark(middle(index), text) }
@@ -45,18 +40,12 @@ module Raffia
         end
       end
 
-      # Invisible columns, which show the values under the pointer.
       def pointers
         width = 1.0 / @names.size
         @names.each_index.map do |index|
-          SVG.rect(index * width, (index + 1) * width, PlotArea::TOP, @area.depth, "pointer",
-            title(index))
+          @area.pointer(index * width, (index + 1) * width, @names[index],
+            @series.transform_values { |values| values[index] })
         end
-      end
-
-      def title(index)
-        "#{@names[index]}: " \
-          "#{@series.map { |series, values| "#{series} #{@axis.exact(values[index])}" }.join(", ")}"
       end
     end
   end

@@ -4,26 +4,22 @@ require_relative "plot_area"
 
 module Raffia
   module Charts
-    # Few values over numbers, such as speed-ups over workers: a line with markers and intervals
-    # for each series, beside a dashed reference.
+    # Few values over numbers, such as speed-ups over workers: a line with markers and intervals for
+    # each series, and a dashed reference.
     class LineChart
-      # @!attribute points
-      #   @return [Array<Hash>] with :x, :value, :low and :high
+      # +points+ are Hashes of :x, :value, :low and :high.
       Series = Data.define(:name, :points, :css)
 
       HEIGHT = 260
-      # Shares of the width: room for the first and the last point.
+      # Shares of the width, at which the first and the last point lie.
       LEFT = 0.05
       RIGHT = 0.95
       CAP = 0.006
-      # Between lines that would hide each other.
+      # Distance between lines that would hide each other.
       APART = 0.008
 
-      # @param label [String] what a screen reader says instead
-      # @param series [Array<Series>]
-      # @param reference [Array<Array(Numeric, Numeric)>] x and value
-      # @param marks [Hash{Numeric => String}] x => label below
-      # @param unit [String] written after each tick
+      # +label+: text for screen readers. +reference+: pairs of x and value. +marks+: labels by x.
+      # +unit+: written after each tick.
       def initialize(label, series, reference:, marks:, unit: "")
         @label = label
         @series = series
@@ -34,14 +30,12 @@ module Raffia
         @area = PlotArea.new(Axis.new(values.compact), HEIGHT, unit: unit)
       end
 
-      # @return [String]
       def to_s
         lines = @series.each_with_index.flat_map { |series, index| line(series, index) }
         @area.svg(@label, [*@area.grid, *marks, *reference, *lines, *@area.scale])
       end
 
-      # @param reference [String] name of the reference
-      # @return [Array<Array(String, String)>] what each line is: its shape, and its name
+      # Shape and name of each line, the reference first.
       def legend(reference)
         names = @series.each_with_index.map do |series, index|
           [SVG.marker(0.5, 8, index, "point #{ink(index)}"), series.name]
@@ -53,7 +47,7 @@ module Raffia
 
       def marks = @marks.map { |at, text| @area.mark(x(at), text) }
 
-      # Positions lie as far from each other as their numbers.
+      # Distances between positions are proportional to their numbers.
       def x(at)
         first, last = @marks.keys.minmax
         return (LEFT + RIGHT) / 2 if first == last

@@ -5,39 +5,33 @@ require_relative "svg"
 
 module Raffia
   module Charts
-    # Where values are drawn above one another: an upright scale with its grid, and labels below.
+    # The part of a chart with an upright scale, its grid, and labels below.
     class PlotArea
       TOP = 20
       BOTTOM = 24
 
-      # @return [Float, Integer] pixels
-      attr_reader :height
-
-      # @param axis [Axis]
-      # @param unit [String] written after each tick
+      # +unit+: written after each tick.
       def initialize(axis, height, unit: "")
         @axis = axis
         @height = height
         @unit = unit
       end
 
-      # @return [Float] pixels from the top
+      # Pixels from the top to a value.
       def y(value) = base - @axis.share(value) * depth
 
-      # @return [Integer] y of 0
+      # Pixels from the top to 0.
       def base = @height - BOTTOM
 
-      # @return [Integer] pixels from 0 to the scale's end
+      # Pixels from 0 to the end of the scale.
       def depth = base - TOP
 
-      # @return [Array<String>] a line for each tick
       def grid = @axis.ticks.map { |tick| SVG.line(0, y(tick), 1, y(tick), "grid") }
 
-      # @return [Array<String>] a label left of each line, in the margin
+      # Labels of the grid, in the left margin.
       def scale = @axis.ticks.map { |tick| SVG.label(y(tick), "#{@axis.label(tick)}#{@unit}") }
 
-      # @param share [Float] of the width
-      # @return [String] a label below; one near an edge does not stick out
+      # A label below, at a share of the width. It stays within the chart.
       def mark(share, text)
         anchor = if share < 0.05 then :start
         elsif share > 0.95 then :end
@@ -46,8 +40,12 @@ module Raffia
         SVG.text(share, @height - 6, text, "tick", anchor)
       end
 
-      # @param label [String] what a screen reader says instead
-      # @return [String]
+      # An invisible column that shows the values of the series under the pointer.
+      def pointer(from, to, name, values)
+        texts = values.map { |series, value| "#{series} #{@axis.exact(value)}" }
+        SVG.rect(from, to, TOP, depth, "pointer", "#{name}: #{texts.join(", ")}")
+      end
+
       def svg(label, elements) = SVG.chart(@height, label, elements, "chart upright")
     end
   end

@@ -5,10 +5,9 @@ require "cgi/escape"
 module Raffia
   module Charts
     # SVG elements as text. Positions along the x axis are shares of the width, written as
-    # percentages; the others are pixels. A chart is as wide as its page, and its text keeps the
-    # page's size.
+    # percentages; others are pixels. A chart is as wide as its page, and its text keeps the size.
     module SVG
-      # Fill of a control's bar, so that kinds can be told apart without colours and in print.
+      # Fill of a control's bar, which distinguishes it without colours and in print.
       PATTERNS = <<~SVG
         <svg class="patterns" width="0" height="0" aria-hidden="true" focusable="false"><defs>
         <pattern id="hatched" width="6" height="6" patternUnits="userSpaceOnUse"
@@ -16,82 +15,66 @@ module Raffia
         <line class="stripe" x1="0" y1="0" x2="0" y2="6"/></pattern>
         </defs></svg>
       SVG
-      # Shapes of a line's points, around 0,0.
       MARKERS = [
         "M-4.5,0 a4.5,4.5 0 1,0 9,0 a4.5,4.5 0 1,0 -9,0 z", "M-4,-4 h8 v8 h-8 z",
         "M0,-5.5 L5.5,4.5 L-5.5,4.5 z", "M0,-6 L5,0 L0,6 L-5,0 z",
         "M-5,-2 h3.5 v-3.5 h3 v3.5 h3.5 v3 h-3.5 v3.5 h-3 v-3.5 h-3.5 z",
         "M0,5.5 L5.5,-4.5 L-5.5,-4.5 z"
       ].freeze
-      # Units of height in a stretched drawing.
+      # Height of a stretched drawing, in its own units.
       STRETCHED = 1000
 
       module_function
 
-      # @param label [String] what a screen reader says instead
-      # @param elements [Array<String>]
-      # @return [String]
       def chart(height, label, elements, css = "chart")
         element(:svg, {class: css, role: "img", width: "100%", height:, "aria-label": label},
           "\n#{elements.join("\n")}\n")
       end
 
-      # @param share [Float] 0.0 to 1.0 of the chart's width
-      # @return [String]
+      # +share+ is 0.0 to 1.0 of the chart's width.
       def x(share) = "#{number(share * 100)}%"
 
-      # @param title [String, nil] shown under the pointer
-      # @return [String]
+      # The title shows under the pointer.
       def rect(from, to, y, height, css, title = nil)
         element(:rect, {class: css, x: x(from), y:, width: x([to - from, 0].max), height:, rx: 2},
           (element(:title, {}, escape(title)) if title))
       end
 
-      # @return [String]
       def line(from, y1, to, y2, css)
         element(:line, {class: css, x1: x(from), y1:, x2: x(to), y2:})
       end
 
-      # @return [String]
       def circle(share, cy, r, css) = element(:circle, {class: css, cx: x(share), cy:, r:})
 
-      # An svg of its own, because only that can be placed by percentages.
-      #
-      # @param kind [Integer] which of the shapes
-      # @return [String]
+      # A point of a line, in its own svg element: only that can be placed by percentages.
       def marker(share, y, kind, css)
         element(:svg, {x: x(share), y:, width: 1, height: 1, overflow: "visible"},
           element(:path, {class: css, d: MARKERS[kind % MARKERS.size]}))
       end
 
-      # @param anchor [Symbol] :start, :middle or :end
-      # @return [String]
+      # +anchor+ is :start, :middle or :end.
       def text(share, y, content, css, anchor = :start)
         element(:text, {class: css, x: x(share), y:, "text-anchor": anchor}, escape(content))
       end
 
-      # @return [String] text at the left, outside of the chart
+      # Text left of the chart.
       def label(y, content)
         element(:text, {class: "tick scale", x: -6, y: y + 4, "text-anchor": :end}, escape(content))
       end
 
-      # A drawing that is stretched to the chart's width: +columns+ units wide, STRETCHED high.
-      # @return [String]
+      # A drawing, +columns+ wide and {STRETCHED} high, stretched to the chart's width.
       def stretched(y, height, columns, elements)
         box = "0 0 #{columns} #{STRETCHED}"
         element(:svg, {y:, width: "100%", height:, viewBox: box, preserveAspectRatio: "none"},
           elements.join)
       end
 
-      # @return [String] the area below the line of a series, in a stretched drawing
+      # The area below a series' line, in a stretched drawing.
       def polygon(points, series) = element(:polygon, {class: "area s#{series}", points:})
 
-      # @return [String]
       def polyline(points, series) = element(:polyline, {class: "line s#{series}", points:})
 
       # A line without axes, as high as a line of text.
-      # @param values [Array<Numeric>]
-      # @return [String]
       def sparkline(values)
         highest = [values.max.to_f, 1].max
         points = values.each_with_index.map do |value, index|
@@ -101,9 +84,6 @@ module Raffia
           element(:polyline, {points: points.join(" ")}))
       end
 
-      # @param attributes [Hash{Symbol => Object}]
-      # @param content [String, nil] SVG
-      # @return [String]
       def element(name, attributes, content = nil)
         start = attributes.reduce("<#{name}") do |text, (key, value)|
           %(#{text} #{key}="#{escape(value.is_a?(Float) ? number(value) : value)}")
@@ -111,10 +91,9 @@ module Raffia
         content ? "#{start}>#{content}</#{name}>" : "#{start}/>"
       end
 
-      # @return [String] safe in text and in attributes
       def escape(text) = CGI.escapeHTML(text.to_s)
 
-      # Equal numbers give equal text: a chart that did not change must not differ.
+      # Equal numbers give equal text, so that an unchanged chart has the same SVG.
       def number(value) = format("%.2f", value).sub(/\.?0+\z/, "")
 
       private_class_method :number

@@ -11,8 +11,8 @@ require_relative "active_job/wrapper"
 
 module Raffia
   module Integrations
-    # Runs Active Jobs as Raffia's. Payloads are those of Sidekiq's adapter, so that its workers can
-    # run them too.
+    # Runs Active Jobs as Raffia's jobs. Payloads are those of Sidekiq's adapter, so that its
+    # workers can run them too.
     module ActiveJob
       # Names of Sidekiq's wrapper class, since version 8 and before.
       NAMES = %w[Sidekiq::ActiveJob::Wrapper

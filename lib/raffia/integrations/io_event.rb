@@ -6,6 +6,5 @@ Raffia::Optional.gem("io-event", ">= 1.11", for: "IO::Event::Selector::Raffia", 
 
 require_relative "io_event/selector"
 
-# Under this name io-event finds it: IO_EVENT_SELECTOR=Raffia. What it takes when that is not set,
-# stays what it was.
+# IO_EVENT_SELECTOR=Raffia finds it under this name; io-event's default stays.
 IO::Event::Selector.const_set(:Raffia, Raffia::Integrations::IOEvent::Selector)

@@ -10,32 +10,28 @@ require_relative "web/routes"
 
 module Raffia
   module Jobs
-    # The dashboard: pages for people and JSON for programs, as an app for any Rack server, under
-    # any path.
+    # The dashboard: pages for people and JSON for programs, a Rack app under any path.
     #
     #     map("/jobs") do
     #       run Raffia::Jobs::Web.new(user: "admin", password: ENV.fetch("JOBS_PASSWORD"))
     #     end
     #
-    # By default it answers only requests from its own machine. It needs no session, no cookies and
-    # no JavaScript; with JavaScript, pages refresh themselves.
+    # By default it answers only requests from its own machine. It needs no session, cookies or
+    # JavaScript; with JavaScript, pages refresh themselves.
     class Web
-      # @return [String] for people
+      # @return [String]
       attr_reader :title
-      # @return [String, nil] address that the title links to
+      # @return [String, nil] URL that the title links to
       attr_reader :back
       # @return [Numeric, nil] seconds between two refreshes of a page
       attr_reader :refresh
 
       # @param store [Store, nil] nil: {Jobs.store}, on use
-      # @param auth [#call, :none, nil] called with each env: whether the request is allowed; :none:
-      #   the surrounding application decides; nil: by user and password, or from this machine only
-      # @param user [String, nil] for HTTP basic authentication
-      # @param password [String, nil]
+      # @param auth [#call, :none, nil] gets each env and returns whether the request is allowed;
+      #   :none: the surrounding application decides; nil: user and password, or this machine only
+      # @param user [String, nil] for HTTP basic authentication, with the password
       # @param read_only [Boolean] whether changes are refused
-      # @param title [String] for people
-      # @param back [String, nil] address that the title links to, such as the application's
-      # @param refresh [Numeric, nil] seconds between two refreshes of a page; nil: never
+      # @param refresh [Numeric, nil] seconds, nil: never
       # @raise [ConfigError]
       def initialize(store: nil, auth: nil, user: nil, password: nil, read_only: false,
         title: "Raffia", back: nil, refresh: 5)
@@ -99,7 +95,7 @@ module Raffia
         attempt(request) { |page| Response.outcome(page, page.change(request["action"].to_s)) }
       end
 
-      # Errors of the store become pages, as errors of the request do.
+      # Errors of the store and of the request become pages.
       def attempt(request)
         yield Routes.page(request, self)
       rescue NotFound => error

@@ -9,17 +9,14 @@ module Raffia
       #       raffia_options on: :processes, limit: 2, retry: 3
       #     end
       module Options
-        # Item of a recurring job of this class.
-        # +queue+: nil: that of the class.
-        # For {Jobs.enqueue}.
+        # Item of a recurring job, for {Jobs.enqueue}.
         # @api private
         def job_item(*arguments, queue: nil)
           Payload.of(new(*arguments).set({queue: queue}.compact))
         end
 
-        # +given+: see {Job::Options#options}; queue and priority are set by Active Job.
-        # All options that are set.
-        # Raises ConfigError.
+        # Sets options of {Job::Options#options}, except queue and priority, which Active Job sets.
+        # Returns all options. Raises ConfigError.
         def raffia_options(**given)
           set = @raffia_options ||
             (superclass.respond_to?(:raffia_options) ? superclass.raffia_options : {}.freeze)

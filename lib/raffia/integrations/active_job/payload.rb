@@ -22,12 +22,11 @@ module Raffia
           }.compact
         end
 
-        # In Active Job lower numbers are more urgent, as in Solid Queue, GoodJob and delayed_job;
-        # in Raffia higher ones.
+        # Lower numbers are more urgent in Active Job, higher ones in Raffia.
         def priority(job) = job.priority && -job.priority
 
-        # By the job's arguments, because each serialized job is unique. A block gets them
-        # unserialized. A job that its own run enqueues, to retry or to go on later, must not be
+        # Keys come from the job's arguments, because each serialized job is unique; a block gets
+        # them deserialized. A job that its own run enqueues, to retry or continue, must not be
         # rejected because of that run.
         def own(job, options, arguments)
           options = options.except(:unique) if options[:unique] && Wrapper.runs?(job.job_id)

@@ -12,14 +12,13 @@ module Raffia
         KEY = :raffia_active_job
         private_constant :KEY
 
-        # @return [Boolean] whether the worker of the job in this fiber stops
+        # @return [Boolean] whether the worker of this fiber's job stops
         def self.stopping? = !!Fiber[KEY]&.stopping?
 
-        # @param id [String] of an Active Job
-        # @return [Boolean] whether it runs in this fiber
+        # @return [Boolean] whether the Active Job with this id runs in this fiber
         def self.runs?(id) = Fiber[KEY]&.id == id
 
-        # @return [String, nil] of the running Active Job
+        # @return [String, nil] id of the running Active Job
         attr_reader :id
 
         # @param data [Hash] the serialized job

@@ -6,44 +6,42 @@ require_relative "wait"
 require_relative "turns"
 require_relative "readiness"
 require_relative "transfer"
-require_relative "process_wait"
 
 module Raffia
-  # Raffia behind interfaces that others have defined.
+  # Raffia behind the interfaces of other projects.
   module Integrations
-    # For the gem io-event, and so for Async and Falcon.
+    # A selector for the gem io-event, which Async and Falcon use.
     module IOEvent
-      # Raffia's engine with the methods of io-event's selectors. A scheduler (Async's, for one)
-      # brings the fibers, the timers and the hooks; this switches between its fibers and the loop,
-      # and waits for descriptors and processes.
+      # Raffia's engine with the methods of io-event's selectors. A scheduler such as Async's has
+      # the fibers, timers and hooks; the selector switches between its fibers and the loop, and
+      # waits for descriptors and processes.
       #
       #   require "raffia/integrations/io_event"
       #   selector = IO::Event::Selector::Raffia.new(Fiber.current)
       #
-      # It belongs to the thread and the process that made it. {#push} and {#wakeup} alone may be
-      # called by other threads.
+      # It belongs to the thread and the process that created it. Other threads may call {#push}
+      # and {#wakeup} only.
       class Selector
         include Turns
         include Readiness
         include Transfer
-        include ProcessWait
 
-        # Schedulers mask signals and ask for them between two turns, so one that is pending must
-        # end the sleep, masked or not. Ruby looks at those again when a mask is opened, which this
-        # one is for; the engine in Ruby, whose `select` goes on sleeping, is struck.
+        # Schedulers mask interrupts and check for them between two turns, so a pending one must
+        # end the sleep. Ruby checks again when a mask opens; this mask lets the interrupt into a
+        # blocking `select` of the engine in Ruby, which would go on sleeping.
         AWAKE = {Exception => :on_blocking}.freeze
         private_constant :AWAKE
 
-        # @return [Fiber] the one that calls {#select}
+        # @return [Fiber] calls {#select}
         attr_reader :loop
 
         # @return [Float] seconds that the last {#select} slept
         attr_reader :idle_duration
 
-        # @param loop [Fiber] the running one, most often
-        # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: what
-        #   RAFFIA_BACKEND says, else the best that works
-        # @raise [ConfigError] when there is no such back end, or it does not work here
+        # @param loop [Fiber] usually the running one
+        # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: RAFFIA_BACKEND, or
+        #   the best that works
+        # @raise [ConfigError] when the back end is unknown or does not work here
         def initialize(loop, backend: nil)
           @loop = loop
           @idle_duration = 0.0
@@ -60,14 +58,14 @@ module Raffia
         # @raise [IOError] when it is closed
         def stats = @engine.stats
 
-        # Go to the loop; from the loop itself this does nothing.
-        # @return [Object, nil] what the fiber is resumed with
+        # Switches to the loop; does nothing in the loop's fiber.
+        # @return [Object, nil] the value that resumes this fiber
         def transfer = @loop.transfer
 
-        # Run the fibers whose turn it is, then those whose events have come. Only when there are
-        # none, sleep until one comes. To be called by the loop.
+        # Runs the fibers that are ready, then those whose events have come. Sleeps only when there
+        # are none. The loop calls it.
         #
-        # @param duration [Numeric, nil] seconds to sleep at the longest; nil: without a limit
+        # @param duration [Numeric, nil] longest sleep in seconds; nil: without a limit
         # @return [Integer] events
         # @raise [IOError] when it is closed
         def select(duration = nil)
@@ -75,8 +73,8 @@ module Raffia
           deliver((take_turns || duration == 0) ? @engine.poll(0) : rest(duration))
         end
 
-        # End the sleep of {#select}. When it does not sleep, the next one ends at once, so that
-        # nothing that a thread or a signal handler has set before this call is overslept.
+        # Ends the sleep of {#select}, or else its next sleep. State that a thread or signal handler
+        # has set before this call is therefore noticed at once.
         #
         # @return [Boolean] whether it slept
         def wakeup
@@ -85,14 +83,14 @@ module Raffia
           blocked
         end
 
-        # Give everything back; harmless when repeated, and in a forked child. The fibers that wait
-        # are left where they are.
+        # Releases everything, but does not resume waiting fibers. It may be repeated, also in a
+        # forked child.
         # @return [void]
         def close
           @engine.close
         end
 
-        # @return [Boolean] also in a forked child, which has no part in its parent's
+        # @return [Boolean] true also in a forked child, which cannot use its parent's
         def closed? = @engine.closed?
 
         # @return [String]
@@ -101,7 +99,7 @@ module Raffia
         private
 
         def rest(duration)
-          @blocked = true # before the look at the turns: whoever adds one later, wakes
+          @blocked = true # before the check of the turns: threads that add one later wake it
           return @engine.poll(0) unless @turns.empty?
 
           start = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
@@ -116,12 +114,11 @@ module Raffia
           @idle_duration = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC) - start if start
         end
 
-        # Not more than were there in the beginning, or fibers that are always ready would keep the
-        # scheduler from its timers.
+        # Delivers no more completions than there were at the start: fibers that are always ready
+        # would starve the scheduler's timers.
         #
-        # An interrupt of the thread may strike where a method of Ruby returns or a branch is taken.
-        # There is none between the `shift` and the switch, so a completion that has been taken is
-        # not lost.
+        # An interrupt may occur where a Ruby method returns or a branch is taken. There is neither
+        # between the `shift` and the switch, so no taken completion is lost.
         def deliver(count)
           left = count
           while left > 0 && @engine.peek

@@ -3,12 +3,12 @@
 module Raffia
   module Integrations
     module IOEvent
-      # The fibers that need not wait for anything but their turn.
+      # Fibers that are ready to run.
       #
       # @api private
       module Turns
-        # The turn of a fiber that went on to another one by itself. It loses it when it is resumed
-        # before.
+        # The turn of a fiber that switched to another one. It is void when the fiber is resumed
+        # earlier.
         Turn = Struct.new(:fiber) do
           def alive? = fiber&.alive?
 
@@ -16,17 +16,16 @@ module Raffia
         end
         private_constant :Turn
 
-        # Let the fiber run in the next {Selector#select}. Any thread may call it, and wakes the
-        # loop then.
+        # Lets the fiber run in the next {Selector#select}. Any thread may call it, and has to wake
+        # the loop then.
         def push(fiber)
           @turns.push(fiber)
           nil
         end
 
-        # Whether there is one whose turn it is.
         def ready? = !@turns.empty?
 
-        # Let the others go first.
+        # Lets the other fibers run first.
         def yield
           turn = add_turn
           transfer
@@ -34,9 +33,7 @@ module Raffia
           turn&.fiber = nil
         end
 
-        # Go to the fiber at once; the caller goes on in the next {Selector#select}.
-        #
-        # +arguments+: for Fiber#transfer.
+        # Switches to the fiber at once; the caller continues in the next {Selector#select}.
         def resume(fiber, *arguments)
           turn = add_turn
           fiber.transfer(*arguments) if fiber.alive?
@@ -44,9 +41,7 @@ module Raffia
           turn&.fiber = nil
         end
 
-        # The same with an exception.
-        #
-        # +arguments+: for Fiber#raise.
+        # As {#resume}, with an exception.
         def raise(fiber, *arguments, **options)
           turn = add_turn
           fiber.raise(*arguments, **options)
@@ -56,7 +51,7 @@ module Raffia
 
         private
 
-        # Other threads push, which a single call of C does whole.
+        # An Array, because its push is atomic: other threads push.
         def init_turns
           @turns = []
         end
@@ -67,10 +62,9 @@ module Raffia
           turn
         end
 
-        # Those that come meanwhile have to wait for the next time. As in {Selector#deliver},
-        # nothing strikes between the `shift` and the switch.
-        #
-        # Whether there were any.
+        # Runs the fibers that are ready now, not those that become ready meanwhile. No interrupt
+        # can occur between the `shift` and the switch, see {Selector#deliver}. Returns nil without
+        # turns.
         def take_turns
           return if @turns.empty?
 

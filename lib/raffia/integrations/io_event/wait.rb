@@ -3,13 +3,13 @@
 module Raffia
   module Integrations
     module IOEvent
-      # One suspension of one fiber: what the engine gives back with the completion that ends it. A
-      # fiber that goes on before that puts {NOBODY} in its place, whom late completions find.
+      # One suspension of one fiber; the engine returns it with the completion that ends it. A fiber
+      # that continues earlier is replaced by {NOBODY}, for late completions.
       #
       # @api private
       class Wait
         attr_accessor :fiber
-        # What came; nil while nothing has.
+        # Result of the operation, nil before its completion.
         attr_accessor :result
       end
 

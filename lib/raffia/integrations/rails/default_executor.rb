@@ -4,17 +4,16 @@ module Raffia
   module Integrations
     module Rails
       # Where an application's jobs run by default: in fibers if Rails isolates by fiber, else on
-      # threads. Otherwise fibers of one thread would share a connection of Active Record with its
-      # transactions, and before i18n 1.15 a locale.
+      # threads. Fibers would otherwise share their thread's Active Record connection, with its
+      # transactions, and before i18n 1.15 the locale.
       #
       # @api private
       module DefaultExecutor
         module_function
 
-        # :fibers or :threads.
         def default = obstacle ? :threads : :fibers
 
-        # Why jobs cannot run in fibers.
+        # Reason why jobs cannot run in fibers, nil if they can.
         def obstacle
           unless by_fiber?
             return "config.active_support.isolation_level is :thread (set it to :fiber)"

@@ -5,16 +5,16 @@ require_relative "../../base/error"
 module Raffia
   module Integrations
     module Rails
-      # When a job of an Active Record transaction is stored. After it: workers find the committed
-      # rows, and a rollback leaves no job. In it: if the store is the same database.
+      # Decides when jobs that are enqueued in an Active Record transaction are stored. After it,
+      # workers find the committed rows, and a rollback leaves no job. In it requires a store in the
+      # same database.
       #
       # @api private
       class EnqueueTiming
         # Values of `config.raffia.enqueue`.
         ALL = %i[after_commit in_transaction now].freeze
 
-        # +name+: nil: the first.
-        # Raises ConfigError.
+        # nil selects the first.
         def initialize(name)
           @name = name || ALL.first
           unless ALL.include?(@name)
@@ -23,12 +23,11 @@ module Raffia
           end
         end
 
-        # +base+: ActiveJob::Base.
         def apply(base)
           return unless base.queue_adapter_name == "raffia"
 
           base.queue_adapter.transaction = method(:connection) if @name == :in_transaction
-          # In Active Job 7.2 there is no flag, and it asks the adapter.
+          # Active Job 7.2 has no flag; it asks the adapter.
           if base.respond_to?(:enqueue_after_transaction_commit)
             flag = base.enqueue_after_transaction_commit
           end
@@ -37,8 +36,8 @@ module Raffia
 
         private
 
-        # Does not open a connection, which would have no transaction. Active Record may be loaded
-        # without a database, and then has no pool.
+        # Does not open a connection, because a new one has no transaction. Active Record without a
+        # database has no pool.
         def connection
           return unless defined?(::ActiveRecord::Base) && ::ActiveRecord::Base.connected?
 

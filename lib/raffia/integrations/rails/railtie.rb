@@ -12,8 +12,7 @@ module Raffia
     module Rails
       # `config.raffia`: settings of jobs in a Rails application. By default all are nil:
       #
-      # * store: a {Jobs::Store} or its address, else RAFFIA_STORE, else
-      #   storage/raffia_production.db
+      # * store: a {Jobs::Store} or its URL, else RAFFIA_STORE, else storage/raffia_production.db
       # * enqueue: when jobs of a database transaction are stored: :after_commit (default),
       #   :in_transaction (in the application's own PostgreSQL), or :now. A job class overrides it
       #   by `enqueue_after_transaction_commit`
@@ -24,12 +23,12 @@ module Raffia
       class Railtie < ::Rails::Railtie
         config.raffia = Settings.new
 
-        # Not in an initializer: Active Job must find the adapter when it is told its name.
+        # Not in an initializer, because Active Job looks the adapter up when its name is set.
         ::ActiveSupport.on_load(:active_job) do
           require_relative "../../../active_job/queue_adapters/raffia_adapter"
         end
 
-        # Classes of the application cannot be named while its initializers run.
+        # The application's classes cannot be loaded while its initializers run.
         config.before_initialize { Jobs::Setup.current.deferred = [] }
         config.after_initialize do
           setup = Jobs::Setup.current

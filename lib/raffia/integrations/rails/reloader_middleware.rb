@@ -6,8 +6,8 @@ require_relative "../../jobs/error"
 module Raffia
   module Integrations
     module Rails
-      # Wraps each job in Rails' reloader: loads changed code before it, and releases connections
-      # and `Current` after it.
+      # Wraps each job in Rails' reloader, which loads changed code before the job, and releases
+      # connections and `Current` after it.
       #
       # @api private
       class ReloaderMiddleware
@@ -15,7 +15,7 @@ module Raffia
 
         def initialize(app) = @app = app
 
-        # Rails' error reporter does not get what ends a job without a failure.
+        # Rails' error reporter must not get exceptions that end a job without a failure.
         def call(_job, _item)
           ended = nil
           value = @app.reloader.wrap(source: SOURCE) do

@@ -5,7 +5,7 @@ require_relative "../../jobs"
 module Raffia
   module Integrations
     module Rails
-      # Store of an application's jobs. It is opened on use, because an application also boots to
+      # Store of an application's jobs. It is opened on first use, because applications also boot to
       # compile assets.
       #
       # @api private
@@ -14,7 +14,6 @@ module Raffia
 
         module_function
 
-        # Raises ConfigError.
         def prepare(setup, app)
           setup.default = default(app.root)
           given = app.config.raffia.store

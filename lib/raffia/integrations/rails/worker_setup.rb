@@ -12,7 +12,7 @@ module Raffia
       class WorkerSetup
         def initialize(app) = @app = app
 
-        # Raises ConfigError for an invalid config.raffia.place.
+        # Raises ConfigError when config.raffia.place is invalid.
         def call(worker, log)
           load_active_job
           place = choose(log)
@@ -22,7 +22,7 @@ module Raffia
 
         private
 
-        # Loads the names of its jobs in payloads, if it is autoloaded.
+        # Loads Active Job if it is autoloaded, with the classes that payloads name.
         def load_active_job = defined?(::ActiveJob) && ::ActiveJob::Base
 
         def choose(log)
@@ -33,7 +33,7 @@ module Raffia
           Jobs::Setup.current.place = given || DefaultExecutor.default
         end
 
-        # Active Record gives each job a connection of its own, while its pool has any.
+        # Active Record gives each running job a connection, while its pool has any.
         def check_pools(place, jobs, log)
           return unless defined?(::ActiveRecord::Base) && %i[fibers threads].include?(place)
 
@@ -50,7 +50,7 @@ module Raffia
 
         def flag(place) = (place == :threads) ? "--threads" : "--concurrency"
 
-        # Shows Rails' log in the terminal as well, as `rails server` does.
+        # Shows Rails' log in the terminal too, as `rails server` does.
         def show_log
           log = ::Rails.logger
           return unless ::Rails.env.development? && log.respond_to?(:broadcast_to)

@@ -7,10 +7,10 @@ require_relative "response"
 module Raffia
   module Jobs
     class Web
-      # Policies that decide which requests are allowed.
+      # Policies that decide which requests are allowed: `refusal(env)` is a response, or nil.
       # @api private
       module Access
-        # Raises ConfigError for settings that would lock out everybody, or let in the wrong people.
+        # Raises ConfigError for settings that would lock out everybody, or admit the wrong people.
         def self.of(auth, user, password)
           if auth && (user || password)
             raise ConfigError, "say auth:, or user: and password:, not both"
@@ -24,7 +24,7 @@ module Raffia
             "each env, or :none"
         end
 
-        # Allows all requests: the surrounding application decides.
+        # Allows all requests, because the surrounding application decides.
         class OpenPolicy
           def refusal(_env) = nil
         end
@@ -36,7 +36,8 @@ module Raffia
           def refusal(env) = @ask.call(env) ? nil : Response.text(403, "You may not see the jobs.")
         end
 
-        # HTTP basic authentication. Compares all bytes of digests, so that the time tells nothing.
+        # HTTP basic authentication. Compares all bytes of digests, so that the time reveals
+        # nothing.
         class PasswordPolicy
           REALM = {"www-authenticate" => 'Basic realm="Jobs", charset="UTF-8"'}.freeze
 
@@ -74,8 +75,8 @@ module Raffia
           end
         end
 
-        # Allows requests from this machine to one of its own names. Refuses pages of other sites
-        # whose name resolves here, and requests through a proxy.
+        # Allows requests from this machine to one of its own names. It refuses requests through a
+        # proxy, and pages of sites whose name resolves to this machine (DNS rebinding).
         class LoopbackPolicy
           PROXIED = %w[HTTP_FORWARDED HTTP_X_FORWARDED_FOR HTTP_X_FORWARDED_HOST HTTP_X_REAL_IP
             HTTP_VIA].freeze
@@ -102,7 +103,7 @@ module Raffia
             false
           end
 
-          # HTTP/1.0 has no Host, and no browser speaks it.
+          # HTTP/1.0 has no Host, and browsers do not use it.
           def own_host?(host)
             return true if host.nil?
 

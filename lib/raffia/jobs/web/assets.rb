@@ -7,18 +7,16 @@ require_relative "response"
 module Raffia
   module Jobs
     class Web
-      # Scripts, styles and images. Each file's path contains its digest, so browsers cache it for
-      # ever.
+      # Scripts, styles and images. Each path contains the file's digest, so that browsers may cache
+      # it for ever.
       # @api private
       module Assets
-        # Path of all assets.
         FOLDER = "/assets/"
         TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8",
                  ".svg" => "image/svg+xml"}.freeze
         KEPT = {**Response::SECURITY,
           "cache-control" => "private, max-age=31536000, immutable"}.freeze
 
-        # A file.
         Asset = Data.define(:path, :type, :body, :integrity)
 
         # By file name.

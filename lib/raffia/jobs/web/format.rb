@@ -13,13 +13,13 @@ module Raffia
         UNITS = [[86_400, "d"], [3600, "h"], [60, "min"]].freeze
         private_constant :UNITS
 
-        # 1,234,567.
+        # "1,234,567".
         def number(count) = count.to_i.to_s.reverse.scan(/\d{1,3}/).join(",").reverse
 
         # "1 job", "2,000 jobs".
         def count(number, one, many = "#{one}s") = "#{number(number)} #{(number == 1) ? one : many}"
 
-        # 350 ms, 4.2 s, 3 min, 5 h.
+        # "350 ms", "4.2 s", "3 min", "5 h".
         def span(seconds)
           seconds = seconds.to_f.abs
           size, unit = UNITS.find { |limit, _| seconds >= limit * 2 }
@@ -32,8 +32,7 @@ module Raffia
 
         def memory(kib) = (kib.to_i < 1024) ? "#{kib.to_i} KiB" : "#{number(kib.to_i / 1024)} MiB"
 
-        # +time+: seconds since 1970.
-        # The distance from now, with the time itself as a title.
+        # The distance of a time (seconds since 1970) from now, with the time itself as its title.
         def ago(time)
           return "" unless time.is_a?(Numeric) && time.to_f.finite? && time.abs < 1e11
 
@@ -48,7 +47,7 @@ module Raffia
           )
         end
 
-        # +value+: from a payload.
+        # Text of a value from a payload.
         def text(value)
           case value
           when String then value

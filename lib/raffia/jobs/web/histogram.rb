@@ -6,20 +6,17 @@ require_relative "../tally"
 module Raffia
   module Jobs
     class Web
-      # How long runs took that ended well: how many there were, up to each of {Tally::BOUNDS}.
-      #
-      # @!attribute [r] counts
-      #   @return [Array<Integer>] of {SIZE}
+      # Durations of runs that succeeded: counts up to each of {Tally::BOUNDS}, and above.
       # @api private
       Histogram = Data.define(:counts)
 
       # @api private
       class Histogram
         SIZE = Tally::BOUNDS.size + 1
-        # Buckets that have a label on the chart.
+        # Indexes of the buckets with a label on the chart.
         MARKS = [0, 8, 16, 25].freeze
 
-        # +rows+: see {Store#metrics}.
+        # Sums rows of {Store#metrics}.
         def self.of(rows)
           new(counts: rows.reduce(Array.new(SIZE, 0)) { |sums, row|
             sums.zip(Array(row["histogram"])).map { |sum, count| sum + count.to_i }
@@ -31,8 +28,7 @@ module Raffia
         # Label and count of each bucket.
         def buckets = counts.each_with_index.map { |count, index| [label(index), count] }
 
-        # +share+: from 0 to 1.
-        # Label of the bucket that this share of runs does not exceed; nil without runs.
+        # Label of the bucket that a share (0 to 1) of the runs does not exceed, nil without runs.
         def percentile(share)
           return if total.zero?
 

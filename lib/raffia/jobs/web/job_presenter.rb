@@ -9,7 +9,7 @@ require_relative "format"
 module Raffia
   module Jobs
     class Web
-      # Presents a job on a page. Each field of its payload may have any value.
+      # Presents a job on a page. Fields of its payload may have any values.
       # @api private
       class JobPresenter
         include Format
@@ -29,15 +29,15 @@ module Raffia
         # Why it cannot be read.
         attr_reader :parse_error
 
-        # That identifies it within its set.
+        # Identifies the entry within its set.
         def digest = @digest ||= Digest::SHA256.hexdigest("#{entry.at}\0#{entry.payload}")[0, 32]
 
-        # By which it is found again: the digest, and its id if it has one.
+        # Finds the entry again: its digest, and its id if it has one.
         def key = [digest, *jid].join(" ").scrub
 
         def jid = item["jid"].is_a?(String) ? item["jid"] : nil
 
-        # Class of the job, not of Active Job's wrapper.
+        # Class of the job instead of Active Job's wrapper.
         def name
           if parse_error
             "(unreadable)"
@@ -81,7 +81,7 @@ module Raffia
         # Failed runs.
         def failures = item["retry_count"].is_a?(Integer) ? item["retry_count"] + 1 : 0
 
-        # For programs.
+        # JSON for programs.
         def data
           {"key" => key, "set" => entry.set, "queue" => entry.queue, "at" => entry.at,
            **(parse_error ? {"payload" => arguments, "wrong" => parse_error} : {"job" => item})}

@@ -7,11 +7,10 @@ require_relative "template"
 module Raffia
   module Jobs
     class Web
-      # Links and forms. Names are parameters and not parts of paths, because they may contain
-      # anything.
+      # Links and forms. Names are parameters, not parts of paths, because they may contain any
+      # character.
       # @api private
       module Links
-        # Under the path of the mount point.
         def path(to, **query)
           query = query.reject { |_, value| value.nil? || value == "" }
           "#{request.mount}#{to}#{"?#{URI.encode_www_form(query)}" unless query.empty?}"
@@ -24,22 +23,20 @@ module Raffia
         end
 
         def script(name)
-          Html.new(%(<script src="#{Html.escape(asset(name))}" #{hash_of(name)} defer></script>))
+          Html.new(%(<script src="#{Html.escape(asset(name))}" #{integrity(name)} defer></script>))
         end
 
         def style(name)
-          Html.new(%(<link rel="stylesheet" href="#{Html.escape(asset(name))}" #{hash_of(name)}>))
+          Html.new(%(<link rel="stylesheet" href="#{Html.escape(asset(name))}" #{integrity(name)}>))
         end
 
-        # Hidden inputs.
         def hidden(**fields)
           Html.new(fields.compact.map { |name, value|
             %(<input type="hidden" name="#{name}" value="#{Html.escape(value)}">)
           }.join)
         end
 
-        # A form with one button, for one change.
-        # Nil when the dashboard is read-only.
+        # A form with one button for one change, nil when the dashboard is read-only.
         def button(label, to, action, kind: nil, **fields)
           return if web.read_only?
 
@@ -50,7 +47,7 @@ module Raffia
 
         private
 
-        def hash_of(name) = %(integrity="#{Assets::FILES.fetch(name).integrity}")
+        def integrity(name) = %(integrity="#{Assets::FILES.fetch(name).integrity}")
       end
     end
   end

@@ -5,54 +5,47 @@ require_relative "../../charts"
 module Raffia
   module Jobs
     class Web
-      # Counts by the minute, without gaps: a minute in which nothing ran counts 0.
+      # Counts by minute, without gaps: a minute in which nothing ran counts 0.
       # @api private
       class Minutes
-        # Points of a chart at most; of longer times it shows means.
+        # Limit of points on a chart; longer periods show means.
         POINTS = 120
         MARKS = 4
 
-        # Milliseconds of the mean run that ended well.
-        def self.mean(processed, failed, ms)
-          (processed > failed) ? (ms.to_f / (processed - failed)).round(1) : 0.0
+        # Sums rows of {Store#metrics}; ms and mean are milliseconds of runs that succeeded.
+        def self.sums(rows)
+          processed, failed, ms = %w[processed failed ms].map { |field|
+            rows.sum { |row| row[field] || 0 }
+          }
+          mean = (processed > failed) ? (ms.to_f / (processed - failed)).round(1) : 0.0
+          {processed:, failed:, ms:, mean:}
         end
 
-        # +rows+: see {Store#metrics}, of one or several classes.
-        # +minutes+: until now.
+        # +rows+ are those of {Store#metrics}, of one or several classes; +minutes+ the length.
         def initialize(rows, minutes)
           @by_time = rows.group_by { |row| row["at"].to_i / 60 * 60 }
-          @last = Time.now.to_i / 60 * 60 - 60 # the running minute would look like a fall
+          @last = Time.now.to_i / 60 * 60 - 60 # the running minute would look like a drop
           @minutes = minutes
         end
 
-        # Time, processed, failed, milliseconds of the mean run.
+        # Rows of time, processed, failed, and milliseconds of the mean run.
         def to_a
           @to_a ||= (@last - (@minutes - 1) * 60).step(@last, 60)
-            .map { |at| [at, *total(@by_time[at] || [])] }
+            .map { |at| [at, *Minutes.sums(@by_time[at] || []).values_at(:processed, :failed, :mean)] }
         end
 
-        # Of what was processed and what failed.
         def counts(label)
           chart(label, {"Processed" => means(1), "Failed" => means(2)}, whole: true)
         end
 
-        # Of the mean run.
         def runs(label) = chart(label, {"Mean" => means(3)})
 
-        # SVG.
         def sparkline
           Charts::SVG.sparkline(to_a.map { |_, processed| processed }.each_slice(@minutes / 60)
             .map(&:sum))
         end
 
         private
-
-        def total(rows)
-          processed, failed, ms = %w[processed failed ms].map { |name|
-            rows.sum { |row| row[name] || 0 }
-          }
-          [processed, failed, Minutes.mean(processed, failed, ms)]
-        end
 
         def slice = (@minutes / POINTS).clamp(1..)
 

@@ -3,21 +3,19 @@
 module Raffia
   module Jobs
     class Web
-      # Protects changes from cross-site requests: whether one of the dashboard's own pages asks for
-      # it.
+      # Protects changes from cross-site requests: only the dashboard's own pages may ask for one.
       # @api private
       module OriginCheck
-        # Default ports, which Origin and Host may leave out.
         PORTS = {"http" => ":80", "https" => ":443"}.freeze
         REFUSAL = "This change was asked for by another site's page, or the browser does not say " \
-        "whose. Behind a proxy: it must " \
-          "hand on the Host that the browser has asked for. Programs say `content-type: " \
-          "application/json`."
+          "whose. A proxy must forward the Host that the browser has asked for. Programs send " \
+          "`content-type: application/json`."
 
         module_function
 
-        # Browsers send Sec-Fetch-Site over HTTPS and to localhost, else Origin. A client that sends
-        # neither is a program: it must send a content type that a foreign page cannot send unasked.
+        # Browsers send Sec-Fetch-Site over HTTPS and to localhost, otherwise Origin. A client
+        # without both is a program: it must send a content type that other sites' forms cannot
+        # send.
         def same_origin?(request)
           env = request.env
           site = env["HTTP_SEC_FETCH_SITE"]

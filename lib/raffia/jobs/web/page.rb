@@ -13,25 +13,25 @@ module Raffia
       module Pages
       end
 
-      # Outcome of a change: what was done to how many jobs, and the page that shows it.
+      # Outcome of a change: its name, the number of jobs, and the page that shows it.
       # @api private
       Outcome = Data.define(:done, :count, :to, :query)
 
-      # A page: data for programs, and the object that its template is evaluated in.
+      # A page: data for programs, and the context of its template.
       # @api private
       class Page
         include Views
         include Format
         include Links
 
-        # Address, label, and the set that is counted.
+        # Path, label, and the set that is counted.
         NAVIGATION = [["/", "Home"], ["/queues", "Queues", :queue], ["/busy", "Busy", :running],
           ["/scheduled", "Scheduled", :scheduled],
           ["/retries", "Retries", :retry], ["/dead", "Dead", :dead],
           ["/blocked", "Blocked", :blocked], ["/recurring", "Recurring"],
           ["/batches", "Batches"], ["/metrics", "Metrics"],
           ["/processes", "Processes"]].each(&:freeze).freeze
-        # Messages after a change. A link only selects one of them.
+        # Messages after a change. A link can select one of them, and not add text.
         DONE = {"retried" => "to be run now", "deleted" => "deleted",
                 "killed" => "moved to the dead ones", "run" => "enqueued"}.freeze
         ACTIONS = {"paused" => "It is paused.", "resumed" => "It is resumed.",
@@ -42,8 +42,7 @@ module Raffia
                    "unchanged" => "Nothing was changed."}.freeze
         private_constant :DONE, :ACTIONS
 
-        attr_reader :request
-        attr_reader :web
+        attr_reader :request, :web
 
         def initialize(request, web)
           @request = request
@@ -52,16 +51,14 @@ module Raffia
 
         def store = web.store
 
-        # HTTP status.
         def status = 200
 
         def title = self.class.name[/\w+\z/]
 
         def body = public_send(:"view_#{self.class.name[/\w+\z/].downcase}")
 
-        # The HTML document.
         def document
-          main = body # first: what is wrong with the store shows here
+          main = body # first, because errors of the store occur here
           view_layout(main).to_s
         end
 
@@ -71,34 +68,30 @@ module Raffia
            "totals" => totals}
         end
 
-        # Totals whose growth the page shows.
+        # Totals, if the page shows their growth.
         def totals = nil
 
-        # For programs.
         def data = raise(NotImplementedError)
 
-        # Raises ConfigError for an action that the page does not have.
+        # Executes an action and returns its {Outcome}. Raises ConfigError for an unknown one.
         def change(action)
           raise(ConfigError, "#{action.inspect} is nothing that can be done here")
         end
 
         def counts = @counts ||= store.counts
 
-        # Counts up to the limit that the store counts at once.
+        # Counts up to the limit that the store can count quickly.
         def sizes = @sizes ||= store.counts(most: store.countable)
 
-        # Seconds.
         def refresh = web.refresh
 
-        # +count+: of {#sizes}.
-        # With a + at the limit.
+        # One of {#sizes}, with a + at the limit.
         def size(count) = "#{number(count)}#{"+" if store.countable && count >= store.countable}"
 
         private
 
         def heading = "#{title} · #{web.title}"
 
-        # Message about the last change.
         def notice
           done = request["done"]
           return ACTIONS[done] if ACTIONS.key?(done)
@@ -110,14 +103,13 @@ module Raffia
 
         def navigation = NAVIGATION.map { |to, label, set| [to, label, set && sizes[set]] }
 
-        # Whether the entry of the navigation leads to this page, or to its parent.
+        # Whether this entry of the navigation leads to this page or its parent.
         def current?(to) = request.path == to
 
         def outcome(done, count, to = request.path, **query)
           Outcome.new(done: done, count: count, to: to, query: query)
         end
 
-        # Raises ConfigError.
         def required(name)
           request[name] || raise(ConfigError, "say which one: #{name} is not given")
         end

@@ -7,14 +7,13 @@ module Raffia
       # @api private
       class Pager
         attr_reader :offset, :limit
-        # Nil when it is unknown.
         attr_reader :total
-        # Parameters of the search.
+        # Parameters that links to other pages keep.
         attr_reader :query
         # Entries on the page.
         attr_accessor :size
 
-        # +about+: whether the total is approximate.
+        # +total+: nil when unknown. +about+: whether it is approximate.
         def initialize(page, limit, total: nil, about: false, **query)
           @offset = page.request.number("offset")
           @limit = limit
@@ -25,8 +24,7 @@ module Raffia
           @more = false
         end
 
-        # +entries+: up to one more than the limit.
-        # Those of the page.
+        # Entries of the page, out of up to one more than the limit.
         def cut(entries)
           @more = entries.size > limit
           entries.first(limit).tap { |shown| @size = shown.size }
@@ -38,7 +36,7 @@ module Raffia
 
         def last = (total && total > limit) ? (total - 1) / limit * limit : nil
 
-        # +number+: formats a number.
+        # +number+ formats a number.
         def summary(number)
           return "none" if size.zero? && offset.zero?
 

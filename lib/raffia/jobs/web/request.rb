@@ -9,13 +9,11 @@ module Raffia
       # A request to the dashboard.
       # @api private
       class Request
-        # A request that cannot be understood.
         class Invalid < Error
         end
 
-        # Bytes of a body, at most: a page's checkboxes need far less.
+        # Limit of a body in bytes; a page's checkboxes need far less.
         LIMIT = 1024 * 1024
-        # Path of the JSON API.
         API = "/api"
 
         attr_reader :env
@@ -30,28 +28,24 @@ module Raffia
           @path = "/" if @path.empty?
         end
 
-        # Path of the mount point.
         def mount = @mount ||= @env["SCRIPT_NAME"].to_s.dup.force_encoding(Encoding::UTF_8).scrub
 
         def post? = @env["REQUEST_METHOD"] == "POST"
 
         def read? = %w[GET HEAD].include?(@env["REQUEST_METHOD"])
 
-        # Whether a program asks for data.
         def api? = @api
 
-        # Whether a page asks for its parts.
+        # Whether a page refreshes its parts.
         def parts? = @env["HTTP_ACCEPT"] == "application/json"
 
-        # Whether the body is JSON.
         def json? = @env["CONTENT_TYPE"].to_s.b.match?(%r{\Aapplication/json\b}i)
 
-        # Parameter.
         def [](name) = params[name]&.first
 
         def list(name) = params[name] || []
 
-        # Parameter, from 0 up.
+        # A parameter as a number from 0 on.
         def number(name, default = 0, most = 10**12)
           (Integer(self[name].to_s, 10, exception: false) || default).clamp(0, most)
         end
@@ -89,7 +83,7 @@ module Raffia
           raise Invalid, "The body is not JSON."
         end
 
-        # A middleware may have read the body already, such as Rails' for methods.
+        # A middleware may have read the body already, such as Rack::MethodOverride.
         def input
           read = @env["rack.request.form_vars"] || @env["rack.input"]&.read(LIMIT + 1) || ""
           raise Invalid, "The body is too long." if read.bytesize > LIMIT

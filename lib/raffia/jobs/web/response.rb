@@ -9,7 +9,7 @@ module Raffia
       # @api private
       module Response
         # Allows own files only, nothing inline, no frames. The referrer stays within the origin;
-        # without any, forms would send `Origin: null`, see {OriginCheck}.
+        # without one, forms would send `Origin: null`, which {OriginCheck} refuses.
         SECURITY = {
           "content-security-policy" => "default-src 'none'; script-src 'self'; style-src 'self'; " \
           "img-src 'self'; connect-src 'self'; " \
@@ -24,12 +24,10 @@ module Raffia
 
         module_function
 
-        # A Rack response.
         def html(status, text)
           [status, {**HEADERS, "content-type" => "text/html; charset=utf-8"}, [text]]
         end
 
-        # +data+: of any kind: invalid strings become valid.
         def json(status, data)
           [status, {**HEADERS, "content-type" => "application/json"}, [generate(data)]]
         end
@@ -39,8 +37,8 @@ module Raffia
             ["#{text}\n"]]
         end
 
-        # After a change: the outcome for programs, a redirect to a page for people.
-        # +outcome+: a page asks for confirmation.
+        # After a change: the outcome for programs, a redirect for people. The outcome is a page
+        # when that asks for confirmation.
         def outcome(page, outcome)
           return html(200, outcome.document) if outcome.is_a?(Page)
           if page.request.api?
@@ -58,7 +56,7 @@ module Raffia
           JSON.generate(plain(data), max_nesting: 0)
         end
 
-        # Replaces what JSON cannot write: broken strings, infinite numbers.
+        # Replaces invalid strings and infinite numbers, which JSON cannot represent.
         def plain(data)
           case data
           when Hash then data.to_h { |name, value| [plain(name), plain(value)] }

@@ -14,7 +14,7 @@ require_relative "pages/problem"
 module Raffia
   module Jobs
     class Web
-      # Pages by path. Each is HTML there, and JSON under {Request::API}.
+      # Pages by path: HTML, and JSON under {Request::API}.
       # @api private
       module Routes
         PAGES = {
@@ -29,7 +29,6 @@ module Raffia
           "/metrics" => [Pages::Metrics], "/class" => [Pages::JobClass]
         }.freeze
 
-        # Raises NotFound.
         def self.page(request, web)
           kind, *about = PAGES[request.path] ||
             raise(NotFound.new("There is no page #{request.path}.", name: request.path))

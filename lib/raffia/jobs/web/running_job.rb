@@ -6,16 +6,10 @@ require_relative "job_presenter"
 module Raffia
   module Jobs
     class Web
-      # One job that runs now, as its worker tells of it.
-      #
-      # @!attribute [r] work
-      #   @return [Hash] see {Store#beat}
-      # @!attribute [r] process
-      #   @return [Hash] the worker
+      # A running job: its worker's report in {Store#beat}, and the worker.
       # @api private
       RunningJob = Data.define(:work, :process) do
-        # +processes+: see {Store#processes}.
-        # Longest first.
+        # Running jobs of {Store#processes}, the longest first.
         def self.of(processes)
           processes.flat_map { |process|
             Array(process["work"]).grep(Hash)
@@ -23,7 +17,6 @@ module Raffia
           }.sort_by(&:since)
         end
 
-        # Seconds since 1970.
         def since = Payload.time(work["run_at"]).to_f
 
         def job
@@ -39,13 +32,12 @@ module Raffia
 
         def jid = work["jid"] || job.jid
 
-        # From 0 to 1.
+        # From 0 to 1, nil when the job reports none.
         def progress = (work["progress"].to_f.clamp(0.0, 1.0) if work["progress"].is_a?(Numeric))
 
-        # Of the worker.
         def identity = process["identity"].to_s
 
-        # If its worker was told to trace it.
+        # Nil unless the worker was asked to trace the job.
         def backtrace = (work["backtrace"].map(&:to_s) if work["backtrace"].is_a?(Array))
       end
     end

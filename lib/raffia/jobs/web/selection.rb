@@ -9,10 +9,10 @@ module Raffia
       # Selected entries of a set, or all that match a search.
       # @api private
       class Selection
-        # Of each action: the store's method, and the name of the outcome.
+        # The store's method, and the outcome, by action.
         CALLS = {"retry" => :requeue, "delete" => :delete, "kill" => :kill}.freeze
         DONE = {"retry" => "retried", "delete" => "deleted", "kill" => "killed"}.freeze
-        # Entries in one step, and distance in which a moved entry is searched.
+        # Entries in one step, and the distance within which a moved entry is searched.
         STEP = 500
         # Seconds of one request.
         TIME_LIMIT = 20
@@ -24,9 +24,8 @@ module Raffia
           @match = match
         end
 
-        # +keys+: see {JobPresenter#key}.
-        # +pager+: where they were.
-        # How many were found and changed.
+        # Changes the entries with these {JobPresenter#key}s, which were at the pager's position,
+        # and returns the number of changed ones.
         def change(action, keys, pager)
           near = page([pager.offset - STEP, 0].max, pager.limit + STEP * 2)
             .to_h { |entry| [JobPresenter.new(entry).digest, entry] }
@@ -34,9 +33,9 @@ module Raffia
           entries.empty? ? 0 : @store.public_send(CALLS.fetch(action), entries)
         end
 
-        # Page by page; entries that do not change are passed over. Stops at the number of entries
-        # at the start, because retried jobs may come back.
-        # How many were changed before the time was up.
+        # Returns the number of jobs that it changed within the time limit. Works page by page, and
+        # skips entries that do not change. Retried jobs may come back, so it stops at the number of
+        # entries at the start.
         def change_all(action)
           return @store.clear(@set, queue: @queue) if action == "delete" && @match.nil?
 
@@ -59,7 +58,7 @@ module Raffia
           @store.entries(@set, queue: @queue, offset: offset, limit: limit, match: @match)
         end
 
-        # It has moved since the page was rendered.
+        # Finds an entry that has moved since the page was rendered.
         def find_moved(key)
           digest, jid = key.split(" ", 2)
           return unless jid && (found = @store.find(jid))

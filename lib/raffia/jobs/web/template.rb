@@ -5,14 +5,14 @@ require "erb"
 module Raffia
   module Jobs
     class Web
-      # Text that is HTML already. Templates escape all else.
+      # Text that is HTML already. Templates escape everything else.
       # @api private
       class Html
         attr_reader :to_s
 
         def initialize(text) = @to_s = text
 
-        # For text and for attributes in double quotes.
+        # Escapes text, also for attributes in double quotes.
         def self.escape(value)
           return value.to_s if value.is_a?(Html)
 
@@ -34,7 +34,7 @@ module Raffia
         def self.define(views)
           Dir[File.join(FOLDER, "*.erb")].each do |file|
             source = new.source(File.read(file, encoding: Encoding::UTF_8))
-            # One line before the template's first, so that backtraces have its line numbers.
+            # Line 0, so that backtraces have the template's line numbers.
             views.module_eval("def view_#{File.basename(file, ".erb")}(one = nil)\n#{source}\nend",
               file, 0) # standard:disable Style/EvalWithLocation
           end
@@ -51,7 +51,6 @@ module Raffia
           compile(text).first.force_encoding(Encoding::UTF_8).sub(/\A#coding:.*$/, "")
         end
 
-        # (see ERB::Compiler#add_insert_cmd)
         def add_insert_cmd(out, content) = out.push("#{insert_cmd} Html.escape((#{content}))")
       end
 

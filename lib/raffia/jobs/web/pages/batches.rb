@@ -7,12 +7,12 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # State of a batch, for both pages.
+        # State of a batch.
         # @api private
         module BatchProgress
           private
 
-          # From 0 to 1.
+          # Finished share, from 0 to 1.
           def share(batch)
             if batch["total"].to_i.zero?
               0.0

@@ -10,7 +10,6 @@ module Raffia
         # Running jobs.
         # @api private
         class Busy < Page
-          # Jobs on the page, at most.
           MAX = 200
 
           def data
@@ -18,10 +17,9 @@ module Raffia
              "jobs" => running.map { |run| {"process" => run.identity, **run.work} }}
           end
 
-          # Commands about a job, and the names of their outcomes.
+          # Commands about a job, and their outcomes.
           COMMANDS = {"cancel" => "cancelled", "trace" => "traced"}.freeze
 
-          # Raises NotFound when its worker is gone.
           def change(action)
             return super unless COMMANDS.key?(action)
 

@@ -9,8 +9,7 @@ module Raffia
         # Asks for confirmation before many jobs are changed.
         # @api private
         class Confirmation < Page
-          attr_reader :question
-          attr_reader :fields
+          attr_reader :question, :fields
 
           def initialize(request, web, question, **fields)
             super(request, web)

@@ -13,11 +13,11 @@ module Raffia
         # @api private
         class Entries < Page
           PAGE = 50
-          # Jobs in one answer to programs, at most.
+          # Limit of jobs in an answer to programs.
           MAX = 1000
           TITLES = {queue: "Queue", scheduled: "Scheduled", retry: "Retries", dead: "Dead",
                     blocked: "Blocked"}.freeze
-          # Actions of each set, and the labels of their buttons.
+          # Actions of each set, with the labels of their buttons.
           ACTIONS = {
             queue: {"kill" => "Move to dead", "delete" => "Delete"},
             scheduled: {"retry" => "Run now", "kill" => "Move to dead", "delete" => "Delete"},
@@ -29,8 +29,7 @@ module Raffia
           WHEN = {scheduled: "Due", retry: "Next try", dead: "Since", blocked: "Since",
                   queue: "Enqueued"}.freeze
 
-          attr_reader :set
-          attr_reader :queue
+          attr_reader :set, :queue
 
           def initialize(request, web, set)
             super(request, web)
@@ -46,8 +45,8 @@ module Raffia
              "total" => pager.total, "entries" => shown.map(&:data)}.compact
           end
 
-          # Actions by the button's name: "retry" for the selected jobs, "retry KEY" for one, "retry
-          # all" for all that match.
+          # Actions are "retry" for the selected jobs, "retry KEY" for one, "retry all" for all that
+          # match.
           def change(action)
             return outcome("unchanged", 0, **query, offset: request["offset"]) if action == "none"
 
@@ -98,7 +97,6 @@ module Raffia
 
           def total = (set == :queue) ? queue_data["size"] : counts[set]
 
-          # Of the queue.
           def queue_data
             @queue_data ||= store.queues.find { |one| one["name"] == queue } ||
               {"name" => queue, "size" => 0, "latency" => 0, "paused" => false}

@@ -11,13 +11,13 @@ module Raffia
         # The state of all jobs.
         # @api private
         class Home < Page
-          # Queues on the page: the longest.
+          # The page shows the longest queues.
           QUEUES = 8
           DAYS = 30
           MINUTES = 60
           # Names of the series.
           COUNTS = %w[Processed Failed].freeze
-          # Tiles of the sets: label, set and address.
+          # Tiles of the sets: label, set and path.
           SETS = [["Waiting", :queue, "/queues"], ["Running", :running, "/busy"],
             ["Scheduled", :scheduled, "/scheduled"], ["Retries", :retry, "/retries"],
             ["Blocked", :blocked, "/blocked"], ["Dead", :dead, "/dead"]].each(&:freeze).freeze
@@ -35,13 +35,13 @@ module Raffia
 
           private
 
-          # An empty chart, which a script fills.
+          # A script fills it.
           def present_chart
             Charts::AreaChart.empty("Jobs per second since this page was opened", COUNTS,
               {0.0 => "5 minutes ago", 1.0 => "now"})
           end
 
-          # Includes days without jobs, so that the others keep their width.
+          # Includes days without jobs, so that columns keep their width.
           def days_chart
             today = Time.now.utc.to_date
             dates = (today - DAYS + 1).upto(today).to_a

@@ -11,11 +11,11 @@ module Raffia
         # One job.
         # @api private
         class Job < Page
-          # Characters of a payload on the page; programs get all of it.
+          # Characters of a payload on the page; programs get the whole payload.
           SHOWN = 256 * 1024
-          # Jobs that are searched for one.
+          # Jobs that one request searches.
           MAX = 25_000
-          # Not found among those that were searched.
+          # Not found among the jobs that were searched.
           Unseen = Class.new(NotFound)
           STATES = {queue: "waiting", scheduled: "scheduled", retry: "to be tried again",
                     blocked: "blocked", running: "running", dead: "dead"}.freeze
@@ -31,9 +31,9 @@ module Raffia
           def title = job.name
 
           def current?(to)
-            to ==
-              {queue: "/queues", running: "/busy"}.fetch(job.entry
-                .set) { |set| Routes::PAGES.key([Entries, set]) }
+            to == {queue: "/queues", running: "/busy"}.fetch(job.entry.set) { |set|
+              Routes::PAGES.key([Entries, set])
+            }
           end
 
           def data = {**job.data, "run" => run&.work&.except("payload")}.compact
@@ -51,7 +51,7 @@ module Raffia
 
           private
 
-          # Searches all jobs on request, and for programs.
+          # Searches all jobs on demand, and for programs.
           def found = store.find(@jid, most: (MAX unless all?))
 
           def all? = request.api? || request.post? || !request["all"].nil?
@@ -65,11 +65,11 @@ module Raffia
               "It may have been done.", name: @jid)
           end
 
-          # To its set: the job's page is gone.
+          # Redirects to the job's set, because its page no longer exists.
           def leave(action, count)
             to = (job.entry.set == :queue) ? "/queue" : Routes::PAGES.key([Entries, job.entry.set])
-            outcome(count.zero? ? "unchanged" : Selection::DONE.fetch(action), count, to ||
-              "/", queue: (job.entry.queue if to == "/queue"))
+            outcome(count.zero? ? "unchanged" : Selection::DONE.fetch(action), count, to || "/",
+              queue: (job.entry.queue if to == "/queue"))
           end
 
           def actions = web.read_only? ? {} : Entries::ACTIONS.fetch(job.entry.set, {})
@@ -80,7 +80,6 @@ module Raffia
             @run ||= RunningJob.of(store.processes).find { |one| one.jid == @jid }
           end
 
-          # Label and time.
           def times
             [["Created", job.time("created_at")], ["Enqueued", job.time("enqueued_at")],
               ["Failed first", job.time("failed_at")],

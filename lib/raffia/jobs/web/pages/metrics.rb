@@ -8,10 +8,9 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # The period that both pages of metrics show.
+        # The period of both pages of metrics.
         # @api private
         module MetricsPeriod
-          # Minutes.
           PERIODS = {60 => "1 hour", 240 => "4 hours", 480 => "8 hours"}.freeze
 
           private
@@ -28,7 +27,6 @@ module Raffia
 
           SORTS = {"class" => :name, "processed" => :processed, "failed" => :failed,
                    "mean" => :mean, "total" => :ms}.freeze
-          # Classes on the page, at most.
           MAX = 500
 
           # A class and its sums.
@@ -47,25 +45,16 @@ module Raffia
 
           def lines
             @lines ||= begin
+              match = request["match"].to_s.downcase
               found = metrics.map { |name, rows| line(name, rows) }
-              if request["match"]
-                found = found.select do |line|
-                  line.name.downcase.include?(request["match"].downcase)
-                end
-              end
-              (sort ==
-                "class") ? found.sort_by(&:name) : found.sort_by do |line|
-                  -line.public_send(SORTS.fetch(sort))
-                end
+                .select { |line| line.name.downcase.include?(match) }
+              by = SORTS.fetch(sort)
+              (by == :name) ? found.sort_by(&:name) : found.sort_by { |line| -line.public_send(by) }
             end
           end
 
           def line(name, rows)
-            processed, failed, ms = %w[processed failed ms].map { |field|
-              rows.sum { |row| row[field] || 0 }
-            }
-            Row.new(name: text(name), processed: processed, failed: failed, ms: ms,
-              mean: Minutes.mean(processed, failed, ms), histogram: Histogram.of(rows),
+            Row.new(name: text(name), **Minutes.sums(rows), histogram: Histogram.of(rows),
               minutes: Minutes.new(rows, minutes))
           end
         end
@@ -91,13 +80,7 @@ module Raffia
 
           def histogram = @histogram ||= Histogram.of(rows)
 
-          def sums
-            processed, failed, ms = %w[processed failed ms].map { |field|
-              rows.sum { |row| row[field] || 0 }
-            }
-            {processed: processed, failed: failed, ms: ms,
-             mean: Minutes.mean(processed, failed, ms)}
-          end
+          def sums = Minutes.sums(rows)
         end
       end
     end

@@ -12,8 +12,7 @@ module Raffia
           TITLES = {404 => "Not there", 422 => "That cannot be done",
                     503 => "The store does not answer"}.freeze
 
-          attr_reader :status
-          attr_reader :error
+          attr_reader :status, :error
 
           def initialize(request, web, status, error)
             super(request, web)
@@ -25,10 +24,10 @@ module Raffia
 
           def sizes = {}.freeze
 
-          # Parameters of a search that takes longer.
+          # Parameters of a longer search.
           def further = ({jid: error.name, all: 1} if error.is_a?(Job::Unseen))
 
-          # Disappears when the store is back.
+          # Refreshes until the store is back.
           def refresh = (super if status == 503 && !request.post?)
         end
       end

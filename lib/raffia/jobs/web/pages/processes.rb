@@ -14,7 +14,6 @@ module Raffia
 
           def data = processes
 
-          # Raises NotFound when the worker is gone.
           def change(action)
             return super unless COMMANDS.key?(action)
 

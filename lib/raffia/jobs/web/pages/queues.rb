@@ -8,7 +8,7 @@ module Raffia
   module Jobs
     class Web
       module Pages
-        # Queues, of which there may be a thousand.
+        # Queues, possibly a thousand.
         # @api private
         class Queues < Page
           PAGE = 100

@@ -17,11 +17,10 @@ module Raffia
           Row = Data.define(:entry, :paused, :last, :next)
 
           def data
-            schedule.entries.map { |entry| row(entry) }
-              .map do |row|
-                {**row.entry.to_h.transform_keys(&:to_s), "paused" => row.paused,
-                                                          "last" => row.last, "next" => row.next}
-              end
+            schedule.entries.map { |entry| row(entry) }.map do |row|
+              {**row.entry.to_h.transform_keys(&:to_s), "paused" => row.paused,
+                                                        "last" => row.last, "next" => row.next}
+            end
           end
 
           def change(action)
@@ -32,23 +31,14 @@ module Raffia
 
             case action
             when "run" then outcome(*(schedule.run(name) ? ["run", 1] : ["unchanged", 0]))
-            when "pause" then rest(name)
-            when "resume" then go_on(name)
+            when "pause", "resume"
+              schedule.public_send(action, name)
+              outcome("#{action}d", 1)
             else super
             end
           end
 
           private
-
-          def rest(name)
-            schedule.pause(name)
-            outcome("paused", 1)
-          end
-
-          def go_on(name)
-            schedule.resume(name)
-            outcome("resumed", 1)
-          end
 
           def schedule
             @schedule ||=
@@ -67,7 +57,7 @@ module Raffia
               next: (following(entry) unless paused))
           end
 
-          # Ignores the last time that was enqueued: a late worker catches up.
+          # Ignores the last enqueued time, because a late worker catches up.
           def following(entry) = entry.times.next(Time.now.to_f)
         end
       end
