@@ -10,7 +10,6 @@ require_relative "../actor"
 # the gem 0.17 and 0.18 had it. See guides/from_celluloid.md for what is better here and what is
 # different.
 module Celluloid
-  # Which implementation this is.
   RAFFIA = true
   VERSION = "0.18.0"
   # Seconds; kept for code that names it.

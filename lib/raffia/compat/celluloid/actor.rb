@@ -26,7 +26,6 @@ module Celluloid
 
       def unmonitor(actor) = linking_cell.stop_monitoring(cell(actor))
 
-      # Each is notified of the other's end.
       def link(actor)
         linking_cell.link(cell(actor))
         Probe.actors_linked(linking_cell, cell(actor))
@@ -38,7 +37,6 @@ module Celluloid
 
       def linked_to?(actor) = monitoring?(actor) && linking_cell.links.to_a.include?(cell(actor))
 
-      # Ends an actor where it waits.
       def kill(actor) = cell(actor).kill(:killed)
 
       def join(actor, timeout = nil)

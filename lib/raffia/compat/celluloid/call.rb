@@ -52,7 +52,6 @@ module Celluloid
       @own = own
     end
 
-    # The first of the calls that wait for each other.
     def root = parent.is_a?(Call) ? parent.root : self
 
     def chain_id = root.equal?(self) ? (@chain_id ||= Celluloid.uuid) : root.chain_id
@@ -95,7 +94,7 @@ module Celluloid
 
     def receivers_block = @block && (cell.runs_block?(@name) ? @block.to_proc_here : @block.to_proc)
 
-    # A call that nobody waits for.
+    # Without an answer.
     class Async < Call
       def aborted(error)
         Internals::Logger.debug("#{cell.actor_class}: async call `#{name}` " \
@@ -103,7 +102,7 @@ module Celluloid
       end
     end
 
-    # A call whose answer somebody waits for.
+    # With an answer.
     class Sync < Call
       def awaited? = !reply.is_a?(Future)
 
@@ -133,7 +132,6 @@ module Celluloid
         ::Raffia::Waiter::TIMED_OUT.equal?(answer) ? raise(late(limit)) : answer
       end
 
-      # Raises Raffia::CallCycle.
       def refuse_cycle
         return unless parent.is_a?(Call)
 

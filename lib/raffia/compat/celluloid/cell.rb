@@ -19,7 +19,6 @@ module Celluloid
     attr_reader :inbox, :proxy, :system, :signals
     # Tasks that have begun, and not ended.
     attr_reader :begun
-    # Under which it was registered, or nil.
     attr_accessor :name
 
     alias_method :mailbox, :inbox
@@ -56,7 +55,7 @@ module Celluloid
       self
     end
 
-    # The Raffia::Actor::Mailbox with calls and other work; not {#inbox}.
+    # Calls and other work; not {#inbox}.
     def queue = @mailbox
 
     def subject = @execution.object
@@ -83,7 +82,6 @@ module Celluloid
       end
     end
 
-    # Puts a call into the mailbox, and has it handled.
     def deliver(call, now)
       case rest = put(call, now)
       when ::Raffia::Actor::Message then drop(rest)
@@ -115,7 +113,6 @@ module Celluloid
 
     def object_arrived = post { @signals.dispatch_message }
 
-    # Runs the block as a task, in its turn.
     def begin_task(type, name = nil, &block)
       post { @execution.perform_task(type, name, &block) }
     end

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # Class methods of actors.
   module ClassMethods
-    # Makes an actor, and waits for its `initialize`. When that raises, there is no actor.
+    # When its `initialize` raises, there is no actor.
     def new(*arguments, **keywords, &block)
       raffia_start(Cell.spawn(self)) do |proxy|
         proxy._send_(:initialize, *arguments, **keywords, &block)
@@ -11,7 +10,6 @@ module Celluloid
     end
     alias_method :spawn, :new
 
-    # Makes an actor that is linked with the running one.
     def new_link(*arguments, **keywords, &block)
       raise NotActorError, "can't link outside actor context" unless Celluloid.actor?
 
@@ -21,7 +19,6 @@ module Celluloid
     end
     alias_method :spawn_link, :new_link
 
-    # Makes one and waits for its end.
     def run(...) = Actor.join(new(...))
 
     # The method to call, instead of ending too, when a linked actor has ended.

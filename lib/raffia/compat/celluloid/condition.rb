@@ -8,8 +8,8 @@ module Celluloid
       @waiters = []
     end
 
-    # Returns the value of the signal, or what the block makes of it. Raises ConditionError when the
-    # time is up, and in an exclusive method, which cannot be signalled.
+    # Raises ConditionError when the time is up, and in an exclusive method, which cannot be
+    # signalled.
     def wait(timeout = nil)
       raise ConditionError, "cannot wait for signals while exclusive" if Celluloid.exclusive?
 

@@ -15,7 +15,6 @@ module Celluloid
       :task_class=, :register_shutdown
     def_delegators :actor_system, :[], :[]=, :public_registry
 
-    # {Task::Fibered}: actors on fibers; {Task::Threaded}: on threads.
     def task_class
       state.task_class ||= Task.named(::Raffia::Compat::Config.load.celluloid_task_class)
     end
@@ -34,7 +33,6 @@ module Celluloid
       state.system = system
     end
 
-    # Makes an actor of each object of the class that includes this.
     def included(klass)
       klass.extend(ClassMethods)
       klass.include(InstanceMethods)
@@ -96,7 +94,6 @@ module Celluloid
 
     def running? = !!state.system&.running?
 
-    # Ends all actors, in peace if they end within {shutdown_timeout}.
     def shutdown
       actor_system.shutdown
     ensure

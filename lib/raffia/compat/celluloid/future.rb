@@ -20,8 +20,7 @@ module Celluloid
 
     def ready? = @inner.done?
 
-    # Waits for it; an actor continues with other messages meanwhile. Raises TaskTimeout, or the
-    # error of the method.
+    # An actor continues with other messages meanwhile.
     def value(timeout = nil)
       (ready? || wait(timeout)) or raise TaskTimeout, "no value within #{timeout} seconds"
       @inner.value
@@ -30,7 +29,6 @@ module Celluloid
     end
     alias_method :call, :value
 
-    # Settles it from outside.
     def signal(value)
       return if @cancelled
 

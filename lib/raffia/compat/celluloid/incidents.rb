@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 module Celluloid
-  # The last values of many.
   class RingBuffer
     def initialize(size)
       @size = size
@@ -44,7 +43,6 @@ module Celluloid
 
   # A logger that keeps events, and publishes them when one reaches a severity.
   class IncidentLogger
-    # Beside Ruby's own: TRACE.
     module Severity
       include ::Logger::Severity
 
@@ -82,7 +80,6 @@ module Celluloid
       define_method(:"#{name}?") { severity >= @level }
     end
 
-    # Returns all events in order, and drops them.
     def flush = all.flat_map(&:flush).sort
 
     def clear = all.each(&:clear)

@@ -12,13 +12,11 @@ module Celluloid
     raise AbortError, cause
   end
 
-  # Ends this actor after the method that runs.
   def terminate = Actor.cell!.terminate
 
   # Wakes all methods of this actor that wait for the name.
   def signal(name, value = nil) = Actor.cell!.signals.signal(name, value)
 
-  # Returns the value of the signal.
   def wait(name) = Actor.cell!.signals.wait(name)
 
   def current_actor = Actor.current
@@ -34,7 +32,6 @@ module Celluloid
 
   def unmonitor(actor) = Actor.unmonitor(actor)
 
-  # When one of the two ends by an error so does the other; or it is notified, if it traps exits.
   def link(actor) = Actor.link(actor)
 
   def unlink(actor) = Actor.unlink(actor)
@@ -43,7 +40,6 @@ module Celluloid
 
   def linked_to?(actor) = Actor.linked_to?(actor)
 
-  # Waits for an object in the mailbox that the block accepts; nil when the time was up.
   def receive(timeout = nil, &block)
     task = ::Thread.current[:celluloid_task]
     return mailbox_of_thread.receive(timeout, &block) if task.nil? || task.exclusive?
@@ -62,7 +58,6 @@ module Celluloid
     (::Raffia::Clock.now - started).round
   end
 
-  # Raises TaskTimeout where the block waits, when the time is up.
   def timeout(duration, &) = Task.current.timeout(duration, &)
 
   # No other task of this actor runs while the block waits.
@@ -74,7 +69,6 @@ module Celluloid
 
   def every(interval, &block) = Actor.cell!.timer(interval, true, block)
 
-  # Runs the block in a thread, and lets this actor continue with other messages meanwhile.
   def defer(&) = Future.new(&).value
 
   def async(name = nil, *arguments, **keywords, &block)

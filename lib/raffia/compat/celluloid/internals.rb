@@ -5,7 +5,6 @@ require "etc"
 module Celluloid
   # Parts of Celluloid that other gems use.
   module Internals
-    # Unique names.
     module UUID
       def self.generate
         ids = ::Raffia::RactorLocal.fetch(:raffia_celluloid_ids) { ::Raffia::Actor::IdSequence.new }

@@ -24,7 +24,6 @@ module Celluloid
       @max_size = nil
     end
 
-    # Makes it the mailbox of an actor.
     def attach(cell)
       @cell = cell
       @max_size = cell.actor_class.mailbox_size
@@ -40,7 +39,7 @@ module Celluloid
       nil
     end
 
-    # Waits for a message that the block accepts; nil when the time was up. Raises MailboxDead.
+    # Nil when the time was up. Raises MailboxDead.
     def check(timeout = nil, &block)
       limit = ::Raffia::Clock.now + timeout if timeout
       @mutex.synchronize do
@@ -56,7 +55,6 @@ module Celluloid
       end
     end
 
-    # The same, but raises TaskTimeout.
     def receive(timeout = nil, &)
       message = check(timeout, &)
       raise TaskTimeout, "receive timeout exceeded" if message.nil? && timeout
@@ -64,7 +62,6 @@ module Celluloid
       message
     end
 
-    # Closes it and discards its messages. Raises MailboxDead.
     def shutdown(&)
       raise MailboxDead, "mailbox already shutdown" if @dead
 
@@ -72,7 +69,7 @@ module Celluloid
       true
     end
 
-    # Closes the mailbox of an actor that has ended.
+    # The actor has ended.
     def close
       left = @mutex.synchronize do
         yield if block_given?

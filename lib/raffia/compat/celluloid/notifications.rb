@@ -8,7 +8,6 @@ module Celluloid
         raise(DeadActorError, "notifications fanout actor not running")
     end
 
-    # Calls the methods of all subscribers of the topic, without waiting.
     def publish(topic, *arguments)
       Notifications.notifier.publish(topic, *arguments)
     rescue DeadActorError
@@ -16,15 +15,12 @@ module Celluloid
     end
     module_function :publish
 
-    # The pattern (String, Symbol, Regexp or nil) is of topics. The method gets the topic and the
-    # arguments of publish.
     def subscribe(pattern, method)
       Notifications.notifier.subscribe(Celluloid.current_actor, pattern, method)
     end
 
     def unsubscribe(*subscription) = Notifications.notifier.unsubscribe(*subscription)
 
-    # Has the subscriptions.
     class Fanout
       include Celluloid
 
@@ -60,7 +56,6 @@ module Celluloid
       end
     end
 
-    # One actor, and the pattern of topics that it subscribes to.
     class Subscriber
       attr_accessor :actor, :pattern, :method
 

@@ -111,10 +111,8 @@ module Celluloid
   end
 
   module ClassMethods
-    # A pool under supervision. Config: size:, args:, as:.
     def pool(config = {}, &block) = Celluloid.services.pool(self, config, &block)
 
-    # A pool that is linked with the running actor instead.
     def pool_link(config = {}, &block)
       Supervision::Container::Pool.new_link({**config, actors: self, block: block}.compact)
     end

@@ -50,7 +50,6 @@ module Celluloid
 
     # Passes a worker's answer on to the caller of the pool.
     class Relay
-      # The block is called when the worker is free.
       def initialize(call, worker, &at_end)
         @call = call
         @worker = worker
@@ -65,7 +64,6 @@ module Celluloid
         @call.answer(value)
       end
 
-      # Whether a caller waited and gets the error.
       def fail(error)
         @at_end.call
         if error.is_a?(::Raffia::ActorDied) && error.ref.equal?(@worker.ref)

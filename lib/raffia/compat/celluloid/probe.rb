@@ -7,11 +7,9 @@ module Celluloid
     include Notifications
 
     NOTIFICATIONS_TOPIC_BASE = "celluloid.events.%s"
-    # Events that are not published yet.
     EVENTS_BUFFER = ::Thread::Queue.new
 
     class << self
-      # Starts one under supervision.
       def run
         supervise(as: :probe_actor) unless Celluloid[:probe_actor]&.alive?
       end

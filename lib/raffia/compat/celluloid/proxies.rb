@@ -19,7 +19,6 @@ module Celluloid
       def __class__ = ::Celluloid::Proxy.class_of(self)
     end
 
-    # A proxy that turns calls into messages.
     class AbstractCall < Abstract
       attr_reader :mailbox
 
@@ -46,7 +45,6 @@ module Celluloid
       def own? = @mailbox.equal?(::Thread.current[:celluloid_mailbox])
     end
 
-    # Calls wait for the answer.
     class Sync < AbstractCall
       def respond_to?(name, all = false)
         __class__.method_defined?(name) || method_missing(:respond_to?, name, all)
@@ -58,14 +56,12 @@ module Celluloid
           block, own?)
       end
 
-      # Calls any method, private ones too.
       def _send_(name, *arguments, **keywords, &block)
         ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
           block, true)
       end
     end
 
-    # Calls do not wait.
     class Async < AbstractCall
       def method_missing(name, *arguments, **keywords,
         &block) # standard:disable Style/MissingRespondToMissing
@@ -88,7 +84,7 @@ module Celluloid
       end
     end
 
-    # The proxy that `new` returns.
+    # Returned by `new`.
     class Cell < Sync
       def initialize(mailbox, actor_proxy, klass)
         super(mailbox, klass)
@@ -121,13 +117,11 @@ module Celluloid
 
       def thread = @actor_proxy.thread
 
-      # Ends the actor after the method that runs, and waits for that.
       def terminate = @actor_proxy.terminate
 
       def terminate! = @actor_proxy.terminate!
     end
 
-    # The lifecycle of an actor.
     class Actor < Abstract
       attr_reader :mailbox, :thread
 

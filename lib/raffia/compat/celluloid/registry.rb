@@ -23,8 +23,7 @@ module Celluloid
       def [](name) = (name == :root) ? @root : @lock.hold { @actors[name.to_sym] }
       alias_method :get, :[]
 
-      # Registers an actor as one of a group. A method of this registry returns the names of the
-      # group.
+      # A method of this registry returns the names of the branch.
       def add(name, actor, branch = :services)
         set(name, actor)
         @lock.hold { @branches[name.to_sym] = branch }

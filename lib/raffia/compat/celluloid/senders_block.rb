@@ -84,7 +84,7 @@ module Celluloid
 
       def settled? = @queue.closed?
 
-      # Returns the answer. Yields when it has not come within the limit, in seconds.
+      # Yields when the answer has not come within the limit, in seconds.
       def serve(limit = nil)
         ends = ::Raffia::Clock.now + limit if limit
         loop do

@@ -4,7 +4,7 @@ module Celluloid
   module Internals
     # Part of {Cell}: ends an actor, and notifies it of the end of others.
     module Shutdown
-      # Ends it after the method that runs, before the messages that wait. False when it was dead.
+      # Ends it before the messages that wait. False when it was dead.
       def terminate
         insert do
           next unless alive?
@@ -15,7 +15,7 @@ module Celluloid
         end
       end
 
-      # Ends it where it waits. False when it was dead.
+      # Ends it where it waits.
       def kill(reason = :killed, **)
         scopes = []
         done = insert do
@@ -64,7 +64,6 @@ module Celluloid
         other.delete_link(self)
       end
 
-      # A linked actor has ended.
       def linked_exit(other, reason)
         delete_link(other)
         @lock.hold { @monitored&.delete(other) }
@@ -92,7 +91,6 @@ module Celluloid
         finish(error)
       end
 
-      # Runs the finalizer, then ends it.
       def finish(reason)
         @pending_timers.keys.each(&:cancel)
         finalize if subject && @finalizer && subject.respond_to?(@finalizer, true)

@@ -30,7 +30,6 @@ module Celluloid
         @receivers.delete(entry)
       end
 
-      # Gives an object of the mailbox to a task that waits for one like it.
       def dispatch_message
         message = @cell.inbox.check(0) or return
         entry = @receivers.find do |suspension, block|

@@ -26,7 +26,6 @@ module Celluloid
       end
     end
 
-    # Stands for the thread of an actor.
     class ThreadHandle
       def initialize(cell)
         @cell = cell
@@ -45,7 +44,6 @@ module Celluloid
       def role = :actor
     end
 
-    # Describes all actors.
     class Stack
       def initialize(system)
         @actors = system.cells
@@ -57,7 +55,6 @@ module Celluloid
 
       def print(output = $stderr) = actors.each { |cell| output.print(text(cell)) }
 
-      # Each task, and what it waits for.
       class Dump < Stack
         private
 

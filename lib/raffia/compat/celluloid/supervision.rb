@@ -31,7 +31,6 @@ require_relative "supervision/service"
 
 module Celluloid
   class << self
-    # The supervisor of what the program has supervised.
     def services
       actor_system[:public_services] ||
         raise(Supervision::Error::NoPublicService, "the services of this actor system do not run")

@@ -71,8 +71,6 @@ module Celluloid
       end
     end
 
-    # A sleep, for a task or for a thread that has none.
-    #
     # @api private
     class Sleeper
       def initialize(interval)

@@ -25,7 +25,6 @@ module Celluloid
 
       def root_configuration = @root
 
-      # The supervisor of all services.
       def root_services = @tree
 
       def start
@@ -38,7 +37,6 @@ module Celluloid
         true
       end
 
-      # Actors that the block makes are this system's.
       def within
         before = ::Thread.current[:celluloid_actor_system]
         ::Thread.current[:celluloid_actor_system] = self
@@ -66,9 +64,7 @@ module Celluloid
 
       def running? = group.active?
 
-      # All actors end: after the method that runs, or where they are when
-      # {Celluloid.shutdown_timeout} is over. An actor that calls this ends after the method that
-      # does.
+      # An actor that calls this ends after the method that does.
       def shutdown
         limit = ::Raffia::Clock.now + shutdown_timeout
         own = ::Thread.current[:celluloid_actor]

@@ -9,7 +9,6 @@ module Celluloid
 
     def self.suspend(status) = current.suspend(status)
 
-    # As in CELLULOID_TASK_CLASS.
     def self.named(name)
       return Fibered if name.nil?
 
@@ -40,7 +39,6 @@ module Celluloid
 
     def chain_id = @root&.chain_id
 
-    # Runs the block as this task.
     def run
       here = ::Thread.current
       here[:celluloid_actor] = @cell
@@ -84,7 +82,6 @@ module Celluloid
       nil
     end
 
-    # Raises TaskTimeout where the block waits, when the time is up.
     def timeout(duration)
       trace = caller
       timer = @cell.group.after(duration) do

@@ -45,14 +45,12 @@ module Celluloid
       @scope = scope
     end
 
-    # Continues a task: what it waited for is there.
     def resume(suspension)
       now = @core.lock.hold { @core.dead? || @lifecycle.acquire || requeue(suspension) }
       # A task that has stopped waiting leaves the execution to what waits.
       @core.wake if now && !suspension.take && !@core.dead?
     end
 
-    # Handles some of the messages that wait.
     def work
       more = ::Raffia::Deadline.replace(nil) do
         @executor.enter(@core) { |scope| work_through(scope) }

@@ -35,7 +35,6 @@ module Celluloid
       end
       alias_method :pause, :cancel
 
-      # Counts from now on.
       def reset(*)
         cancel
         start

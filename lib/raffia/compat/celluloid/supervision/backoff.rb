@@ -15,7 +15,7 @@ module Celluloid
       # Seconds within which restarts are counted, by default.
       PERIOD = 10
 
-      # +most+: restarts within the period before it is given up; nil: never.
+      # +most+: restarts within the period; nil: any number.
       def initialize(most = nil, period = nil)
         @most = most
         @period = period || PERIOD
@@ -24,7 +24,7 @@ module Celluloid
         @begun = -Float::INFINITY
       end
 
-      # Seconds until the restart; nil: it is to be given up.
+      # Seconds until the restart; nil: give up.
       def next(now = ::Raffia::Clock.now)
         return if given_up?(now)
 

@@ -62,7 +62,6 @@ module Celluloid
         end
 
         module ClassMethods
-          # The first name is the key, the others are aliases.
           def identifier!(key, *names)
             Behavior[key] = self
             Configuration.parameter!(:plugins, key)

@@ -25,7 +25,6 @@ module Celluloid
         @made = true
       end
 
-      # Returns this container. Raises the error of an actor that could not start.
       def add(configuration, options = {})
         return supervise({**options, type: configuration}) if configuration.is_a?(Class)
 
@@ -41,7 +40,6 @@ module Celluloid
         supervise({type: type, as: name, args: arguments}, &block)
       end
 
-      # Ends one, for good.
       def remove(actor)
         actor = @registry[actor] if Symbol === actor # a dead one could not be asked
         instance = find(actor) or return
@@ -60,7 +58,6 @@ module Celluloid
         finalize
       end
 
-      # An actor has ended: by an error, if there is a reason.
       def restart_actor(actor, reason)
         instance = find(actor)
         return if @down || (instance.nil? && @starting.zero?)

@@ -13,7 +13,6 @@ module Celluloid
          supervise: options[:supervise] || []}
       end
 
-      # Define what all containers of this class supervise.
       def blocks = instance_variable_get(:@blocks) || instance_variable_set(:@blocks, [])
 
       def supervise(config, options = {}, &block)

@@ -3,7 +3,6 @@
 module Celluloid
   module Supervision
     class Configuration
-      # Configuration of one actor.
       class Instance
         include Accessors
 

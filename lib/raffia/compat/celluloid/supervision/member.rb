@@ -3,7 +3,7 @@
 module Celluloid
   module Supervision
     class Container
-      # One actor that is supervised.
+      # A supervised actor.
       class Instance
         attr_reader :name
         attr_reader :actor
@@ -35,7 +35,7 @@ module Celluloid
           raise
         end
 
-        # Seconds to wait before the next start; nil: there is none.
+        # Seconds before the next start, or nil.
         def delay = @backoff.next
 
         def restart

@@ -15,7 +15,6 @@ module Celluloid
         class Invalid < Celluloid::Error; end
       end
 
-      # Points where code can be added to a configuration.
       INJECTIONS = %i[configuration before_initialization after_initialization before_start
         before_restart].freeze
       REMOVE_AT_EXPORT = %i[configuration behavior].freeze

@@ -6,7 +6,6 @@ module Celluloid
     INSTANCE_RETRY_LIMIT = 5
 
     class Container
-      # Supervisors below others: `supervise: [...]`.
       class Tree
         include Behavior
 
@@ -24,7 +23,6 @@ module Celluloid
 
     # The supervisors that each actor system has.
     module Service
-      # Supervisor of all services.
       class Root < Container
         def self.define
           super(supervise: Celluloid.actor_system.root_configuration, as: :root_supervisor,
@@ -36,14 +34,13 @@ module Celluloid
         end
       end
 
-      # Supervisor of what programs have supervised.
+      # Supervisor of the program's own actors.
       class Public < Container; end
     end
   end
 
   class Actor
     class System
-      # Services of each system.
       ROOT_SERVICES = [
         {as: :notifications_fanout, type: Notifications::Fanout},
         {as: :public_services, type: Supervision::Service::Public, accessors: [:services],
