@@ -96,8 +96,8 @@ static VALUE socket_of(int fd, VALUE class)
  *   Accepts one connection, if there is one.
  *   @param server [TCPServer, UNIXServer] that never blocks
  *   @param kind [Class] TCPSocket or UNIXSocket
- *   @param poll [Boolean] whether there is probably none: Linux makes a socket before it looks for
- *     a connection, so poll(2) is cheaper then
+ *   @param poll [Boolean] whether there is probably none: Linux makes a socket before it checks
+ *     for a connection, so poll(2) is cheaper then
  *   @yieldparam socket [BasicSocket]
  *   @yieldparam address [String, nil] as {.peer}
  *   @return [Boolean] false: there is none

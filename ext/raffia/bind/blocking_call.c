@@ -56,7 +56,7 @@ static VALUE call_is_done(VALUE self)
 }
 
 /* @overload complete
- *   Hands core what the function returned. */
+ *   Passes the function's result to core. */
 static VALUE call_complete(VALUE self)
 {
     struct call *call = raffia_call_of(self);

@@ -201,8 +201,8 @@ static VALUE run_blocks(VALUE pointer)
     return Qnil;
 }
 
-/* One Proc serves all fibers, so the first switch hands each its record, as a Fixnum: an address is
- * even. */
+/* One Proc serves all fibers, so the first switch passes each its record, as a Fixnum: an address
+ * is even. */
 static VALUE to_fixnum(const struct pooled_fiber *pooled)
 {
     return (VALUE)pooled | RUBY_FIXNUM_FLAG;

@@ -1,5 +1,4 @@
-/* The output of an HTTP/1 connection: what is to be sent, and how the current response is
- * framed. */
+/* The output of an HTTP/1 connection: the bytes to send, and the current response's framing. */
 #ifndef RAFFIA_BIND_HTTP1_RESPONSE_H
 #define RAFFIA_BIND_HTTP1_RESPONSE_H
 
@@ -9,7 +8,7 @@
 
 struct head;
 
-/* How the end of a response's body is told. BODY_RAW: another protocol follows the head. */
+/* How the end of a response's body is marked. BODY_RAW: another protocol follows the head. */
 enum framing { BODY_NONE, BODY_LENGTH, BODY_CHUNKED, BODY_UNTIL_CLOSE, BODY_RAW };
 
 struct http1_output {

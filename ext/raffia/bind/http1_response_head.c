@@ -267,7 +267,7 @@ static void append_headers(struct head *head)
                                   rb_obj_class(head->headers));
 }
 
-/* What the server adds */
+/* Fields that the server adds. */
 
 static int has_body(const struct http1_response *response, int status)
 {

@@ -27,9 +27,9 @@ struct operation {
 
 /* The operation behind the hook's argument; NULL where this Ruby stores it differently. */
 struct operation *raffia_operation_of(VALUE work);
-/* Hands core what the function returned. */
+/* Passes the function's result to core. */
 void raffia_operation_complete(struct operation *operation, void *value, int error);
-/* Tells an engine's policy how many nanoseconds the function took. */
+/* Reports to an engine's policy how many nanoseconds the function took. */
 void raffia_operation_learn(VALUE policy, void *(*function)(void *data), int64_t elapsed);
 /* Whether the function opens files, and returns a descriptor. */
 int raffia_operation_opens(VALUE policy, void *(*function)(void *data));

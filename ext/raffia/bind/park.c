@@ -75,8 +75,8 @@ static VALUE raise_again(VALUE failure)
     return Qnil;
 }
 
-/* The kernel owns the caller's memory until the op has completed. What is raised meanwhile is
- * dropped, because what ended the wait comes first. Thread#kill and Fiber#kill have a number in
+/* The kernel owns the caller's memory until the op has completed. Later exceptions are dropped,
+ * because the one that ended the wait comes first. Thread#kill and Fiber#kill have a number in
  * place of an exception and cannot be raised again, so they are not dropped: the rest is done while
  * they unwind. */
 static VALUE complete_op(VALUE pointer)

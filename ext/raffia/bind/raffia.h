@@ -25,7 +25,7 @@ void raffia_init_http1(VALUE raffia);
 /* Statistics of the blocking pool. */
 VALUE raffia_blocking_stats(void);
 
-/* Calls the function until it returns true. What is raised meanwhile is raised afterwards. */
+/* Calls the function until it returns true. Exceptions that come meanwhile are raised after it. */
 void raffia_uninterruptible(int (*function)(VALUE of), VALUE of);
 
 #endif

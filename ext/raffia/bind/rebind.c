@@ -6,7 +6,7 @@ static VALUE receiver_of(VALUE proc)
     return rb_funcall(rb_funcall(proc, rb_intern("binding"), 0), rb_intern("receiver"), 0);
 }
 
-/* The first word of a Proc of Ruby code is its self (struct rb_captured_block). That is no public
+/* The first word of a Proc of Ruby code is its self (struct rb_captured_block). This is no public
  * interface, so Ruby's own answer is compared with it, before the change and after it. */
 static VALUE *self_slot(VALUE proc)
 {

@@ -1,4 +1,4 @@
-/* Which fiber runs next. */
+/* Chooses the fiber that runs next. */
 #ifndef RAFFIA_BIND_SWITCH_H
 #define RAFFIA_BIND_SWITCH_H
 

@@ -7,7 +7,7 @@
 #include <ruby.h>
 
 enum reason { FOR_IO, FOR_TIME, FOR_UNBLOCK, FOR_TURN, FOR_WORK };
-/* Which unblock may end it: none, all but a late one, any. */
+/* The unblocks that may end it: none, all but a late one, any. */
 enum wakeable { BY_NOBODY, BY_EVENT, BY_ANYBODY };
 
 struct wait {

@@ -4,7 +4,7 @@
  * of op (RAFFIA_POLL, one-shot), so a back end that only knows readiness (epoll, poll) and one that
  * knows completions (io_uring, IOCP) look the same.
  *
- * Who calls what: every function but `wait` runs in the loop's thread with the caller's lock held
+ * Threads and locks: every function but `wait` runs in the loop's thread with the caller's lock
  * (Ruby's GVL), so it may touch ops and the loop. `wait` runs in the same thread WITHOUT that lock:
  * it sleeps, and keeps what the kernel says in memory of its own; `reap` then turns that into
  * completions. All return 0 or more, or -errno.

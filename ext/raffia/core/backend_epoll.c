@@ -27,7 +27,7 @@ enum { FEWEST = 64, MOST = 4096 }; /* reports that one wait fetches; grows when 
  * its answer) takes two or three turns. */
 enum { LOOKS = 4 };
 
-/* Where most waits last, as on a server whose clients think, polling them first is wasted. So of
+/* Where most waits last, as on a server with pausing clients, polling them first is wasted. So of
  * each TRIAL young waits the answered ones are counted; if they are the fewer, the next PAUSE waits
  * are registered at once. */
 enum { TRIAL = 64, PAUSE = 1024 };

@@ -117,7 +117,7 @@ static void describe_cancel(struct raffia_loop *loop, struct io_uring_sqe *sqe, 
 static int uring_cancel(struct raffia_loop *loop, struct raffia_op *op)
 {
     raffia_id id = op->id;
-    /* Half a close helps nobody. */
+    /* A close that has begun must end. */
     if (op->kind == RAFFIA_CLOSE) return 0;
     struct io_uring_sqe *sqe = make_place(loop);
     if (op->id != id) return -ENOENT;

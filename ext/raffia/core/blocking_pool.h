@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "wake.h"
 
-/* Of a circular list. */
+/* Links of a circular list. */
 struct raffia_link {
     struct raffia_link *next, *previous;
 };

@@ -40,7 +40,7 @@ uint32_t raffia_buffers_free_count(const struct raffia_buffers *buffers);
 uint32_t raffia_buffers_take(struct raffia_buffers *buffers);
 /* The kernel has taken that one. */
 void raffia_buffers_taken(struct raffia_buffers *buffers, uint32_t number);
-/* Makes it free again. -EINVAL when it is not out. The caller hands a lent one to the kernel. */
+/* Makes it free again. -EINVAL when it is not out. The caller passes a lent one to the kernel. */
 int raffia_buffers_return(struct raffia_buffers *buffers, uint32_t number);
 /* The address of its bytes; NULL when it is not out. */
 void *raffia_buffers_at(const struct raffia_buffers *buffers, uint32_t number);

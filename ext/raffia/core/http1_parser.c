@@ -14,7 +14,7 @@ const struct raffia_parser_limits raffia_parser_defaults = {
     .body = 50 << 20,
 };
 
-/* Of a head: whether the version has been read. Of a chunk. */
+/* The states of a head (whether the version has been read) and of a chunk. */
 enum { REQUEST_LINE, FIELDS };
 enum { CHUNK_LINE, CHUNK_DATA, CHUNK_END };
 

@@ -1,10 +1,10 @@
 /* The input side of HTTP/1.1, without I/O: llhttp reads the grammar, with every leniency off, and
  * the framing policy and the limits on top of it are ours (RFC 9112, strictly). The caller owns the
- * bytes, and hands in again what has not been consumed, with more behind it; how they were split
- * makes no difference to what comes out.
+ * bytes, and passes those that were not consumed again, with more behind them; how they were split
+ * makes no difference to the result.
  *
- * What must be refused is a negative HTTP status, and `reason` says why. Nothing can be read from
- * that connection any more. */
+ * A refusal is a negative HTTP status with a `reason`. Nothing can be read from that connection any
+ * more. */
 #ifndef RAFFIA_HTTP1_PARSER_H
 #define RAFFIA_HTTP1_PARSER_H
 
@@ -100,7 +100,7 @@ int64_t raffia_parser_read_head(struct raffia_parser *parser, struct raffia_pars
  * at most. 0: more is needed, or the phase is over. */
 int64_t raffia_parser_read_body(struct raffia_parser *parser, const char *bytes, size_t size,
                                 size_t most, struct raffia_slice *data);
-/* As raffia_parser_read_head. */
+/* Returns like raffia_parser_read_head. */
 int64_t raffia_parser_read_trailers(struct raffia_parser *parser,
                                     struct raffia_parser_head *trailers, const char *bytes,
                                     size_t size);

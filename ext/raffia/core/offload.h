@@ -8,10 +8,10 @@ struct raffia_loop;
 
 /* Whether the pool runs this kind. */
 int raffia_offload_suits(const struct raffia_loop *loop, enum raffia_kind kind);
-/* As a back end's submit. -ENOTSUP for transfers on descriptors with readiness: a thread would wait
- * there for as long as the peer likes, and cannot be cancelled. */
+/* Like a back end's submit. -ENOTSUP for transfers on descriptors with readiness: a thread would
+ * wait there for as long as the peer likes, and cannot be cancelled. */
 int raffia_offload_submit(struct raffia_loop *loop, struct raffia_op *op);
-/* As a back end's cancel. A transfer always completes, so that its buffer comes back in one way:
+/* Like a back end's cancel. A transfer always completes, so that its buffer comes back in one way:
  * -ENOENT means that it just has, with -ECANCELED. */
 int raffia_offload_cancel(struct raffia_loop *loop, struct raffia_op *op);
 /* Completes what has ended. */

@@ -1,5 +1,5 @@
-/* Whether opening a file may block. It is checked before, because an open that waits cannot be told
- * from one that does not. */
+/* Whether opening a file may block. It is checked before, because an open that waits looks like one
+ * that does not. */
 #ifndef RAFFIA_OPEN_CHECK_H
 #define RAFFIA_OPEN_CHECK_H
 

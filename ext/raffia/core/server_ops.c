@@ -1,4 +1,4 @@
-/* Functions of the loop for servers, beside readiness and transfers. */
+/* Functions of the loop for servers, in addition to readiness and transfers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>

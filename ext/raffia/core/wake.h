@@ -1,9 +1,9 @@
 /* Waking a loop that may be asleep in the kernel, from any thread.
  *
  * The descriptor is written only when the loop has said that it is about to sleep, and once for
- * each sleep: everything else is a memory access. The loop announces its sleep BEFORE it looks at
- * its inbox for the last time, and a sender fills the inbox BEFORE it looks at the announcement;
- * both with sequential consistency, so at least one of them sees the other. */
+ * each sleep: everything else is a memory access. The loop announces its sleep BEFORE it
+ * checks its inbox for the last time, and a sender fills the inbox BEFORE it checks the
+ * announcement; both with sequential consistency, so at least one of them sees the other. */
 #ifndef RAFFIA_WAKE_H
 #define RAFFIA_WAKE_H
 
