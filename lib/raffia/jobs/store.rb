@@ -65,8 +65,8 @@ module Raffia
       # @raise [ConfigError]
       # @raise [MissingDependency] when its gem is not installed
       def self.open(url, **options)
-        file, name = Address.store(url)
-        require_relative "stores/#{file}"
+        name = Address.store(url)
+        require_relative "stores/#{name.downcase}"
         Stores.const_get(name).new(url, **options)
       end
 

@@ -5,13 +5,12 @@ module Raffia
     class Store
       # Finds the store of an address, and hides its secrets.
       module Address
-        # Scheme of an address => file of the store, and its class.
+        # Scheme of an address => class of the store, whose file is stores/NAME.rb in small letters.
         SCHEMES = {
-          "memory" => "memory Memory",
-          "sqlite" => "sqlite SQLite", "sqlite3" => "sqlite SQLite",
-          "redis" => "redis Redis", "rediss" => "redis Redis", "valkey" => "redis Redis",
-          "unix" => "redis Redis",
-          "postgres" => "postgres Postgres", "postgresql" => "postgres Postgres"
+          "memory" => "Memory",
+          "sqlite" => "SQLite", "sqlite3" => "SQLite",
+          "redis" => "Redis", "rediss" => "Redis", "valkey" => "Redis", "unix" => "Redis",
+          "postgres" => "Postgres", "postgresql" => "Postgres"
         }.freeze
         # For messages.
         EXAMPLES = "sqlite:jobs.db, redis://localhost:6379/0, postgres://localhost/app or memory:"
@@ -21,10 +20,10 @@ module Raffia
 
         module_function
 
-        # @return [Array(String, String)] file and class
+        # @return [String] name of the class
         # @raise [ConfigError]
         def store(url)
-          SCHEMES[url[/\A([a-z0-9]+):/, 1]]&.split ||
+          SCHEMES[url[/\A([a-z0-9]+):/, 1]] ||
             raise(ConfigError, "#{shown(url).inspect} is no store: use one such as #{EXAMPLES}")
         end
 
