@@ -23,16 +23,17 @@ module Raffia
   # ref, with the messages that waited.
   class Actor
     class << self
-      # @return [#error] for errors that reach no caller
+      # The log of errors that reach no caller.
+      # @return [#error]
       def log = logs[:log] ||= Log.build(Raffia.config)
 
+      # Sets the log.
       # @param logger [#error]
       def log=(logger)
         logs[:log] = logger
       end
 
-      # Logs an error. A failing log is not the next error: where a thread ends it may not work.
-      # @return [void]
+      # Logs an error. A log that fails is ignored: where a thread ends it may not work.
       # @api private
       def log_error(what, error)
         # Formatting costs more than a restart.
@@ -49,31 +50,27 @@ module Raffia
     # @!group To override
 
     # Called when the actor starts, and after each restart. It may call other actors.
-    # @return [void]
     def on_start = nil
 
     # Called after `on_start` when this object replaces one that has ended.
-    # @param reason [Object, nil] why that one has ended: an error, or :shutdown when a sibling was
-    #   restarted
-    # @return [void]
+    # @param reason [Object, nil] why: an error, or :shutdown when a sibling was restarted
     def on_restart(reason) = nil
 
     # Called when this object ends: stopped, killed, or by an error.
     # @param reason [Object, nil]
-    # @return [void]
     def on_stop(reason) = nil
 
     # Called when a linked actor has ended, with `trap_exit: true`.
     # @param ref [Ref]
     # @param reason [Object, nil]
-    # @return [void]
     def on_exit(ref, reason) = nil
 
     # @!endgroup
 
     private
 
-    # @return [Ref] this actor, to hand to others: `self` is only for its own methods
+    # This actor for others: `self` is only for its own methods.
+    # @return [Ref]
     def ref = @raffia_core.ref
 
     # Runs the block here, as a message to this actor, after some time.
@@ -81,7 +78,7 @@ module Raffia
     # @return [#cancel]
     def after(seconds, &block) = @raffia_core.start_timer(Deadline.seconds(seconds), false, &block)
 
-    # Runs the block repeatedly. A run is left out while the last one still waits.
+    # Like {after}, repeatedly. A run is left out while the last one still waits.
     # @param seconds [Numeric]
     # @return [#cancel]
     def every(seconds, &block) = @raffia_core.start_timer(Deadline.seconds(seconds), true, &block)
@@ -89,11 +86,10 @@ module Raffia
     # When one of the two ends by anything but :normal, the other ends, too; an actor that traps
     # exits gets `on_exit` instead.
     # @param other [Ref]
-    # @return [void]
     def link(other) = @raffia_core.link(other.raffia_core)
 
+    # Undoes {link}.
     # @param other [Ref]
-    # @return [void]
     def unlink(other) = @raffia_core.unlink(other.raffia_core)
 
     # Runs the block here, as work of this object, when the other actor has ended.
@@ -105,11 +101,10 @@ module Raffia
       @raffia_core.monitor(other.raffia_core) { |ref, reason| instance_exec(ref, reason, &block) }
     end
 
-    # @return [void]
+    # Undoes {monitor}.
     def demonitor(other, handle) = @raffia_core.demonitor(other.raffia_core, handle)
 
     # Ends this actor after the messages that wait.
-    # @return [void]
     def stop(reason = :normal) = @raffia_core.stop(reason)
 
     # Raises an error in the caller only: this actor goes on.
@@ -134,10 +129,9 @@ module Raffia
     #   subscribe("orders.*", :on_order)                 # orders.new, not orders.new.paid
     #   subscribe("orders.**") { |topic, order| ... }    # both
     #
-    # @param pattern [String, Symbol] a topic, of which `*` stands for any word, `**` for any words,
-    #   and `?` for any character
+    # @param pattern [String, Symbol] a topic; in it `*` matches a word, `**` some words, and `?` a
+    #   character
     # @param handler [Symbol, nil] a public method
-    # @return [void]
     # @raise [ConfigError]
     # @raise [NoMethodError]
     def subscribe(pattern, handler = nil, &block)
@@ -152,15 +146,16 @@ module Raffia
       @raffia_core.subscribe(pattern, handler || block)
     end
 
-    # @param pattern [String, Symbol, nil] nil: all that it has subscribed to
-    # @return [void]
+    # Undoes {subscribe}.
+    # @param pattern [String, Symbol, nil] nil: all patterns
     def unsubscribe(pattern = nil) = @raffia_core.unsubscribe(pattern)
 
     def raffia_attach(core) = @raffia_core = core
   end
 end
 
-require_relative "actor/errors"
+require_relative "actor/actor_died"
+require_relative "actor/call_cycle"
 require_relative "actor/settings"
 require_relative "actor/interface"
 require_relative "actor/id_sequence"

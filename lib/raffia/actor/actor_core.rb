@@ -46,14 +46,12 @@ module Raffia
       # Why it ended, or its last object.
       def reason = @lifecycle.reason
 
-      # The message that it handles, or handled last.
       def current = @execution.current
 
       def alive? = @lifecycle.alive?
 
       def dead? = @lifecycle.dead?
 
-      # Whether it has no object and nobody executes it.
       def at_rest? = @lock.hold { @lifecycle.at_rest? }
 
       # Whether a supervisor restarts it.
@@ -63,19 +61,14 @@ module Raffia
 
       def call_timeout = @settings.call_timeout
 
-      # The status, as far as it is known without a request.
       def known_status = status
 
-      # (see Remote::Proxy#via_uplink?)
       def via_uplink? = false
 
-      # Its name for people.
       def label = "#{actor_class.name || "Actor"}##{@id}#{" #{@name.inspect}" if @name}"
 
-      # :actor or :supervisor
       def kind = actor_class.raffia_kind
 
-      # How many messages wait or are underway.
       def backlog
         current = self.current # once: it may be finished meanwhile
         @mailbox.size + ((current.nil? || current.over?) ? 0 : 1)
@@ -98,15 +91,14 @@ module Raffia
         Topics.current.unsubscribe(self, pattern && Topics::Pattern.check(pattern))
       end
 
-      # Keeps an answer that the object gives later.
       def defer(answer)
         @lock.hold { (@deferred ||= {}.compare_by_identity)[answer] = true } && answer
       end
 
       def forget_deferred(answer) = @lock.hold { @deferred&.delete(answer) }
 
-      # Makes the object, and waits for that. Raises what its `initialize` or `on_start` raised: then
-      # there is no actor.
+      # Makes the object, and waits for that. Raises what its `initialize` or `on_start` raised:
+      # then there is no actor.
       def start
         error = @execution.start or return ref
         raise error
@@ -139,7 +131,6 @@ module Raffia
 
       def delete_link(other) = @links&.delete(other)
 
-      # (see Links#observe)
       def watch(&) = links.observe(&)
 
       def unwatch(block) = @links&.unobserve(block)
@@ -148,7 +139,6 @@ module Raffia
 
       def demonitor(other, handle) = links.demonitor(other, handle)
 
-      # A linked actor has ended.
       def linked_exit(other, reason)
         delete_link(other)
         return urge { @execution.object.on_exit(other.ref, reason) } if @settings.trap_exit
@@ -171,7 +161,6 @@ module Raffia
         @links.delete_joiner(waiter) if waiter
       end
 
-      # Settles the reply when the actor is dead.
       def settle_at_end(reply)
         reply.settle(true) unless links.add_joiner(reply)
       end

@@ -6,10 +6,9 @@ module Raffia
     #
     # @api private
     class ActorGroup
-      # The groups of the running Ractor.
       def self.all = known.keys
 
-      # In a forked child: the cores of actors that lived in its parent at the fork.
+      # In a forked child: the cores of its parent's actors at the fork.
       def self.forked = RactorLocal.fetch(:raffia_actor_forked) { [] }
 
       def self.known = RactorLocal.fetch(:raffia_actor_groups) { ObjectSpace::WeakMap.new }
@@ -23,7 +22,6 @@ module Raffia
         ActorGroup.known[self] = true
       end
 
-      # The number of the next actor, unique in this process.
       def next_id = @ids.next
 
       # Whether no actor lives here, nor ever will.
@@ -31,7 +29,6 @@ module Raffia
 
       def cores = @lock.hold { @cores.keys }
 
-      # Raises Closed.
       def add(core)
         @lock.hold do
           if @closing
@@ -44,8 +41,7 @@ module Raffia
 
       def remove(core) = @lock.hold { @cores.delete(core) }
 
-      # Calls the block after some time, and again after as many seconds as it returns. It must not
-      # wait.
+      # Calls the block after some seconds, and again after as many as it returns. It must not wait.
       def after(seconds, &block) = timer(&block).tap { |timer| timer.arm(seconds) }
 
       # Returns a {Timer} that is not armed. `at_end` is called when the block is over for good.
@@ -88,7 +84,6 @@ module Raffia
         @fork.remove
       end
 
-      # Runs in a forked child: the loop is the parent's.
       def invalidate_after_fork
         @closing = @closed = true
         @cores.each_key(&:invalidate_after_fork)

@@ -14,7 +14,6 @@ module Raffia
       private_constant :KEY
 
       class << self
-        # The group of the scheduler that the running fiber belongs to; nil without one.
         def here
           scheduler = Fiber.current_scheduler or return
           group = Thread.current.thread_variable_get(KEY)
@@ -62,16 +61,13 @@ module Raffia
       # in its turn.
       def now(&block) = here? ? launch(&block) : later(&block)
 
-      # Called in the loop itself.
       def alarm = Alarm.of(@scheduler)
 
-      # Waits until the loop is closed.
       def wait_for_close
         @close_waiter = Waiter.new
         @close_waiter.wait unless @closed
       end
 
-      # (see Executors.find)
       def fibers = self
 
       def dispatch(execution, awaited) = awaited ? now { execution.work } : later { execution.work }

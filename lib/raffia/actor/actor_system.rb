@@ -7,8 +7,8 @@ module Raffia
       # Ends the actors that were spawned outside of {Raffia.run}: their methods are interrupted,
       # and their `on_stop` runs. It happens by itself when the process ends. Others can be spawned
       # afterwards.
-      # @param timeout [Numeric, nil] seconds; actors that have not ended by then are left to
-      #   themselves. nil: it waits for all
+      # @param timeout [Numeric, nil] seconds, after which actors are left to themselves; nil: it
+      #   waits for all
       # @return [Boolean] whether all have ended
       # @raise [ConfigError]
       def shutdown(timeout = BackgroundLoop::GRACE)
@@ -25,8 +25,8 @@ module Raffia
       # @return [Ref, nil] the actor that runs the calling code
       def current = Message.current&.core&.ref
 
-      # Publishes to all subscribers of the topic, each of which gets a message. This waits where a
-      # mailbox is full and lets its senders wait, and for nothing else.
+      # Sends a message to each subscriber of the topic. It waits only for a full mailbox that lets
+      # its senders wait.
       #
       #   Raffia::Actor.publish("orders.new", order)
       #
@@ -38,12 +38,12 @@ module Raffia
         Topics.current.publish_everywhere(topic, data, keywords)
       end
 
-      # @return [Hash{String => Hash}] for each pattern that has subscribers: how many
-      #   (subscribers:), and how many messages they took (delivered:) and could not take (dropped:)
+      # @return [Hash{String => Hash}] for each pattern: how many subscribers: it has, and how many
+      #   messages were delivered: and dropped:
       def topics = Topics.current.stats
 
-      # Actors of this process, those of {Supervisor}s and pools under these. No actor is asked, so
-      # it works when one hangs; its numbers are of slightly different moments.
+      # Actors of this process, children and workers under their {Supervisor}s and pools. No actor
+      # is asked, so it works when one hangs.
       #
       # @return [Array<Hash>] each with :id, :name, :class, :kind (:supervisor, :pool, :actor),
       #   :status, :on, :mailbox (messages that wait), :handled, :restarts, :doing (the method that
@@ -58,8 +58,8 @@ module Raffia
       # Lets other processes of the same user call the actors of this one that have names, and those
       # that they get refs of. They can wait for an actor's end; they cannot stop it.
       #
-      # What comes through the socket is loaded by Marshal: a peer might as well run code here. So
-      # the file is for its owner only, and a process of another user is turned away.
+      # Marshal loads what comes through the socket, so a peer might as well run code here. The file
+      # is for its owner only, and a process of another user is turned away.
       # @param address [String] "unix:///path/of/the/socket"; a file without a listener is replaced
       # @return [Listener] to be closed
       # @raise [ConfigError]

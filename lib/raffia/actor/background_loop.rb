@@ -9,13 +9,10 @@ module Raffia
     #
     # @api private
     class BackgroundLoop
-      # Seconds that {close} waits by default.
       GRACE = 10
 
-      # Returns of the running Ractor.
       def self.current = RactorLocal.fetch(:raffia_actor_background) { new }
 
-      # Returns where the running code spawns actors.
       def self.group_of_caller = ActorLoop.here || current.group
 
       def initialize
@@ -27,7 +24,7 @@ module Raffia
         @lock.synchronize { (@group && !@group.closed?) ? @group : @group = open }
       end
 
-      # Returns whether all actors have ended.
+      # Returns whether all actors have ended within so many seconds.
       def close(timeout = GRACE)
         close_group(timeout).tap { Executors::Threads.shared.close }
       end

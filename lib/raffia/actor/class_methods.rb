@@ -9,8 +9,7 @@ module Raffia
 
       # Makes an actor, and waits until its `initialize` and `on_start` have run.
       #
-      # @option keywords [Symbol] :on where its methods run; this and all other members of
-      #   {Settings} can be given here
+      # @option keywords [Symbol] :on where its methods run; or any other member of {Settings}
       # @option keywords [Symbol, String, nil] :name under which {[]} finds it
       # @option keywords [Boolean] :link whether it is linked with the actor that spawns it
       # @return [Ref]
@@ -35,20 +34,16 @@ module Raffia
       end
 
       # Lets methods run while the actor waits, in another of its methods, for their caller.
-      # @return [void]
       def reentrant(*names) = options(reentrant: options.reentrant | names)
 
-      # @return [Settings]
       # @api private
       def raffia_settings
         @raffia_settings || ((self == Actor) ? Settings::DEFAULT : superclass.raffia_settings)
       end
 
-      # @return [Symbol]
       # @api private
       def raffia_kind = :actor
 
-      # @return [ObjectFactory]
       # @api private
       def raffia_factory(arguments, keywords, block)
         ObjectFactory.new(self, arguments, keywords, block)
@@ -72,12 +67,12 @@ module Raffia
       #
       # @param size [Integer] how many; {PoolRef#resize} changes it
       # @param route [Symbol, #call] :least_busy (the fewest messages waiting and underway),
-      #   :round_robin, or what returns a key for a method's name and its arguments: what has the
-      #   same key goes to the same one, in its order. A key of nil means anyone
-      # @param key [:first_argument, #call, nil] the same, for the usual case
+      #   :round_robin, or a proc that returns a key for a method's name and its arguments. Calls
+      #   with one key go to one worker, in their order; those without a key go to any
+      # @param key [:first_argument, #call, nil] a route by keys
       # @param name [Symbol, String, nil] under which {[]} finds the pool
       # @param link [Boolean] whether the pool is linked with the actor that makes it
-      # @param keywords [Hash] members of {Settings}; all others are for `initialize`
+      # @param keywords [Hash] members of {Settings}; the others are for `initialize`
       # @return [PoolRef]
       # @raise [ConfigError]
       # @raise [Rejected] when a living actor has the name
@@ -90,7 +85,6 @@ module Raffia
       end
 
       # @param parent [#ended, nil] who decides what follows a failure of the pool
-      # @return [PoolRef]
       # @api private
       def raffia_pool(factory, size:, route:, name: nil, link: false, parent: nil,
         group: BackgroundLoop.group_of_caller, **given)

@@ -12,7 +12,6 @@ module Raffia
       BATCH = 64
 
       attr_reader :object, :handled
-      # The message that is handled, or was last.
       attr_accessor :current
 
       def initialize(core)
@@ -26,7 +25,6 @@ module Raffia
       # Makes an object, the first one or another after a restart. Returns the error when there is
       # none.
       def start
-        # The caller waits for this in it.
         parent = Message.current
         @core.group.add(@core) if @lifecycle.restarts.zero?
         @executor.run { make(parent) }
@@ -62,7 +60,6 @@ module Raffia
         end
       end
 
-      # What a kill interrupts.
       def scopes = [@scope, *@nested].compact
 
       # The executor leaves its scope. Returns the scopes of nested messages, which go on.
@@ -71,7 +68,6 @@ module Raffia
         @nested&.dup
       end
 
-      # Returns the object, which it has no longer.
       def release_object = @object.tap { @object = nil }
 
       def forget_current
@@ -81,7 +77,6 @@ module Raffia
 
       def clear = @object = @scope = @current = nil
 
-      # Returns false when an exit signal has come.
       def enter_nested(scope) = !@lifecycle.exit_signal && !!((@nested ||= []) << scope)
 
       def leave_nested(scope) = @nested&.delete(scope)
@@ -97,7 +92,6 @@ module Raffia
         message.reply&.settle(value) unless message.postponed
       end
 
-      # The reason for the actor's end: another object's error, without its wrapping.
       def reason_of(error)
         (error.is_a?(ActorDied) && error.ref == @core.ref && error.reason) || error
       end
@@ -157,7 +151,6 @@ module Raffia
         error
       end
 
-      # Returns whether there is more to do.
       def work_through(scope)
         Message.clear_current
         lock = @core.lock

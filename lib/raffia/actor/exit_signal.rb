@@ -7,9 +7,9 @@ module Raffia
     # @api private
     class ExitSignal
       attr_reader :reason
-      # What a message failed with.
       attr_reader :error
 
+      # After a final one no other object follows. The message, if any, failed with the error.
       def initialize(reason, final, message = nil, error = nil)
         @reason = reason
         @final = final
@@ -19,10 +19,10 @@ module Raffia
 
       def final? = @final
 
-      # Whether all messages before it were handled.
       def graceful? = false
 
-      # Returns this one, with the other's message; nil when it adds nothing.
+      # What holds after an earlier signal: this one with the other's message, nil when it adds
+      # nothing.
       def over(other)
         return self unless other
         return if other.final? || !final?
@@ -30,13 +30,13 @@ module Raffia
         other.as_final(reason)
       end
 
-      # Returns the same, after which no other object follows.
       def last = final? ? self : as_final(reason)
 
       # Fails the call that ended the object.
       def answer = @message&.reply&.fail(@error)
 
-      # Logs the failure of a message that had no caller.
+      # Logs the failure of a message that had no caller; always, when the caller does not see that
+      # the actor restarts.
       def log(always = false)
         return if @message.nil? || (@message.reply && !always)
 

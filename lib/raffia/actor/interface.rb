@@ -7,7 +7,6 @@ module Raffia
     #
     # @api private
     class Interface
-      # Called by the system only.
       HOOKS = %i[on_start on_stop on_restart on_exit].freeze
       private_constant :HOOKS
 
@@ -44,7 +43,6 @@ module Raffia
         !Actor.method_defined?(name) || @klass.public_instance_method(name).owner < Actor
       end
 
-      # Parameters of a method.
       class Signature
         def initialize(method)
           parameters = method.parameters

@@ -25,7 +25,6 @@ module Raffia
         end
 
         # Opens it when the process was started with RAFFIA_TOP=on. A program runs without it, too.
-        # @return [void]
         # @api private
         def open_on_request
           open if RactorLocal.main? && Config.load.top == :on
@@ -99,10 +98,8 @@ module Raffia
       # @return [Boolean]
       def closed? = @acceptor.closed?
 
-      # @return [void]
       def close = @acceptor.close
 
-      # @return [Hash]
       # @api private
       def view
         tree = Tree.new(LIMIT)

@@ -12,7 +12,6 @@ module Raffia
     #
     # @api private
     class Lifecycle
-      # Each state, and those that may follow it.
       TRANSITIONS = {
         starting: %i[running stopping dead].freeze,
         running: %i[restarting stopping dead].freeze,
@@ -22,9 +21,7 @@ module Raffia
       }.freeze
 
       attr_reader :state, :restarts
-      # Why the last object ended, or the actor.
       attr_reader :reason
-      # What is to end the object.
       attr_reader :exit_signal
 
       def initialize
@@ -34,7 +31,6 @@ module Raffia
         @reason = @exit_signal = nil
       end
 
-      # Whether it takes messages.
       def alive? = @state != :dead && @state != :stopping
 
       def dead? = @state == :dead
@@ -44,10 +40,8 @@ module Raffia
       # Whether it waits for another object that nobody makes yet.
       def suspended? = @state == :restarting && !@executing
 
-      # Whether it has no object and nobody executes it.
       def at_rest? = @state == :dead || suspended?
 
-      # Raises ArgumentError when the table does not allow it.
       def transition(state)
         return if state == @state
 
@@ -58,10 +52,9 @@ module Raffia
         @state = state
       end
 
-      # Returns whether nobody executed it, and the caller does from now on.
       def acquire = !@executing && @executing = true
 
-      # As {acquire}; false when it has no object that could work.
+      # Like {acquire}; false when it has no object that could work.
       def acquire_running = @state == :running && !@executing && @executing = true
 
       def release
@@ -110,7 +103,6 @@ module Raffia
         signal
       end
 
-      # The object ends, by the exit signal. Returns the reason.
       def lose_object
         transition(@exit_signal.final? ? :stopping : :restarting) if alive?
         @reason = @exit_signal.reason
@@ -125,7 +117,6 @@ module Raffia
         true
       end
 
-      # Returns whether it was alive.
       def die(reason)
         return false if @state == :dead
 

@@ -2,7 +2,7 @@
 
 module Raffia
   class Actor
-    # Links and monitors of one actor: who is told when it ends, and whose end it is told of.
+    # Links and monitors of one actor: those that its end is sent to, and those that it monitors.
     #
     # Most actors have none, so {ActorCore} makes this when it is first needed. The other side of a
     # link or monitor may be a {Remote::Proxy}.
@@ -30,7 +30,7 @@ module Raffia
       def delete(other) = hold { @links&.delete(other) }
 
       # Calls the block once when the actor's object has ended; now if the actor is dead. Returns
-      # for {unobserve}.
+      # the block, for {unobserve}.
       def observe(&block)
         late = hold do
           next true if @core.dead?
@@ -47,7 +47,7 @@ module Raffia
       def observers = @observers.to_h.size
 
       # Runs the block as work of this actor's object when the other actor's object has ended.
-      # Returns for {demonitor}.
+      # Returns a handle for {demonitor}.
       def monitor(other, &block)
         handle = nil
         call = lambda do |ref, reason|
@@ -65,7 +65,6 @@ module Raffia
         other.unwatch(handle)
       end
 
-      # Ends all monitors of the actor's object.
       def demonitor_all
         hold { @monitored.tap { @monitored = nil } }&.each { |handle, other| other.unwatch(handle) }
       end
@@ -92,7 +91,6 @@ module Raffia
         hold { @joiners.tap { @joiners = nil } }&.each { |reply| reply.settle(true) }
       end
 
-      # Sends the exit to all links and observers, once.
       def announce(reason)
         links, observers = hold do
           [@links&.keys, @observers&.keys].tap { @links = @observers = nil }

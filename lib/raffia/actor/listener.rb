@@ -19,7 +19,6 @@ module Raffia
       end
 
       # Closes all connections, and removes the socket's file. Calls underway get no answer.
-      # @return [void]
       def close
         @acceptor.close
         @lock.hold { @connections.keys }.each(&:close)

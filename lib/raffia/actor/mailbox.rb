@@ -10,11 +10,9 @@ module Raffia
     #
     # @api private
     class Mailbox
-      # A message whose sender waits until there is room for it.
       Sender = Struct.new(:message, :waiter)
       private_constant :Sender
 
-      # How many messages were dropped.
       attr_reader :dropped
 
       def initialize(settings)
@@ -29,7 +27,6 @@ module Raffia
 
       def full? = !(limit = @settings.mailbox).nil? && size >= limit
 
-      # How many senders wait for room.
       def senders = @senders.to_a.size
 
       # Returns nil, a message that was dropped, or a {Waiter}: the message is put in when there is
@@ -45,13 +42,11 @@ module Raffia
         end
       end
 
-      # Puts a message of the system before all others.
       def urge(message) = (@urgent ||= []) << message
 
       # Discards what the system had to say to an object that has ended.
       def discard_urgent = @urgent = nil
 
-      # Puts a message behind all others, whether there is room or not.
       def append(message)
         @first ? (@rest ||= []) << message : @first = message
         nil
@@ -65,7 +60,6 @@ module Raffia
         message
       end
 
-      # Returns the message, if it waited.
       def delete(message)
         found = @first.equal?(message) ? shift_message : @rest&.delete(message)
         make_room if found && @senders

@@ -13,13 +13,10 @@ module Raffia
       private_constant :KEY
 
       attr_reader :name, :arguments, :keywords, :block
-      # A {Waiter} or a {Future}; nil when nobody waits.
       attr_reader :reply
-      # After it nobody wants the answer.
       attr_reader :deadline
       # The message in which this one was sent, if its actor waits meanwhile.
       attr_reader :parent
-      # The core of the actor that it goes to.
       attr_reader :core
       # The error that the method raises for its caller only.
       attr_accessor :refusal
@@ -43,7 +40,6 @@ module Raffia
       # Forgets what was inherited from the fiber that started this one.
       def self.clear_current = Fiber[KEY] = nil
 
-      # Runs the block as the handling of this message.
       def handle
         outer = Fiber[KEY]
         Fiber[KEY] = self
@@ -54,10 +50,8 @@ module Raffia
         Fiber[KEY] = outer
       end
 
-      # Whether it is being handled.
       def underway? = !!@underway
 
-      # Whether it has been handled.
       def over? = @underway == false
 
       # Returns the {Answer} that comes in place of what its method returns.
@@ -76,7 +70,6 @@ module Raffia
         message
       end
 
-      # Whether a full mailbox may drop it.
       def droppable? = true
 
       # Whether nobody waits for it any more: it is answered, or the caller has gone.
@@ -102,13 +95,11 @@ module Raffia
       # answer was given.
       def waits = (@waits unless @waits&.unwanted?)
 
-      # Waits for another's answer from now on.
       def expect(message) = @waits = message
 
       # Another waits for this one's answer from now on.
       def adopt(parent) = @parent ||= parent
 
-      # Waits no longer.
       def rest = @waits = nil
 
       # Runs the block while the parent waits for this one, which was sent before.
@@ -128,7 +119,4 @@ module Raffia
   end
 end
 
-require_relative "mailbox_wait"
-require_relative "stop_message"
 require_relative "system_message"
-require_relative "timer_message"

@@ -2,8 +2,7 @@
 
 module Raffia
   class Actor
-    # Runs one message of an actor that waits, in another of its messages, for the sender of this
-    # one.
+    # Runs one message of an actor that waits, in another message, for the sender of this one.
     #
     # It does not acquire the actor. When its method fails, the executor that waits ends the object.
     #

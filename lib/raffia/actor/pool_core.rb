@@ -14,7 +14,6 @@ module Raffia
     #
     # @api private
     class PoolCore < ActorCore
-      # Frozen, so any thread may read it.
       attr_reader :workers
       # Frozen; those that get no more messages, and have not ended.
       attr_reader :draining
@@ -28,13 +27,10 @@ module Raffia
 
       def ref = @ref ||= PoolRef.new(self)
 
-      # Returns for people.
       def label = "#{actor_class.name || "Actor"} pool##{@id}#{" #{@name.inspect}" if @name}"
 
-      # (see ActorCore#kind)
       def kind = :pool
 
-      # Returns sums over the workers.
       def stats
         all = @workers.map(&:stats)
         sums = %i[mailbox handled dropped restarts].to_h do |name|
@@ -90,7 +86,6 @@ module Raffia
         super || @draining.map { |worker| worker.kill(reason, final: true) }.any?
       end
 
-      # A worker's object has ended. It gets another.
       def ended(worker, _reason) = revive(worker)
 
       def revive(worker, attempt = 1)
@@ -98,9 +93,9 @@ module Raffia
         worker.die(error) unless order(:restart_failed, worker, error, attempt)
       end
 
-      # Has the manager do something, in its turn. Returns whether it will.
+      # Has the manager call one of its methods, in its turn. Returns whether it will.
       def order(name, *arguments, reply: nil)
-        deliver(Order.new(self, name, arguments, nil, nil, reply, nil, nil), false)
+        deliver(ControlMessage.new(self, name, *arguments, reply: reply), false)
         true
       rescue ActorDied
         reply ? raise : false
@@ -116,12 +111,12 @@ module Raffia
         @draining -= workers
       end
 
-      # Whether the workers finish what they have before the pool ends.
       def finishing? = !!@lifecycle.exit_signal&.graceful?
 
       private
 
-      # Yields a worker, and another one if that ends before it has accepted the message.
+      # Yields a worker, nil when there is none yet, and another one if that ends before it has
+      # accepted the message.
       def pass(name, arguments, keywords)
         worker = choose(name, arguments, keywords)
         begin
@@ -142,12 +137,6 @@ module Raffia
 
         @route.pick(@workers, name, arguments, keywords)
       end
-
-      # Calls a method of the manager, not of a worker.
-      class Order < Message
-        def invoke(manager) = manager.__send__(name, *arguments)
-      end
-      private_constant :Order
     end
   end
 end

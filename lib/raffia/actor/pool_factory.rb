@@ -6,10 +6,8 @@ module Raffia
     #
     # @api private
     class PoolFactory
-      # How many workers at first.
-      attr_reader :size
-      # Of each worker.
-      attr_reader :settings
+      # Size is how many workers there are at first, the settings are theirs.
+      attr_reader :size, :settings
 
       def initialize(worker, size, settings)
         @worker = worker
@@ -17,7 +15,6 @@ module Raffia
         @settings = settings
       end
 
-      # Returns the workers'.
       def actor_class = @worker.actor_class
 
       def build(core)
@@ -27,10 +24,8 @@ module Raffia
         end
       end
 
-      # (see ObjectFactory#discard)
       def discard(_reason) = nil
 
-      # Returns a worker.
       def start_worker(pool)
         actor_class.raffia_spawn(@worker, parent: pool, group: pool.group, **@settings.to_h)
           .raffia_core

@@ -9,10 +9,11 @@ module Raffia
       # Seconds before a worker that could not start is tried again, doubled each time.
       FIRST_PAUSE = 0.1
       LONGEST_PAUSE = 5
-      # Attempts in a row. Then the pool itself fails, so that nobody waits for ever.
-      PATIENCE = 10
+      # Attempts in a row to start a worker. Then the pool itself fails, so that no caller waits for
+      # ever.
+      ATTEMPTS = 10
       # Seconds that killed workers have to end. Code that only computes is left to itself.
-      LAST = 5
+      KILL_TIMEOUT = 5
 
       def self.count(size)
         return size if size.is_a?(Integer) && size.positive?
@@ -53,9 +54,8 @@ module Raffia
         refuse(error)
       end
 
-      # A worker's new object could not be made.
       def restart_failed(worker, error, attempt)
-        raise error if attempt >= PATIENCE
+        raise error if attempt >= ATTEMPTS
 
         pause = [FIRST_PAUSE * 2**(attempt - 1), LONGEST_PAUSE].min
         # In a fiber of its own: starting a worker may take long.
@@ -78,7 +78,7 @@ module Raffia
       end
 
       def kill(workers, reason)
-        give_up = Clock.now + LAST
+        give_up = Clock.now + KILL_TIMEOUT
         workers.each { |worker| worker.kill(reason, final: true) }
         workers.each { |worker| worker.join([give_up - Clock.now, 0].max) || worker.abandon }
       end

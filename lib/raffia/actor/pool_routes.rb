@@ -42,7 +42,7 @@ module Raffia
           @turn = 0
         end
 
-        # Returns nil: there is none.
+        # Returns nil when there is none.
         def pick(workers, _name, _arguments, _keywords)
           first = @turn = (@turn + 1) % [workers.size, 1].max
           living = nil
@@ -56,7 +56,7 @@ module Raffia
         end
       end
 
-      # The worker with the fewest messages; among equals, one after the other.
+      # The worker with the fewest messages; among equals, each in its turn.
       class LeastBusyRoute
         # Added to the backlog of a worker that restarts: it is asked only if all do.
         AWAY = 1_000_000

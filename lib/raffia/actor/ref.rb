@@ -10,7 +10,6 @@ module Raffia
       # @api private
       CONNECTION = :raffia_actor_connection
 
-      # @param core [ActorCore]
       # @api private
       def initialize(core)
         @core = core
@@ -28,15 +27,12 @@ module Raffia
         @core.call(name, arguments, keywords.empty? ? nil : keywords, block)
       end
 
-      # @return [AsyncProxy] whose methods are those of the actor's, and do not wait for its answer
-      # @example
-      #   mailer.async.deliver(1)
+      # The actor's methods, without waiting for answers: `mailer.async.deliver(1)`.
+      # @return [AsyncProxy]
       def async = AsyncProxy.new(@core)
 
-      # @return [FutureProxy] whose methods are those of the actor's, and return a {Future}
-      # @example
-      #   sent = mailer.future.deliver(1)
-      #   sent.value
+      # The actor's methods, each of which returns a {Future}: `mailer.future.deliver(1).value`.
+      # @return [FutureProxy]
       def future = FutureProxy.new(@core)
 
       # Ends the actor after the messages that wait.
@@ -87,7 +83,6 @@ module Raffia
       def inspect = "#<#{@core.label} #{@core.known_status}>"
       alias_method :to_s, :inspect
 
-      # @return [ActorCore]
       # @api private
       def raffia_core = @core
 
@@ -95,8 +90,7 @@ module Raffia
       # @api private
       def raffia_move(core) = @core = core
 
-      # Dumps the ref for a {Remote::Connection}.
-      # @raise [NotDumpable] outside of one
+      # Dumps the ref for a {Remote::Connection}; outside of one it raises NotDumpable.
       # @api private
       def _dump(_depth)
         connection = Fiber[CONNECTION] or raise NotDumpable,
@@ -105,7 +99,6 @@ module Raffia
         Marshal.dump(connection.names.describe(self))
       end
 
-      # @return [Ref]
       # @api private
       def self._load(data)
         connection = Fiber[CONNECTION] or raise NotDumpable,
@@ -121,13 +114,21 @@ module Raffia
 
       def respond_to_missing?(name, _all = false) = @core.interface.include?(name)
 
-      # An actor's methods, called without waiting for what they return. An error there ends the
-      # actor all the same.
-      class AsyncProxy < BasicObject
+      # Turns calls of the actor's methods into messages.
+      #
+      # @api private
+      class MessageProxy < BasicObject
         def initialize(core)
           @core = core
         end
 
+        def respond_to?(name, _all = false) = @core.interface.include?(name)
+      end
+      private_constant :MessageProxy
+
+      # An actor's methods, called without waiting for what they return. An error there ends the
+      # actor all the same.
+      class AsyncProxy < MessageProxy
         # Sends the message of this name.
         def method_missing(name, *arguments, **keywords,
           &block) # standard:disable Style/MissingRespondToMissing
@@ -135,25 +136,17 @@ module Raffia
           nil
         end
 
-        def respond_to?(name, _all = false) = @core.interface.include?(name)
-
         # @return [String]
         def inspect = "#<#{@core.label} async>"
       end
 
       # An actor's methods, which return a {Future} each.
-      class FutureProxy < BasicObject
-        def initialize(core)
-          @core = core
-        end
-
+      class FutureProxy < MessageProxy
         # Sends the message of this name.
         def method_missing(name, *arguments, **keywords,
           &block) # standard:disable Style/MissingRespondToMissing
           @core.ask(name, arguments, keywords.empty? ? nil : keywords, block)
         end
-
-        def respond_to?(name, _all = false) = @core.interface.include?(name)
 
         # @return [String]
         def inspect = "#<#{@core.label} future>"

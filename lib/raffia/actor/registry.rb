@@ -6,7 +6,7 @@ module Raffia
     #
     # @api private
     class Registry
-      # Returns of the running Ractor.
+      # The one of the running Ractor.
       def self.current = RactorLocal.fetch(:raffia_actor_registry) { new }
 
       def initialize
@@ -15,6 +15,7 @@ module Raffia
         Fork.after_child { @refs = {} }
       end
 
+      # Raises Rejected when a living actor has the name.
       def claim(name, ref)
         @lock.hold do
           other = @refs[name]

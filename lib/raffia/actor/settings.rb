@@ -5,33 +5,30 @@ module Raffia
     # Settings of an actor, given to the class by {ClassMethods#options} or to `spawn`.
     #
     # @!attribute [r] on
-    #   @return [Symbol] where its methods run: :fibers (the default; on other Rubies than CRuby:
-    #   :threads), :threads, :ractors, :processes
+    #   @return [Symbol] where its methods run: :fibers (default on CRuby), :threads (default on
+    #   other Rubies), :ractors, :processes
     # @!attribute [r] mailbox
     #   @return [Integer, nil] how many messages may wait; nil: any number
     # @!attribute [r] when_full
-    #   @return [Symbol] what becomes of one more: :block (the sender waits), :reject ({Full} is
-    #   raised), :drop_newest, :drop_oldest (a caller
-    #     whose message is dropped gets {Full}; an async one is gone, and counted)
+    #   @return [Symbol] :block (the sender waits), :reject ({Full} is raised), :drop_newest,
+    #   :drop_oldest (a caller gets {Full}; an async message is gone, and counted)
     # @!attribute [r] call_timeout
-    #   @return [Numeric, nil] seconds that a call may take, if its caller has no deadline that is
-    #   nearer
+    #   @return [Numeric, nil] seconds that a call may take; the caller's deadline may be nearer
     # @!attribute [r] reentrant
-    #   @return [Array<Symbol>] methods that may run while the actor itself waits for the one who
-    #   calls them
+    #   @return [Array<Symbol>] methods that may run while the actor waits for their caller
     # @!attribute [r] trap_exit
-    #   @return [Boolean] whether the end of a linked actor is told to `on_exit`, instead of ending
-    #   this one too
+    #   @return [Boolean] whether the end of a linked actor calls `on_exit`, and does not end this
+    #   one
     # @!attribute [r] expects
     #   @return [Array<Class>] errors that are the caller's alone and do not end the actor
     Settings = Data.define(:on, :mailbox, :when_full, :call_timeout, :reentrant, :trap_exit,
       :expects) do
       # @raise [ConfigError]
-      def initialize(on: Settings::DEFAULT_PLACE, mailbox: 10_000, when_full: :block,
+      def initialize(on: Settings::DEFAULT_EXECUTOR, mailbox: 10_000, when_full: :block,
         call_timeout: nil, reentrant: [], trap_exit: false, expects: [])
-        Settings.one_of(:on, on, Settings::PLACES)
+        Settings.one_of(:on, on, Settings::EXECUTORS)
         Settings.one_of(:when_full, when_full, Settings::POLICIES)
-        Settings.room(mailbox)
+        Settings.check_limit(mailbox)
         Deadline.seconds(call_timeout) if call_timeout
         reentrant = Array(reentrant).map(&:to_sym).freeze
         super(on:, mailbox:, when_full:, call_timeout:, reentrant:,
@@ -41,9 +38,9 @@ module Raffia
 
     class Settings
       # Values of `on`.
-      PLACES = %i[fibers threads ractors processes].freeze
+      EXECUTORS = %i[fibers threads ractors processes].freeze
       # Fibers need Ruby's Fiber scheduler, which only CRuby has.
-      DEFAULT_PLACE = (RUBY_ENGINE == "ruby") ? :fibers : :threads
+      DEFAULT_EXECUTOR = (RUBY_ENGINE == "ruby") ? :fibers : :threads
       # Values of `when_full`.
       POLICIES = %i[block reject drop_newest drop_oldest].freeze
 
@@ -56,7 +53,7 @@ module Raffia
       end
 
       # @api private
-      def self.room(mailbox)
+      def self.check_limit(mailbox)
         return if mailbox.nil? || (mailbox.is_a?(Integer) && mailbox.positive?)
 
         raise ConfigError, "mailbox: #{mailbox.inspect} means nothing here: give a whole number " \

@@ -6,7 +6,6 @@ Raffia::Actor::Supervisor = Raffia::Supervisor
 
 require_relative "supervisor/start_failed"
 require_relative "supervisor/gave_up"
-require_relative "supervisor/child_message"
 require_relative "supervisor/block_actor"
 require_relative "supervisor/child_spec"
 require_relative "supervisor/spec"
@@ -42,7 +41,6 @@ module Raffia
 
       reentrant :children, :which, :count_children
 
-      # @param factory [Factory]
       # @api private
       def initialize(factory)
         @spec = factory.spec
@@ -50,12 +48,9 @@ module Raffia
         @children = Children.new(@spec.strategy, factory.children(@raffia_core))
       end
 
-      # @return [void]
-      # @raise [StartFailed]
       # @api private
       def on_start = @children.start(@raffia_core.label) { |child| keeps?(child) }
 
-      # @return [void]
       # @api private
       def on_stop(_reason) = @children.stop { |child| keeps?(child) }
 
@@ -80,7 +75,6 @@ module Raffia
       # Ends a child, within the time that it has for that. A temporary one is gone then, others can
       # be restarted by {restart_child}.
       # @param id [Object] or its ref
-      # @return [void]
       # @raise [NotFound]
       def terminate_child(id)
         child = find(id)
@@ -94,30 +88,20 @@ module Raffia
       # @raise [NotFound]
       # @raise [Rejected] when it has not ended
       def restart_child(id)
-        child = find(id)
-        unless child.dead?
-          refuse(Rejected.new("the child #{child.spec.id.inspect} has not ended: terminate it " \
-            "first"))
-        end
+        child = find_ended(id)
         for_caller { child.start }
         child.ref
       end
 
       # Forgets a child that has ended.
-      # @return [void]
       # @raise [NotFound]
       # @raise [Rejected] when it has not ended
       def delete_child(id)
-        child = find(id)
-        unless child.dead?
-          refuse(Rejected.new("the child #{child.spec.id.inspect} has not ended: terminate it " \
-            "first"))
-        end
-        @children.delete(child)
+        @children.delete(find_ended(id))
         nil
       end
 
-      # @return [Array<Ref>] those that have not ended for good, in the order of their starts
+      # @return [Array<Ref>] those that live or restart, in the order of their starts
       def children = @children.reject(&:dead?).map(&:ref)
 
       # @return [Ref, nil] the child with this id, unless it has ended
@@ -138,6 +122,13 @@ module Raffia
         @children[id.is_a?(Ref) ? @children.find { |child| child.ref == id }&.spec&.id : id] or
           refuse(NotFound.new("#{@raffia_core.label} has no child #{id.inspect}: it has " \
             "#{@children.map { |child| child.spec.id.inspect }.join(", ")}"))
+      end
+
+      def find_ended(id)
+        child = find(id)
+        return child if child.dead?
+
+        refuse(Rejected.new("the child #{child.spec.id.inspect} has not ended: terminate it first"))
       end
 
       # An error of the caller does not end the supervisor.

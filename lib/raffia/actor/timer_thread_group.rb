@@ -30,10 +30,9 @@ module Raffia
       # Timers may be armed and cancelled in any thread.
       def now = yield
 
-      # Returns the {Alarm} of its timers.
       def alarm = self
 
-      # Returns for {disarm}.
+      # Returns an entry for {disarm}.
       def arm(at, call)
         Entry.new(at, call).tap do |entry|
           @lock.hold { @entries << entry }

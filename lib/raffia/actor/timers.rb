@@ -2,13 +2,38 @@
 
 module Raffia
   class Actor
-    # Timers of an actor's object. Their blocks run as messages of the actor, and end with its
+    # Timers of an actor's object: their blocks run as messages of the actor, and end with the
     # object.
     #
     # {ActorCore} makes this with the first timer.
     #
     # @api private
     class Timers
+      # The block of a timer. It is in the mailbox once at most.
+      class TimerMessage < Message
+        def initialize(core, timer, block)
+          super(core, :timer, nil, nil, block, nil, nil, nil)
+          @timer = timer
+          @queued = false
+        end
+
+        def queued? = @queued
+
+        def enqueue
+          @queued = true
+          self
+        end
+
+        def droppable? = false
+
+        def unwanted? = @timer.cancelled?
+
+        def invoke(object)
+          @queued = false
+          object.instance_exec(&@block)
+        end
+      end
+
       def initialize(core)
         @core = core
         @timers = {}.compare_by_identity
@@ -32,8 +57,7 @@ module Raffia
 
       private
 
-      # A message for which there is no room is left out: the next one follows, or the actor is
-      # busy.
+      # A message without room is left out: the next one follows, or the actor is busy.
       def fire(message)
         @core.insert do
           if message.queued? || @core.mailbox.full? || !@core.alive? || @core.status == :restarting

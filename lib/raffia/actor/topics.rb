@@ -7,7 +7,6 @@ module Raffia
     #
     # @api private
     class Topics
-      # Returns of the running Ractor.
       def self.current = RactorLocal.fetch(:raffia_actor_topics) { new }
 
       def initialize
@@ -34,13 +33,12 @@ module Raffia
         end
       end
 
-      # Returns how many subscribers took it.
       def publish(topic, arguments, keywords)
         wanted = @lock.hold { subscriptions(topic) }
         wanted.count { |subscription| subscription.offer(topic, arguments, keywords) }
       end
 
-      # Publishes also on the sides that this one was started by.
+      # Publishes also on the sides that started this one.
       def publish_everywhere(topic, arguments, keywords)
         topic = Pattern.check(topic)
         keywords = nil if keywords.empty?

@@ -6,6 +6,7 @@ module Raffia
     #
     # @api private
     class Tree
+      # The limit is for actors without a parent.
       def initialize(limit = nil)
         @cores = ActorGroup.all.reject(&:closed?).flat_map(&:cores).sort_by(&:id)
         @limit = limit
@@ -13,10 +14,9 @@ module Raffia
         @children.default = [].freeze
       end
 
-      # Returns how many actors there are.
       def size = @cores.size
 
-      # Returns how many are not shown.
+      # How many actors are not shown.
       def left_out = [@children[nil].size - shown.size, 0].max
 
       def to_a = shown.map { |core| node(core) }

@@ -4,11 +4,10 @@ module Raffia
   class Actor
     # Finds actors that wait for each other.
     #
-    # An actor that waits for an answer does nothing else. If the one that it asks waits for it, in
-    # whatever way, both would wait forever. The edges of the graph are kept by the messages: an
-    # actor's current message knows the one whose answer it waits for ({Message#waits}), and each
-    # message knows the one that waits for it ({Message#parent}). A call that waits for nothing
-    # therefore costs nothing here.
+    # An actor that waits for an answer does nothing else. If the asked one waits for it, directly
+    # or not, both would wait forever. The messages are the edges of the graph: an actor's current
+    # message knows the one whose answer it waits for ({Message#waits}), and each message knows the
+    # one that waits for it ({Message#parent}). A call that waits for nothing costs nothing here.
     #
     # @api private
     module WaitGraph
@@ -16,23 +15,34 @@ module Raffia
       LIMIT = 1_000
       private_constant :LIMIT
 
+      # Stands for a message whose sender waits for room in a full mailbox, not for an answer.
+      class MailboxWait < Message
+        # The waiter is settled when the message is in the mailbox.
+        def initialize(message, waiter)
+          super(message.core, message.name, nil, nil, nil, waiter, nil, nil)
+        end
+
+        def inspect = "room for #{super}"
+      end
+
       module_function
 
-      # Returns this one and those that wait for it, the innermost first.
+      # This message and those that wait for it, the innermost first.
       def chain(message)
         chain = [message]
         chain << message while !message.unwanted? && (message = message.parent)
         chain
       end
 
-      # Returns the calls from this message up to one that the actor works on.
+      # The calls from this message up to one that the actor works on, nil when it works on none.
       def path_up(core, message)
         chain = chain(message.parent)
         index = chain.index { |other| other.core.equal?(core) && other.underway? } or return
         [message, *chain.take(index + 1)]
       end
 
-      # Returns the calls by which the asked actor waits for the asking one.
+      # The calls by which the asked actor waits for the one that handles `waiting`, nil when it
+      # does not.
       def path(from, waiting)
         calls = []
         while (message = awaited_by(from)) && calls.size < LIMIT
@@ -42,8 +52,8 @@ module Raffia
         end
       end
 
-      # Checks that a message can be answered while its sender waits for that. A message at the end
-      # of the cycle may run nested: then there is none.
+      # Raises CallCycle when a message cannot be answered while its sender waits for that. A
+      # message at the end of the cycle may run nested: then there is none.
       def check(core, waiting, message)
         calls = path(core, waiting) or return
         return if message.unwanted? || calls.last.core.admit(calls.last)
@@ -51,7 +61,8 @@ module Raffia
         refuse([waiting, message, *calls])
       end
 
-      # Whether the actor waits for the sender of the message.
+      # Whether the actor waits for the sender of the message. Raises CallCycle when the method may
+      # not run meanwhile.
       def nested?(core, message)
         calls = path_up(core, message) or return false
         refuse(calls.reverse) unless core.settings.reentrant.include?(message.name)
@@ -59,7 +70,6 @@ module Raffia
         true
       end
 
-      # Returns whose answer the actor waits for.
       def awaited_by(core)
         current = core.current
         current.waits if current&.underway?

@@ -9,7 +9,6 @@ module Raffia
       #
       # @api private
       module Sending
-        # Waits for the answer.
         def call(name, arguments, keywords, block)
           @interface.check(self, name, arguments, keywords)
           parent = Message.current
@@ -36,13 +35,12 @@ module Raffia
           check_cycle(parent, message) unless parent.nil? || inside || reply.settled?
         end
 
-        # Does not wait, unless the mailbox is full.
         def tell(name, arguments, keywords, block)
           @interface.check(self, name, arguments, keywords)
           deliver(Message.new(self, name, arguments, keywords, block, nil, nil, nil), false)
         end
 
-        # As {tell}, and never waits: it returns a {Waiter} until there is room, for any thread.
+        # Like {tell}, and never waits: it returns a {Waiter} until there is room, for any thread.
         def try_tell(name, arguments, keywords)
           @interface.check(self, name, arguments, keywords)
           message = Message.new(self, name, arguments, keywords, nil, nil, nil, nil)
@@ -50,7 +48,6 @@ module Raffia
           rest.is_a?(Waiter) ? rest : rest && drop(rest)
         end
 
-        # Returns a {Future}.
         def ask(name, arguments, keywords, block)
           @interface.check(self, name, arguments, keywords)
           message = Message.new(self, name, arguments, keywords, block, future = Future.new,
@@ -72,7 +69,7 @@ module Raffia
           nil
         end
 
-        # As {deliver}, without waiting for room: the message is put in when there is some.
+        # Like {deliver}, without waiting for room: the message is put in when there is some.
         def enqueue(message)
           return :inside if message.parent && reenter(message)
 
@@ -146,7 +143,7 @@ module Raffia
           sender = message.parent || Message.current
           return wait(waiter, message.deadline) { withdraw(message) } unless sender
 
-          sender.await(MailboxWait.new(message, waiter)) do
+          sender.await(WaitGraph::MailboxWait.new(message, waiter)) do
             wait(waiter, message.deadline) { withdraw(message) }
           end
         rescue CallCycle
@@ -154,7 +151,6 @@ module Raffia
           raise
         end
 
-        # Its sender has gone.
         def withdraw(message)
           message.reply&.settle
           @lock.hold { @mailbox.delete(message) }
@@ -165,7 +161,6 @@ module Raffia
           message.reply&.fail(Full.new(text, limit: @settings.mailbox))
         end
 
-        # Runs a message now if this actor waits for its sender. Returns whether it ran.
         def reenter(message)
           return false unless WaitGraph.nested?(self, message)
 
@@ -186,7 +181,6 @@ module Raffia
           answer.equal?(Waiter::TIMED_OUT) ? raise(deadline.error) : answer
         end
 
-        # The nearer one of the caller's and of what the actor's class allows.
         def deadline = Deadline.nearer(@settings.call_timeout)
       end
     end

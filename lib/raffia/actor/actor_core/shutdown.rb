@@ -5,7 +5,8 @@ module Raffia
     class ActorCore
       # Ends the actor, or its object only: a parent decides what follows.
       module Shutdown
-        # Ends the object after the messages that wait. Returns whether it was alive.
+        # Ends the object after the messages that wait. After a final stop no other object follows,
+        # and no message is taken any more. Returns whether it was alive.
         def stop(reason, final: @parent.nil?)
           suspended = idle = nil
           @lock.hold do
@@ -32,12 +33,10 @@ module Raffia
         end
 
         # Ends the object after what it does now. The messages that wait are for the next one.
-        # Returns whether there was one.
         def suspend(reason)
           insert { status == :running && @mailbox.urge(StopMessage.new(self, reason, false)) }
         end
 
-        # Returns whether it changes anything.
         def receive_exit(signal)
           suspended = idle = scopes = nil
           @lock.hold do
@@ -51,8 +50,8 @@ module Raffia
           true
         end
 
-        # Ends the actor: there will be no other object. Called by its executor, or by the parent
-        # that was told of a failure.
+        # Ends the actor: no other object follows. The executor calls this, or the parent after a
+        # failure.
         def die(reason)
           # First: a caller that waits for the end may want the name.
           Registry.current.release(@name, ref) if @name
@@ -69,7 +68,6 @@ module Raffia
           announce(reason)
         end
 
-        # Ends the object by the exit signal. Called by the actor's executor.
         def terminate
           @termination = termination = Termination.new(self)
           termination.call
@@ -106,7 +104,6 @@ module Raffia
           object
         end
 
-        # Fails the answers that the object would have given later.
         def fail_deferred(reason)
           deferred = @lock.hold { @deferred.tap { @deferred = nil } }
           deferred&.each_key { |answer| answer.fail(ActorDied.new(ref: ref, reason: reason)) }

@@ -3,7 +3,8 @@
 module Raffia
   class Actor
     class ActorGroup
-      # A block that is called later, once or repeatedly, by the alarm of its group's loop.
+      # Calls a block later, once or repeatedly, by the alarm of its group's loop. The block returns
+      # after how many seconds it is called again, or nil.
       class Timer
         def initialize(group, call, at_end = nil)
           @group = group
@@ -30,7 +31,6 @@ module Raffia
 
         def cancelled? = @cancelled
 
-        # Whether it is not called any more.
         def over? = @over || @cancelled
 
         private

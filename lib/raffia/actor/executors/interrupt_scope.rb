@@ -3,8 +3,7 @@
 module Raffia
   class Actor
     module Executors
-      # Interrupts a thread in the user's code, and nowhere else: elsewhere messages would stay
-      # unanswered.
+      # Interrupts a thread in the user's code only: elsewhere messages would stay unanswered.
       class InterruptScope
         PROTECTED = {Cancel => :never}.freeze
         EXPOSED = {Cancel => :immediate}.freeze
@@ -30,7 +29,7 @@ module Raffia
           true
         end
 
-        # Runs the user's code. Returns the block's value.
+        # Runs the user's code.
         def expose(&)
           @lock.hold { @interrupt ? (raise @interrupt) : @thread = ::Thread.current }
           begin
@@ -42,8 +41,7 @@ module Raffia
 
         private
 
-        # Receives an interrupt that was sent and has not arrived: one that was raised has a
-        # backtrace.
+        # Receives an interrupt on its way: one that was raised has a backtrace.
         def receive
           interrupt = @lock.hold do
             @thread = nil

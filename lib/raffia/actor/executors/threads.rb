@@ -6,12 +6,11 @@ require_relative "worker_threads"
 module Raffia
   class Actor
     module Executors
-      # Runs actors in threads: as many as there are actors at work.
+      # Runs actors in threads, as many as there are actors at work.
       class Threads
         KEY = :raffia_actor_threads
         private_constant :KEY
 
-        # The one of the running Ractor.
         def self.shared = RactorLocal.fetch(KEY) { new }
 
         def initialize

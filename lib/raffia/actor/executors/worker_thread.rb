@@ -8,10 +8,10 @@ module Raffia
         KEY = :raffia_actor_worker
         private_constant :KEY
 
-        # Returns whose order is all that the running fiber does.
+        # The worker of the running thread, nil in the middle of an order ({aside}).
         def self.current = ::Thread.current[KEY]
 
-        # Runs the block in the middle of an order. Returns the block's value.
+        # Runs the block in the middle of an order.
         def self.aside
           worker = current
           ::Thread.current[KEY] = nil
@@ -34,7 +34,7 @@ module Raffia
           @workers.left(@waiting)
         end
 
-        # Keeps an order for when this one's is done, unless others wait for a thread. Returns
+        # Keeps an order until the present one is done, unless others wait for a thread. Returns
         # whether it does.
         def follow(order)
           return false if @workers.behind?

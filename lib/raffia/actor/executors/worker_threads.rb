@@ -22,15 +22,14 @@ module Raffia
           @fork = Fork.after_child { start_over }
         end
 
-        # Runs the block in one of the threads.
+        # Runs the block in one of the threads. An order that is `ahead` goes before the others:
+        # threads at work may wait for it, and none would be left if each took one that waits, too.
         def submit(ahead: false, &order)
           start if @lock.hold { add(order, ahead) }
         end
 
-        # Returns how many there are.
         def threads = @live
 
-        # Whether orders wait for a thread.
         def behind? = @free.negative?
 
         # Ends the threads when they have run all orders.
@@ -40,13 +39,11 @@ module Raffia
           @pool.shutdown(0)
         end
 
-        # Whether an idle thread is to wait.
         def stay? = !@lock.hold { @free += 1 if @free < @ready }.nil?
 
-        # Returns nil: it is closed.
+        # Returns nil when the threads are to end.
         def wait = @orders.pop && @lock.hold { @ahead.shift || @others.shift }
 
-        # A thread has left.
         def left(waiting)
           @lock.hold do
             @live -= 1
@@ -56,7 +53,6 @@ module Raffia
 
         private
 
-        # A forked child has none of the threads.
         def start_over
           @orders = ::Thread::Queue.new # an element for each order in one of these
           @ahead = []
@@ -65,7 +61,6 @@ module Raffia
           @free = 0 # idle threads, less waiting orders
         end
 
-        # Returns whether one more thread is needed.
         def add(order, ahead)
           raise Closed, "these threads have been ended" if @orders.closed?
 

@@ -12,9 +12,13 @@ module Raffia
       # | RAFFIA_TOP      | on (its actors are shown to `raffia top`), off  | off     |
       # | XDG_RUNTIME_DIR | where such sockets are; by the system  | a folder for temporary files |
       #
-      # @!attribute [r] top @return [Symbol] :on or :off
-      # @!attribute [r] runtime_dir @return [String, nil] the user's own folder for sockets
+      # @!attribute [r] top
+      #   @return [Symbol] :on or :off
+      # @!attribute [r] runtime_dir
+      #   @return [String, nil] the user's own folder for sockets
       Config = ::Data.define(:top, :runtime_dir) do
+        # @return [Config]
+        # @raise [ConfigError]
         def self.load(variables = Raffia::Config.variables)
           new(top: variables.choice("RAFFIA_TOP", %i[on off], :off),
             runtime_dir: variables.string("XDG_RUNTIME_DIR"))

@@ -7,10 +7,10 @@ module Raffia
     module Remote
       # A Unix socket of actors, as users write it: "unix:///path/actors.sock".
       #
-      # Marshal loads what comes through such a socket, which is as much as running the sender's code.
-      # So both sides talk to processes of their own user only, and check the user of the other side.
+      # Marshal loads what comes through such a socket, which is as much as running the sender's
+      # code. So both sides talk to processes of their own user only, and check the user of the
+      # other side.
       class Address
-        # Only the user's own processes may connect.
         MODE = 0o600
         SCHEME = "unix://"
         private_constant :SCHEME
@@ -59,7 +59,6 @@ module Raffia
           raise
         end
 
-        # Whether the process at the other end is of our user.
         def self.own?(socket) = socket.getpeereid.first == ::Process.euid
 
         private

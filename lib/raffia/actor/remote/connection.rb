@@ -24,7 +24,6 @@ module Raffia
           end, dispatcher)
         end
 
-        # Why it ended.
         attr_reader :reason
         attr_reader :monitors
         attr_reader :names
@@ -55,8 +54,8 @@ module Raffia
         # Whether the other side works on a request.
         def busy? = !@open.empty?
 
-        # Sends a request, and leaves the answer to `reply`. It is about the ref's actor, if any. A kill
-        # may interrupt the writing of a `breakable` one, which breaks the connection.
+        # Sends a request, and leaves the answer to `reply`. It is about the ref's actor, if any. A
+        # kill may interrupt the writing of a `breakable` one, which breaks the connection.
         def post(reply, ref, op, *arguments, breakable: false)
           number = @lock.hold do
             next if @closed
@@ -86,12 +85,10 @@ module Raffia
           forget(number) if number && @lock.hold { @open.delete(number) }
         end
 
-        # Sends a request that has no answer.
         def tell(op, *arguments) = write(ASK, 0, [op, *arguments])
 
         def forget(number) = write(FORGET, number)
 
-        # Takes frames until the connection ends.
         def serve
           while (frame = @transport.read)
             take(frame)
@@ -119,7 +116,6 @@ module Raffia
 
         def postpone(number) = write(LATER, number)
 
-        # The reply to a request of the other side, nil when it has been given.
         def pending_reply(number) = @lock.hold { @answers[number] }
 
         private

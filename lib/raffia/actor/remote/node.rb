@@ -6,11 +6,9 @@ module Raffia
       # This process or Ractor for others: its unique id, and the actors that others know. It does
       # not keep these alive.
       class Node
-        # The one of the running Ractor.
         def self.current = RactorLocal.fetch(:raffia_actor_node) { new }
 
         attr_reader :id
-        # The connection to the side that started this one.
         attr_accessor :uplink
 
         def initialize
@@ -21,7 +19,7 @@ module Raffia
         # The name of an actor everywhere, a Symbol.
         def name(core) = core.id.is_a?(Symbol) ? core.id : :"#{@id}/#{core.id}"
 
-        # As {name}; from now on {find} knows it.
+        # Like {name}; from now on {find} knows it.
         def tell_of(core) = name(core).tap { |name| know(name, core) }
 
         def know(name, core) = @cores[key(name)] = core

@@ -8,7 +8,6 @@ module Raffia
       # It handles the requests of the core's side one at a time, in the thread that called {run};
       # reentrant ones run meanwhile in the background.
       class ObjectServer < RequestDispatcher
-        # Requests to the object.
         WORK = %i[build invoke hook run_block].freeze
 
         # Seconds to wait for the reason of a signal.
@@ -39,7 +38,6 @@ module Raffia
           @connection.close(:stopped)
         end
 
-        # The other side has closed the connection, or ended.
         def ended(connection, reason)
           super
           @requests << nil

@@ -26,7 +26,9 @@ module Raffia
 
         # In the child.
         def serve(transport, factory, data, parent)
-          server = ObjectServer.new(data, transport, BackgroundThreads) { |core| factory.build(core) }
+          server = ObjectServer.new(data, transport, BackgroundThreads) do |core|
+            factory.build(core)
+          end
           redirect_refs(parent, server.connection)
           server.run
         rescue SystemExit => error

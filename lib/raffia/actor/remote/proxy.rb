@@ -18,7 +18,6 @@ module Raffia
           @connection = connection
         end
 
-        # What the other side needs for a proxy.
         def self.describe(core, id)
           [id, core.label, core.class_name, core.call_timeout, core.via_uplink?]
         end
@@ -84,7 +83,6 @@ module Raffia
 
         def name = known(nil) { connection.ask(ref, :name, ref) }
 
-        # Nil when the class is not loaded here.
         def actor_class
           @class_name && Object.const_get(@class_name)
         rescue NameError

@@ -3,8 +3,9 @@
 module Raffia
   class Actor
     module Remote
-      # Checks that an actor's class can live in a Ractor: it reads the compiled methods for constants
-      # and variables of the main Ractor alone. Ruby itself raises for the others at run time.
+      # Checks that an actor's class can live in a Ractor: it reads the compiled methods for
+      # constants and variables of the main Ractor alone. Ruby itself raises for the others at run
+      # time.
       class RactorCheck < Executor::Ractors::OuterReferences
         def self.of(factory)
           klass = factory.actor_class

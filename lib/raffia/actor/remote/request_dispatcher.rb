@@ -7,9 +7,7 @@ module Raffia
       #
       # It runs where the connection is served, so nothing here waits: what would runs in a thread.
       class RequestDispatcher
-        # Readers of an actor.
         ABOUT = %i[alive? status reason stats name].freeze
-        # May take long.
         SLOW = %i[stop kill].freeze
         OWN = %i[call lookup names watch unwatch linked_exit publish].freeze
 
@@ -30,7 +28,6 @@ module Raffia
         # Whether the other side, which has its name, may ask the actor.
         def allow?(_connection, _core) = true
 
-        # The connection has ended.
         def ended(connection, reason) = connection.monitors.close(reason)
 
         private
@@ -39,7 +36,6 @@ module Raffia
           raise(Rejected, "nobody here does #{op.inspect}")
         end
 
-        # The message that a request of this side handles.
         def message(_number) = nil
 
         def call(_connection, reply, ref, name, arguments, keywords, deadline, number)
@@ -75,8 +71,8 @@ module Raffia
           nearby(ref, reply) { connection.monitors.stop_serving(ref, key) }
         end
 
-        # Only the side that made a link knows of it. If both made one, the exit is sent once: the actor
-        # may have restarted since.
+        # Only the side that made a link knows of it. If both made one, the exit is sent once: the
+        # actor may have restarted since.
         def linked_exit(_connection, _answer, ref, other, reason)
           core, ended = ref.raffia_core, other.raffia_core
           ended.delete_link(core)

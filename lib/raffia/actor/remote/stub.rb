@@ -16,14 +16,12 @@ module Raffia
           @dispatcher = StubDispatcher.new(core, self)
         end
 
-        # Makes the object, and raises what its `initialize` raised.
         def start(factory)
           Executors::InterruptScope.protect { open_connection(factory) }
           end_on_error { request(:build, *@launcher.arguments(factory)) }
           self
         end
 
-        # (see Message#invoke)
         def public_send(name, *arguments, **keywords, &block)
           if block
             StubCall.refuse(NotDumpable.new("a block cannot go where #{@core.label} is: hand in " \
@@ -54,7 +52,6 @@ module Raffia
           @worker&.interrupt
         end
 
-        # Runs a block of the object's.
         def raffia_run(key, *arguments, **keywords) = request(:run_block, key, arguments, keywords)
 
         # The other side has ended. If no message waits for it, this ends the actor.

@@ -34,7 +34,6 @@ module Raffia
           @dispatcher.forget(number) if number
         end
 
-        # Fails by the caller's own fault.
         def refuse(error)
           @refused = true
           self.fail(error)

@@ -12,12 +12,10 @@ module Raffia
         private_constant :KILL_TIMEOUT
 
         attr_reader :spec
-        # The supervisor's.
         attr_reader :supervisor
         attr_reader :core
-        # Counts its starts and ends.
         attr_reader :generation
-        # What it ended by the last time that it failed.
+        # Why it ended the last time that it failed.
         attr_reader :failure
 
         def initialize(spec, supervisor, dynamic: false)
@@ -29,24 +27,21 @@ module Raffia
           @leaving = false
         end
 
-        # Whether it came after the supervisor's start.
         def dynamic? = @dynamic
 
         def ref = @core&.ref
 
-        # Returns for people.
         def label = @core&.label || @spec.id.inspect
 
         # Whether it has no object, and will have none but by a new start.
         def dead? = @core.nil? || @core.status == :dead
 
-        # Whether it waits for what the supervisor decides.
+        # Whether it waits for the supervisor's decision.
         def ended?(generation) = generation == @generation && !@core.nil? && @core.at_rest?
 
-        # Whether its core, if it is a supervisor's, is to keep its children for the next object.
+        # Whether its core, if a supervisor's, keeps its children for the next object.
         def keeps? = @leaving != :for_good
 
-        # Its object has ended.
         def ended(core, reason)
           return unless @core.nil? || core.equal?(@core)
 
@@ -56,10 +51,9 @@ module Raffia
           end
           return waiter&.settle if @leaving
 
-          @supervisor.urge(ChildMessage.new(@supervisor, :child_ended, self, @generation, reason))
+          @supervisor.urge(ControlMessage.new(@supervisor, :child_ended, self, @generation, reason))
         end
 
-        # Starts it, or restarts its actor.
         def start_or_restart
           return start if dead?
 
@@ -72,6 +66,7 @@ module Raffia
           @core = @spec.spawn(self, @supervisor.group)
         end
 
+        # Ends it. Its core is kept if it is to be restarted.
         def terminate(keep)
           cancel_timer
           @generation += 1
@@ -87,7 +82,6 @@ module Raffia
           @core&.die(reason)
         end
 
-        # Returns seconds.
         def wait_before_restart(spec)
           @in_a_row = 0 if Clock.now - @born > [spec.period, spec.max_backoff].max
           spec.delay(@in_a_row).tap { @in_a_row += 1 }
@@ -115,7 +109,6 @@ module Raffia
           @timer = nil
         end
 
-        # Returns whether it has ended.
         def conclude(keep)
           seconds = @spec.shutdown
           unless seconds == :brutal_kill

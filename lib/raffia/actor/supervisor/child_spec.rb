@@ -5,12 +5,12 @@ module Raffia
     class Supervisor
       # Specification of a child: actor, arguments, restart and shutdown.
       #
-      # @!attribute [r] id @return [Object] by which the supervisor finds it
-      # @!attribute [r] own @return [Hash] its actor's {Settings}, and its name
-      # @!attribute [r] pool @return [Hash, nil] what {Actor::Pooling#pool} takes, if it is one
-      # @!attribute [r] restart @return [Symbol] :permanent, :transient or :temporary
-      # @!attribute [r] shutdown @return [Numeric, Symbol] seconds that it has to end; :infinity; :brutal_kill
-      # @!attribute [r] significant @return [Boolean] whether its end may be its supervisor's, see {Spec}
+      # id:: by which the supervisor finds it
+      # own:: its actor's {Settings}, and its name
+      # pool:: what {ClassMethods#pool} takes, nil when it is no pool
+      # restart:: :permanent, :transient or :temporary
+      # shutdown:: seconds that it has to end; :infinity; :brutal_kill
+      # significant:: whether its end may be its supervisor's, see {Spec}
       #
       # @api private
       ChildSpec = Data.define(:id, :named, :actor_class, :arguments, :keywords, :block, :own, :pool,
@@ -91,7 +91,7 @@ module Raffia
           restart == :permanent || (restart == :transient && !GOOD.include?(reason))
         end
 
-        # Returns a new one, started.
+        # Returns the core of a new child, started.
         def spawn(child, group)
           factory = actor_class.raffia_factory(arguments, keywords, block)
           given = {parent: child, group: group, **own}

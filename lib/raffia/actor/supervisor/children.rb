@@ -9,7 +9,7 @@ module Raffia
       class Children
         include Enumerable
 
-        # Returns with an id that the others do not have.
+        # The spec with an id that the others do not have.
         def self.number(spec, others)
           taken = others.map(&:id)
           return spec unless taken.include?(spec.id)
@@ -29,7 +29,7 @@ module Raffia
 
         def [](id) = @children[id]
 
-        # Returns with an id of its own.
+        # The spec with an id that no child has.
         def numbered(spec)
           return spec if spec.named?
 
@@ -41,7 +41,7 @@ module Raffia
 
         def delete(child) = @children.delete(child.spec.id)
 
-        # Returns those that are restarted with this one.
+        # The children that are restarted with this one.
         def affected(child)
           case @strategy
           when :one_for_one then [child]
@@ -50,7 +50,8 @@ module Raffia
           end
         end
 
-        # Starts all, or none.
+        # Starts all, or none: then it raises StartFailed. The block says whether a child is kept,
+        # to be started again.
         def start(label, &)
           each do |child|
             child.start_or_restart

@@ -6,14 +6,13 @@ module Raffia
       # Class methods of supervisors: strategy and children.
       module ClassMethods
         # Supervisors do not block.
-        EXECUTOR = Actor::Settings::DEFAULT_PLACE
+        EXECUTOR = Actor::Settings::DEFAULT_EXECUTOR
         private_constant :EXECUTOR
 
         # Sets strategy and limits of all supervisors of this class.
         # @param name [Symbol] :one_for_one, :one_for_all or :rest_for_one
         # @param settings [Hash] intensity:, period:, backoff:, max_backoff:, auto_shutdown:, see
         #   {Spec}
-        # @return [void]
         # @raise [ConfigError]
         def strategy(name, **settings) = @raffia_spec = raffia_spec.with(strategy: name, **settings)
 
@@ -21,36 +20,31 @@ module Raffia
         #
         # @param actor_class [Class, nil] an actor or supervisor; nil: the block is what it does
         # @param arguments [Array] for its `initialize`
-        # @option keywords [Object] :id by which the supervisor finds it; its name or class, where
-        #   nothing is said
-        # @option keywords [Symbol] :restart :permanent: whenever it has ended; :transient: when it
-        #   has failed; :temporary: never
-        # @option keywords [Numeric, Symbol] :shutdown seconds that it has to end when it is told
-        #   to, then it is killed; :infinity; :brutal_kill
-        # @option keywords [Integer, Hash] :pool so many of them behind one ref; a Hash has size:
-        #   and the other words of {Actor::Pooling#pool}
+        # @option keywords [Object] :id by which the supervisor finds it; default: name or class
+        # @option keywords [Symbol] :restart :permanent: after each end; :transient: after a
+        #   failure; :temporary: never
+        # @option keywords [Numeric, Symbol] :shutdown seconds that it has to end before it is
+        #   killed; :infinity; :brutal_kill
+        # @option keywords [Integer, Hash] :pool the size of a pool; a Hash has size: and the other
+        #   keywords of {Actor::ClassMethods#pool}
         # @option keywords [Boolean] :significant see {Spec#auto_shutdown}
         # @param keywords [Hash] the other ones are for the actor, as `spawn` takes them
-        # @return [void]
         # @raise [ConfigError]
         def child(actor_class = nil, *arguments, **keywords, &block)
           @raffia_spec = raffia_spec.plus(ChildSpec.build(actor_class, arguments, keywords, block))
           nil
         end
 
-        # @return [Spec]
         # @api private
         def raffia_spec
           @raffia_spec ||
             (superclass.respond_to?(:raffia_spec) ? superclass.raffia_spec : Spec.new)
         end
 
-        # @return [Symbol]
         # @api private
         def raffia_kind = :supervisor
 
         # Yields a builder for the spec of this one supervisor.
-        # @yieldparam words [ClassMethods]
         # @api private
         def raffia_factory(arguments, keywords, block)
           unless arguments.empty?

@@ -14,7 +14,7 @@ module Raffia
           @spec = spec
         end
 
-        # Returns none of them runs before the object starts.
+        # The children; none of them runs before the object starts.
         def children(core) = @children ||= @spec.specs.map { |spec| Child.new(spec, core) }
 
         def discard(reason) = @children&.reverse_each { |child| child.die(reason) }

@@ -59,8 +59,8 @@ module Raffia
           end
         end
 
-        # A child that fails to start is reported like any other end, by a message: many of them are
-        # no deep recursion.
+        # A child that fails to start is reported like any other end, by a message. So many of them
+        # make no deep recursion.
         def resume(child, generation, reason)
           return unless child.ended?(generation)
 
@@ -81,7 +81,7 @@ module Raffia
         end
 
         def message(name, child, reason)
-          ChildMessage.new(@raffia_core, name, child, child.generation, reason)
+          ControlMessage.new(@raffia_core, name, child, child.generation, reason)
         end
       end
     end

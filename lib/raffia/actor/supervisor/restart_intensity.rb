@@ -13,7 +13,7 @@ module Raffia
           @times = []
         end
 
-        # Counts one more. Whether there may be that many.
+        # Counts one more restart, and returns whether there may be that many.
         def allow?(now = Clock.now)
           return true unless @intensity
 

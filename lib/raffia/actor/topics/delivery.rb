@@ -3,8 +3,8 @@
 module Raffia
   class Actor
     class Topics
-      # A published message in the mailbox of one subscriber. Nobody waits for it; it is its own
-      # reply, so that what becomes of it is counted.
+      # A published message in the mailbox of one subscriber. It is its own reply, so that its
+      # outcome is counted: nobody waits for it.
       class Delivery < Message
         def initialize(subscription, topic, arguments, keywords)
           handler = subscription.handler
@@ -15,12 +15,11 @@ module Raffia
 
         def dropped? = !!@dropped
 
-        # Not worked on any more.
         def settled? = @subscription.cancelled?
 
         def settle(_value = nil) = true
 
-        # Not taken, or not worked on; or it was, and failed.
+        # It was not taken or not handled; or it was, and failed.
         def fail(error)
           unless error.is_a?(Full) || error.is_a?(ActorDied)
             Actor.log_error("#{inspect} failed", error)
@@ -29,7 +28,7 @@ module Raffia
           drop
         end
 
-        # Not taken, and so counted, once.
+        # Counts it once as dropped.
         def drop
           @subscription.pattern.dropped unless @dropped
           @dropped = true

@@ -43,7 +43,7 @@ module Raffia
           Subscription.new(self, core, handler).tap { |one| @subscriptions[one] = true }
         end
 
-        # Returns of those that are left.
+        # Returns those that are left.
         def remove(subscription)
           @subscriptions.delete(subscription)
           @subscriptions

@@ -6,7 +6,6 @@ module Raffia
       # One actor and the handler of what is published to a pattern.
       class Subscription
         attr_reader :pattern
-        # The subscriber.
         attr_reader :core
         attr_reader :handler
 
@@ -17,7 +16,6 @@ module Raffia
           @outlived = @cancelled = false
         end
 
-        # Returns whether the subscriber took it.
         def offer(topic, arguments, keywords)
           delivery = Delivery.new(self, topic, arguments, keywords)
           @pattern.offered
@@ -26,15 +24,15 @@ module Raffia
         rescue Full, ActorDied => error
           delivery.fail(error)
           false
-        # it waits for room where the publisher would have to. The others are to hear of it all the
-        # same
+        # The publisher would wait for room in a cycle. The other subscribers get the message all
+        # the same.
         rescue CallCycle => error
           Actor.log_error("#{delivery.inspect} was dropped", error)
           delivery.drop
           false
         end
 
-        # Whether it can stand for one with this handler.
+        # Whether it can take this handler over.
         def like?(handler)
           handler.is_a?(Symbol) ? @handler == handler : @outlived && @handler.is_a?(Proc)
         end

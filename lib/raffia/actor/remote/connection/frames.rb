@@ -10,7 +10,6 @@ module Raffia
           # the answer follows, but the asker goes on; after FORGET it is not needed.
           ASK, ANSWER, FAILURE, REFUSAL, LATER, FORGET = *1..6
           HEADER = "CN"
-          # Range of the bytes after the header.
           BODY = (5..)
           PROTECTED = {Exception => :never}.freeze
           KILLABLE = {Cancel => :immediate, Exception => :never}.freeze
@@ -60,7 +59,6 @@ module Raffia
 
           def load(frame) = as_current { @transport.codec.load(frame.byteslice(BODY)) }
 
-          # Refs are dumped and loaded as this connection knows them.
           def as_current
             outer = Fiber[Ref::CONNECTION]
             Fiber[Ref::CONNECTION] = self
@@ -125,7 +123,6 @@ module Raffia
             @lock.hold { @late[number] = [final, ref] }
           end
 
-          # No more frames follow.
           def finish(reason)
             open = @lock.hold do
               @closed = true

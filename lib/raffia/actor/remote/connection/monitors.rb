@@ -37,7 +37,6 @@ module Raffia
             @connection.tell(:unwatch, ref, key) if @lock.hold { @own.delete(key) }
           end
 
-          # One of the other side's actors has ended.
           def notice(key, ref, reason)
             _, block = @lock.hold { @own.delete(key) }
             block&.call(ref, reason)
@@ -71,7 +70,6 @@ module Raffia
             ref.raffia_core.unwatch(block) if block
           end
 
-          # How many this side has.
           def size = @lock.hold { @own.size }
         end
       end

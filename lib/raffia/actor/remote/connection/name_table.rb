@@ -13,7 +13,6 @@ module Raffia
             @sent = @passed = nil
           end
 
-          # What is sent for a ref.
           def describe(ref)
             core = ref.raffia_core
             name = Node.current.tell_of(core)
@@ -32,10 +31,8 @@ module Raffia
             raise Rejected, "#{data[1]} cannot be asked from there"
           end
 
-          # Whether the other side has the name of it.
           def sent?(core) = @lock.hold { @sent&.key?(core) } || false
 
-          # How many actors of this side the other has the name of.
           def size = @lock.hold { @sent ? @sent.size : 0 }
 
           private
