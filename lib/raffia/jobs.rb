@@ -34,7 +34,6 @@ module Raffia
 
       # @param store [Store, String] or its address: "sqlite:jobs.db", "redis://host:port/0",
       #   "postgres://host/db", "memory:"
-      # @return [void]
       # @raise [ConfigError]
       def store=(store)
         Setup.current.store = store
@@ -65,8 +64,6 @@ module Raffia
       #     Raffia::Jobs.actors { App.spawn(name: :app) }
       #
       # @yieldreturn [Actor::Ref, Array<Actor::Ref>]
-      # @return [void]
-      # @raise [ConfigError]
       def actors(&block)
         raise ConfigError, "actors needs a block, which spawns them" unless block
 
@@ -80,7 +77,6 @@ module Raffia
       # Processes jobs in this process, and stores them in its memory: for work that may end with
       # the program. It becomes the store of all jobs.
       #
-      # @param store [String]
       # @param options [Hash] see {Worker#initialize}
       # @yieldparam handle [Worker::Handle]
       # @return [Worker::Handle] its `stop` drains; with a block its value, and the worker is

@@ -10,15 +10,12 @@ module Raffia
     class Client
       # Jobs in one call of the store.
       SLICE = 1000
-      BATCH = :raffia_jobs_batch
-      private_constant :BATCH
 
       # @return [String, nil] id of the batch that the running fiber enqueues to
       # @api private
       def self.batch = Fiber[BATCH]
 
-      # @param id [String, nil] of a batch
-      # @return [Object] the block's value
+      # Enqueues the block's jobs to the batch of this id, nil: to none.
       # @api private
       def self.with_batch(id)
         before = Fiber[BATCH]
@@ -46,28 +43,25 @@ module Raffia
           raise ConfigError, "jobs are enqueued by an Array of Hashes, such as [{\"class\" => " \
             "MailJob, \"args\" => [1]}], and not by #{items.inspect[0, 100]}"
         end
+        return enqueue_slice(items) if items.size <= SLICE
 
-        return store_slice(items) if items.size <= SLICE
-
-        items.each_slice(SLICE).flat_map { |slice| store_slice(slice) }
+        items.each_slice(SLICE).flat_map { |slice| enqueue_slice(slice) }
       end
 
       # @param item [Hash]
       # @return [Draft, nil] nil when a middleware rejects it
       def draft(item)
         item = PayloadBuilder.build(item)
-        return Draft.of(item) if @middleware.empty?
-
-        Draft.of(item) if @middleware.call(item) { item }
+        Draft.of(item) if @middleware.empty? || @middleware.call(item) { item }
       end
 
       private
 
-      def store_slice(items)
+      def enqueue_slice(items)
         drafts = items.map { |item| draft(item) }
-        wanted = drafts.compact
-        ids = wanted.empty? ? [] : @store.enqueue(wanted)
-        return ids if wanted.size == drafts.size
+        accepted = drafts.compact
+        ids = accepted.empty? ? [] : @store.enqueue(accepted)
+        return ids if accepted.size == drafts.size
 
         drafts.map { |draft| draft && ids.shift }
       end

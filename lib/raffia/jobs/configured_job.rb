@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "execution"
 require_relative "job/options"
 require_relative "payload"
-require_relative "perform"
 require_relative "setup"
 
 module Raffia
@@ -13,7 +13,9 @@ module Raffia
       # @param given [Hash] see {Job::Options#options}; `batch:` is an id, `connection:` one for
       #   {Jobs.transaction}
       def initialize(job, given)
-        Job::OptionCheck.options(job, given.except(:batch, :connection), job.options)
+        unless given.empty?
+          Job::OptionCheck.options(job, given.except(:batch, :connection), job.options)
+        end
         @job = job
         @given = given
       end
@@ -40,24 +42,30 @@ module Raffia
       # @return [Object] see {Job::Enqueue#perform_inline}
       def perform_inline(*args)
         item = Client::PayloadBuilder.build(item(args))
-        Perform.call(Payload.load(Payload.dump(item)), Setup.current.worker_middleware)
+        Execution.call(Payload.load(Payload.dump(item)), Setup.current.worker_middleware)
       end
 
       # @param args [Array]
       # @param at [Float, nil]
       # @return [Hash] what {Client#enqueue} takes
       def item(args, at = nil)
-        options = @given.empty? ? @job.options : @job.options.merge(@given)
         item = {"class" => @job, "args" => args}
         item.update(Job::PayloadFields.plain(@given)) unless @given.empty?
-        own = Job::PayloadFields.own(options, @job.name, args, at || Time.now.to_f)
-        own = {**own.to_h, "batch" => @given[:batch]} if @given[:batch]
+        own = own_fields(args, at)
         item[Payload::OWN] = own if own
         item["at"] = at if at
         item
       end
 
       private
+
+      def own_fields(args, at)
+        options = @given.empty? ? @job.options : @job.options.merge(@given)
+        return if options.empty?
+
+        own = Job::PayloadFields.own(options, @job.name, args, at || Time.now.to_f)
+        @given[:batch] ? {**own.to_h, "batch" => @given[:batch]} : own
+      end
 
       def enqueue(items)
         client = Setup.current.client
@@ -67,16 +75,14 @@ module Raffia
       end
 
       def times(size, at, spread)
-        return spread_over(size, at, spread) if spread
+        if spread
+          start = (at || Time.now).to_f
+          return Array.new(size) { |index| start + spread.to_f * index / size }
+        end
         return at && Array.new(size, at.to_f) unless at.is_a?(Array)
         raise ConfigError, "there are #{at.size} times for #{size} jobs" unless at.size == size
 
         at.map(&:to_f)
-      end
-
-      def spread_over(size, at, spread)
-        start = (at || Time.now).to_f
-        Array.new(size) { |index| start + spread.to_f * index / size }
       end
     end
   end

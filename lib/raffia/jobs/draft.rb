@@ -18,7 +18,6 @@ module Raffia
     #   @return [Hash, nil] the payload's fields under "raffia"
     Draft = Data.define(:jid, :queue, :payload, :at, :extras) do
       # @param item [Hash] a whole payload; "at" becomes the time, and is not written
-      # @return [Draft]
       # @raise [ConfigError] for extras that no store can handle
       def self.of(item)
         extras = item[Payload::OWN]

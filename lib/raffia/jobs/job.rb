@@ -26,7 +26,7 @@ module Raffia
       attr_accessor :run
 
       # @return [Boolean] whether this run is to end soon, because its worker stops or the job was
-      #   cancelled. Long jobs should ask now and then
+      #   cancelled. Long jobs ask now and then
       def stopping? = !run.nil? && run.stopping?
 
       # @return [Jobs::Batch, nil] of this job: `batch.jobs { ... }` adds to it

@@ -3,7 +3,6 @@
 require_relative "../pool"
 require_relative "mapping/chunk_dispatcher"
 require_relative "mapping/reference"
-require_relative "mapping/worker_slot"
 require_relative "setup"
 
 module Raffia
@@ -21,11 +20,11 @@ module Raffia
       WORKERS = 16
 
       class << self
-        # @return [String] key that exists while the caller of a map does
+        # Key that exists while the caller of a map does.
         # @api private
         def key(call) = "map:#{call}"
 
-        # @return [String] queue of the replies to a call
+        # Queue of the replies to a call.
         # @api private
         def queue(call) = "raffia.map.#{call}"
       end
@@ -33,8 +32,6 @@ module Raffia
       # Strategy of one call, see {Pool::Strategy}.
       # @api private
       class Workers
-        # @param client [Client]
-        # @param queue [String]
         def initialize(client, queue)
           @dispatcher = ChunkDispatcher.new(client, queue)
         end
@@ -53,19 +50,18 @@ module Raffia
             "are enqueued by their classes"
         end
 
-        # @raise [ConfigError] when workers cannot find the block
+        # Raises {ConfigError} when workers cannot find the block.
         def slots(plan, _input, _sizer, options)
           unless plan.block.is_a?(Reference)
-            raise ConfigError,
-              "on: :jobs cannot hand this block to another process: give a job class " \
-              "(&ResizeJob), " \
-              "or a method of a module (&Raffia::Jobs.reference(Images, :resize))"
+            raise ConfigError, "on: :jobs cannot hand this block to another process: give a job " \
+              "class (&ResizeJob), or a method of a module (&Raffia::Jobs.reference(Images, " \
+              ":resize))"
           end
           if options.item_timeout
             raise ConfigError, "item_timeout has no effect on: :jobs: give the job class a timeout"
           end
 
-          -> { WorkerSlot.new(plan, @dispatcher) }
+          -> { JobSlot.new(plan, @dispatcher) }
         end
 
         def around
@@ -73,6 +69,31 @@ module Raffia
           yield
         ensure
           Raffia.shield { @dispatcher.close }
+        end
+      end
+
+      # A slot of a pool that posts each chunk as a job, for any worker of the store.
+      # @api private
+      class JobSlot < Pool::WorkerSlot
+        def initialize(plan, dispatcher)
+          super(plan)
+          @dispatcher = dispatcher
+        end
+
+        # Raises {NotDumpable} for items that JSON does not know.
+        def post(chunk)
+          seed = (@plan.seed == Pool::Work::NOTHING) ? [] : [@plan.seed]
+          @number = @dispatcher.send(@plan.block.name, @plan.operation.to_s, seed, chunk.items.to_a)
+          super
+        rescue BadArguments => error
+          raise NotDumpable.new("on: :jobs hands items over as JSON: #{error.message}",
+            item: chunk.at(chunk.first), index: chunk.first)
+        end
+
+        # Returns the chunk and its {Executor::Reply}.
+        def collect
+          reply = @dispatcher.take(@number)
+          [@posted.shift, reply]
         end
       end
     end

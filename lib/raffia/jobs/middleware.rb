@@ -10,40 +10,32 @@ module Raffia
 
       # @param link [#call]
       # @return [self]
-      def add(link)
-        @links = [*@links, link].freeze
-        self
-      end
+      def add(link) = replace([*@links, link])
 
       # @param link [#call]
       # @return [self]
-      def prepend(link)
-        @links = [link, *@links].freeze
-        self
-      end
+      def prepend(link) = replace([link, *@links])
 
       # @param link [Object, Class] the link, or its class
       # @return [self]
       def remove(link)
-        @links = @links.reject { |one|
-          one == link ||
-            (link.is_a?(Class) && one.instance_of?(link))
-        }.freeze
-        self
+        replace(@links.reject { |one|
+          one == link || (link.is_a?(Class) && one.instance_of?(link))
+        })
       end
 
       # @return [Boolean]
       def empty? = @links.empty?
 
       # @return [Object] what the outermost one returns
-      def call(*arguments, &inner)
-        links = @links
-        return yield if links.empty?
-
-        step(links, 0, arguments, inner)
-      end
+      def call(*arguments, &inner) = step(@links, 0, arguments, inner)
 
       private
+
+      def replace(links)
+        @links = links.freeze
+        self
+      end
 
       def step(links, index, arguments, inner)
         link = links[index] or return inner.call

@@ -52,10 +52,8 @@ module Raffia
         bytes = JSON.generate(item)
         return bytes if bytes.bytesize <= LIMIT
 
-        raise PayloadTooLarge,
-          "job #{item["jid"]} (#{item["class"]}) has #{bytes.bytesize} bytes, the limit is " \
-          "#{LIMIT}: " \
-          "keep the data elsewhere, and hand the job its id"
+        raise PayloadTooLarge, "job #{item["jid"]} (#{item["class"]}) has #{bytes.bytesize} " \
+          "bytes, the limit is #{LIMIT}: keep the data elsewhere, and hand the job its id"
       rescue JSON::GeneratorError, JSON::NestingError => error
         raise BadArguments, "job #{item["class"]} cannot be written as JSON: #{error.message}"
       end
@@ -65,16 +63,12 @@ module Raffia
       # @raise [BadPayload]
       def load(bytes)
         item = JSON.parse(bytes)
-        unless item.is_a?(Hash)
-          raise BadPayload.new("a job must be a JSON object, and this is #{item.class}",
-            payload: bytes)
+        complaint = if !item.is_a?(Hash)
+          "a job must be a JSON object, and this is #{item.class}"
+        elsif !item[OWN].nil? && !item[OWN].is_a?(Hash)
+          "#{OWN} must be a JSON object, and is #{item[OWN].class}"
         end
-        unless item[OWN].nil? || item[OWN].is_a?(Hash)
-          raise BadPayload.new("#{OWN} must be a JSON object, and is #{item[OWN].class}",
-            payload: bytes)
-        end
-
-        item
+        complaint ? raise(BadPayload.new(complaint, payload: bytes)) : item
       rescue JSON::ParserError, EncodingError => error
         raise BadPayload.new("not JSON: #{error.message[0, 200]}", payload: bytes)
       end

@@ -30,15 +30,15 @@ module Raffia
       attr_reader :at_start
       # @return [Array<#call>] see {Jobs.actors}
       attr_reader :actors
-      # @return [Symbol] where jobs run by default, see {Job::Options::PLACES}
-      attr_accessor :place
+      # @return [Symbol] where jobs run by default, see {Job::Options::EXECUTORS}
+      attr_accessor :executor
       # @return [String] store when RAFFIA_STORE is not set either
       attr_accessor :default
       # @return [Array<Recurring::Entry>] of the program's code
       attr_reader :recurring
 
-      # @return [Array<Proc>, nil] blocks of {Jobs.recurring} that wait for the application's
-      #   initialization; nil: they are called at once
+      # Blocks of {Jobs.recurring} that wait for the application's initialization; nil: they are
+      # called at once.
       # @api private
       attr_accessor :deferred
 
@@ -48,7 +48,7 @@ module Raffia
         @worker_middleware = Middleware.new
         @at_start = []
         @actors = []
-        @place = :fibers
+        @executor = :fibers
         @default = DEFAULT
         @recurring = []
         @aliases = {}
@@ -66,7 +66,7 @@ module Raffia
         self.fiber_client = before
       end
 
-      # @return [Client, nil] of the running fiber, see {with_client}
+      # The client of the running fiber, see {with_client}.
       # @api private
       def fiber_client = Fiber[CLIENT]
 
@@ -92,11 +92,11 @@ module Raffia
         self.given = opened
       end
 
-      # @return [Store, nil] the process's, if it was set or opened before
+      # The process's store, nil unless it was set or opened before.
       # @api private
       def given = @store
 
-      # @param store [Store, nil] nil: it is opened on use
+      # Nil: it is opened on use.
       # @api private
       def given=(store)
         @lock.synchronize do

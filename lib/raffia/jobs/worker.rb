@@ -4,8 +4,8 @@ require_relative "../base/instrument"
 require_relative "../base/log"
 require_relative "../pool"
 require_relative "../process/memory"
+require_relative "../service/handle"
 require_relative "setup"
-require_relative "worker/handle"
 require_relative "worker/launcher"
 require_relative "worker/options"
 require_relative "worker/queues"
@@ -15,7 +15,7 @@ require_relative "worker/store_report"
 module Raffia
   module Jobs
     # Processes jobs: claims as many as it has capacity for, runs each in a fiber, and acknowledges
-    # them. This is its face; {Launcher} starts and stops its parts.
+    # them. This is its interface; {Launcher} starts and stops its parts.
     #
     #     worker = Raffia::Jobs::Worker.new(queues: ["mail,3", "low,1"], concurrency: 100).start
     #     ...
@@ -23,6 +23,20 @@ module Raffia
     class Worker
       # Isolated workers, in which suspects run, at most.
       ISOLATED = 4
+
+      # A worker that runs in a thread of this process. {#stop} lets the jobs that have begun end,
+      # for at most the worker's `timeout`.
+      class Handle < Service::Handle
+        # @return [Worker]
+        attr_reader :worker
+
+        # @param worker [Worker]
+        # @raise [Exception] that kept it from starting
+        def initialize(worker)
+          @worker = worker
+          super
+        end
+      end
 
       # @return [Queues]
       attr_reader :queues
@@ -38,9 +52,8 @@ module Raffia
         @queues = Queues.new(@options.queues)
         @commands = ::Thread::Queue.new
         @stopping = false
-        heart = @options.heart
-        board = heart.board if heart.respond_to?(:board)
-        @metrics = SharedMetrics.new(board, concurrency)
+        liveness = @options.liveness
+        @metrics = SharedMetrics.new((liveness.board if liveness.respond_to?(:board)), concurrency)
         @report = StoreReport.new(store) { @launcher&.store_error }
         @launcher = Launcher.new(self, @options, @commands, @metrics)
       end
@@ -102,14 +115,14 @@ module Raffia
       # @return [Boolean]
       def quiet? = @launcher.quiet? || @stopping
 
-      # Tells a running job to end: a fiber ends where it waits, a process at once.
+      # Ends a running job: a fiber ends where it waits, a process at once.
       # @param jid [String]
-      # @return [Symbol, false] :interrupted, :killed, :told (the job must ask for it itself);
+      # @return [Symbol, false] :interrupted, :killed, :requested (the job must ask for it itself);
       #   false: it does not run here
       def cancel(jid)
         run = context&.runner&.find(jid) or return false
         how = run.interrupt(:cancelled)
-        if how == :told
+        if how == :requested
           why = {why: "on #{run.on} nothing is interrupted: the job must ask stopping?"}
         end
         @options.log.warn({event: "cancel", jid: jid, on: run.on, how: how, **why.to_h})
@@ -125,20 +138,18 @@ module Raffia
          "rss" => (Process::Memory.resident.to_i / 1024), "work" => context.runner.work}
       end
 
-      # @return [Hash{Symbol => Integer, Array<Integer>}] see {SharedMetrics.read}
+      # See {SharedMetrics.read}.
       # @api private
       def figures
         @launcher.write_metrics
         SharedMetrics.read([@metrics.board], [::Process.pid])
       end
 
-      # @return [Hash] {"store", "error" (nil: it can be written), "counts", "queues"}
+      # Hash of "store", "error" (nil: it can be written), "counts", "queues".
       # @api private
       def report = @report.to_h
 
-      # The same, in a thread.
-      # @yieldparam report [Hash]
-      # @return [void]
+      # Yields the report in a thread.
       # @api private
       def report_later(&) = @report.later(&)
 

@@ -54,9 +54,9 @@ module Raffia
           Jobs.store = @given[:store] if @given[:store]
         end
 
-        def worker(heart)
+        def worker(liveness)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, heart: heart, log: @log, wait: true, **@given.slice(*WORKER))
+          Jobs::Worker.new(Jobs.store, liveness: liveness, log: @log, wait: true, **@given.slice(*WORKER))
         end
 
         def check(url) = @single || Options.common_store(url)

@@ -108,9 +108,9 @@ module Raffia
 
         def title = @given[:tag] || ::File.basename(::Dir.pwd)
 
-        def worker(heart)
+        def worker(liveness)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, queues: @given[:queues], heart: heart, heartbeat: heartbeat,
+          Jobs::Worker.new(Jobs.store, queues: @given[:queues], liveness: liveness, heartbeat: heartbeat,
             log: log, wait: true, **@given.slice(*WORKER, :hang_timeout))
         end
 

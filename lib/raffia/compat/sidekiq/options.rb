@@ -62,7 +62,7 @@ module Sidekiq
       end
 
       # @api private
-      def job_place = [get_sidekiq_options.fetch("on", EXECUTION).to_sym, nil]
+      def job_executor = [get_sidekiq_options.fetch("on", EXECUTION).to_sym, nil]
 
       # @api private
       def retry_in

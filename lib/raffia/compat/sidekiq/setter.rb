@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../jobs"
-require_relative "../../jobs/perform"
+require_relative "../../jobs/execution"
 require_relative "middleware_adapter"
 require_relative "client"
 
@@ -43,7 +43,7 @@ module Sidekiq
           "args" => ItemCheck.arguments(@job, args)})
         draft = ItemCheck.translate { Raffia::Jobs.client.draft(item) } or return
         chain = MiddlewareAdapter::Inline.new(Sidekiq.default_configuration.server_middleware)
-        true if Raffia::Jobs::Perform.call(Raffia::Jobs::Payload.load(draft.payload), chain)
+        true if Raffia::Jobs::Execution.call(Raffia::Jobs::Payload.load(draft.payload), chain)
       end
       alias_method :perform_sync, :perform_inline
 

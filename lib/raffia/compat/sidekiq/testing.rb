@@ -48,11 +48,11 @@ module Sidekiq
 
       # @api private
       def process(item)
-        job = Raffia::Jobs::Perform.job_class(item["class"])
+        job = Raffia::Jobs::Execution.job_class(item["class"])
         if job.respond_to?(:process_job)
           job.process_job(item)
         else
-          Raffia::Jobs::Perform.call(item, MiddlewareAdapter::Inline.new(server_middleware))
+          Raffia::Jobs::Execution.call(item, MiddlewareAdapter::Inline.new(server_middleware))
         end
       end
     end

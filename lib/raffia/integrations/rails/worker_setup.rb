@@ -30,7 +30,7 @@ module Raffia
           if given.nil? && DefaultExecutor.obstacle
             log.info({event: "rails", on: :threads, why: DefaultExecutor.obstacle})
           end
-          Jobs::Setup.current.place = given || DefaultExecutor.default
+          Jobs::Setup.current.executor = given || DefaultExecutor.default
         end
 
         # Active Record gives each running job a connection, while its pool has any.

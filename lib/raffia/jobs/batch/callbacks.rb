@@ -11,17 +11,15 @@ module Raffia
       class Callbacks
         EVENTS = %i[success complete death].freeze
 
-        # @param id [String] of the batch
-        def initialize(id)
-          @id = id
+        def initialize(batch_id)
+          @id = batch_id
           @items = {}
         end
 
-        # @raise [ConfigError, BadArguments]
         def add(event, job, args, options)
           unless EVENTS.include?(event)
-            raise ConfigError, "a batch has no event #{event.inspect}: use one of " \
-              "#{EVENTS.join(", ")}"
+            raise ConfigError,
+              "a batch has no event #{event.inspect}: use one of #{EVENTS.join(", ")}"
           end
           if @items.key?(event)
             raise ConfigError, "batch #{@id} has a callback on #{event} already: let that one do " \
@@ -35,8 +33,7 @@ module Raffia
           @items[event] = ConfiguredJob.new(job, options).item(args)
         end
 
-        # @param client [Client]
-        # @return [Hash{String => Draft}] without those that a middleware rejects
+        # Drafts by event, without those that a middleware rejects.
         def drafts(client)
           @items.to_h { |event, item| [event.to_s, draft(client, event, item)] }.compact
         end

@@ -6,7 +6,13 @@ require_relative "../payload"
 module Raffia
   module Jobs
     class Client
+      # Key of the batch in the fiber's storage.
+      BATCH = :raffia_jobs_batch
+      private_constant :BATCH
+
       # Builds a complete payload from what a caller gives, and rejects what cannot be a job.
+      #
+      # @api private
       module PayloadBuilder
         # Names of queues: Sidekiq's Web answers 404 to others.
         QUEUE = /\A[a-zA-Z0-9_:.-]+\z/
@@ -17,23 +23,24 @@ module Raffia
 
         module_function
 
-        # @param item [Hash] with "class" and "args"
-        # @return [Hash] with all required fields
-        # @raise [BadArguments, ConfigError]
+        # Returns all required fields. Raises {BadArguments} and {ConfigError}.
         def build(item)
           now = Payload.now
-          item = {**DEFAULTS, **class_options(item["class"]), **item,
-            "class" => class_name(item["class"])}
+          job = item["class"]
+          item = {**DEFAULTS, **(job.respond_to?(:job_options) ? job.job_options : {}), **item,
+            "class" => class_name(job)}
           item["jid"] ||= Payload.id
           item["created_at"] ||= now
           check(item)
-          add_to_batch(item, Client.batch) if Client.batch
-          item["at"] ? schedule(item, now) : item["enqueued_at"] = now
+          batch = Fiber[BATCH]
+          add_to_batch(item, batch) if batch
+          # A job that is due already does not wait for the schedule.
+          item.delete("at") if item["at"] && item["at"] * 1000 <= now
+          item["enqueued_at"] = now unless item["at"]
           item
         end
 
-        # Checks that JSON gives the arguments back unchanged.
-        # @raise [BadArguments] that names the first one that it would change
+        # Raises {BadArguments}, which names the first argument that JSON would change.
         def check_arguments(name, args)
           unless args.is_a?(Array)
             raise BadArguments, "the arguments of #{name} must be an Array, and are " \
@@ -41,15 +48,24 @@ module Raffia
           end
 
           args.each_with_index do |value, index|
-            unsafe = unsafe_value(value)
-            raise BadArguments, message(name, index, unsafe.first) if unsafe
+            unsafe = unsafe_value(value) or next
+            raise BadArguments, "argument #{index + 1} of #{name} holds " \
+              "#{unsafe[0].inspect[0, 100]} (#{unsafe[0].class}), which JSON would not give " \
+              "back: use strings, numbers, true, false, nil, arrays, and hashes with strings as " \
+              "keys, at most #{DEPTH} deep"
           end
+        end
+
+        # Raises {ConfigError} for names that not all tools can use.
+        def check_queue(name)
+          return if QUEUE.match?(name)
+
+          raise ConfigError, "#{name.inspect} cannot be the name of a queue: use letters, digits " \
+            "and _ : . -"
         end
 
         class << self
           private
-
-          def class_options(job) = job.respond_to?(:job_options) ? job.job_options : {}
 
           def class_name(job)
             job = job.name if job.is_a?(Module)
@@ -60,24 +76,18 @@ module Raffia
 
           def check(item)
             check_arguments(item["class"], item["args"])
-            item["queue"] = item["queue"].to_s
-            unless QUEUE.match?(item["queue"])
-              raise ConfigError, "#{item["queue"].inspect} cannot be the name of a queue: use " \
-                "letters, digits and _ : . -"
-            end
-            unless time?(item["at"])
-              raise ConfigError, "at must be seconds since 1970, not #{item["at"].inspect}"
-            end
-            unless item["jid"].is_a?(String)
-              raise ConfigError, "jid must be a String, not #{item["jid"].inspect}"
-            end
-            unless item[Payload::OWN].nil? || item[Payload::OWN].is_a?(Hash)
-              raise ConfigError, "raffia must be a Hash, not #{item[Payload::OWN].inspect}"
-            end
-            unless item["tags"].nil? || item["tags"].is_a?(Array)
-              raise ConfigError, "tags must be an Array, not #{item["tags"].inspect}"
-            end
+            check_queue(item["queue"] = item["queue"].to_s)
+            reject(item, "at", "seconds since 1970") unless time?(item["at"])
+            reject(item, "jid", "a String") unless item["jid"].is_a?(String)
+            reject(item, Payload::OWN, "a Hash") unless optional?(Hash, item[Payload::OWN])
+            reject(item, "tags", "an Array") unless optional?(Array, item["tags"])
           end
+
+          def reject(item, field, wanted)
+            raise ConfigError, "#{field} must be #{wanted}, not #{item[field].inspect}"
+          end
+
+          def optional?(type, value) = value.nil? || value.is_a?(type)
 
           def time?(at) = at.nil? || (at.is_a?(Numeric) && at.to_f.finite?)
 
@@ -86,24 +96,14 @@ module Raffia
             item[Payload::OWN] = {**own, "batch" => batch} unless own.key?("batch")
           end
 
-          # A job that is due already does not wait for the schedule.
-          def schedule(item, now)
-            return if item["at"] * 1000 > now
-
-            item.delete("at")
-            item["enqueued_at"] = now
-          end
-
-          # @return [Array(Object), nil] the first value that JSON would change, in an Array because
-          #   it may be nil or false
+          # The first value that JSON would change, in an Array because it may be nil or false.
           def unsafe_value(value, depth = 0)
             case value
             when String then [value] unless text?(value)
             when Integer, true, false, nil then nil
             when Float then [value] unless value.finite?
-            when Array then too_deep(value, depth) || first_unsafe(value, depth)
-            when Hash
-              too_deep(value, depth) || unsafe_key(value) || first_unsafe(value.values, depth)
+            when Array then first_unsafe(value, value, depth)
+            when Hash then unsafe_key(value) || first_unsafe(value, value.values, depth)
             else [value]
             end
           end
@@ -112,24 +112,16 @@ module Raffia
             value.ascii_only? || (value.encoding == Encoding::UTF_8 && value.valid_encoding?)
           end
 
-          def too_deep(value, depth) = ([value] if depth >= DEPTH)
-
           def unsafe_key(hash)
             hash.each_key { |key| return [key] unless key.is_a?(String) }
             nil
           end
 
-          def first_unsafe(values, depth)
+          def first_unsafe(collection, values, depth)
+            return [collection] if depth >= DEPTH
+
             values.each { |value| (unsafe = unsafe_value(value, depth + 1)) and return unsafe }
             nil
-          end
-
-          def message(name, index, unsafe)
-            "argument #{index + 1} of #{name} holds #{unsafe.inspect[0, 100]} (#{unsafe.class}), " \
-            "which " \
-            "JSON would not give back: " \
-              "use strings, numbers, true, false, nil, arrays, and hashes with strings as keys, " \
-              "at most #{DEPTH} deep"
           end
         end
       end

@@ -15,9 +15,7 @@ module Raffia
         # Seconds that a saved cursor is kept, as in Sidekiq.
         TTL = 30 * 86_400
 
-        # @param job [Iteration]
-        # @param run [#store, #stopping?, #cancelled?, nil] nil: outside of a worker
-        # @param limit [Numeric, nil] seconds
+        # The run is nil outside of a worker; the limit in seconds.
         def initialize(job, run, limit)
           @job = job
           @run = run
@@ -26,7 +24,6 @@ module Raffia
           @limit = limit
         end
 
-        # @yieldparam cursor [Object]
         def call(args)
           load_cursor
           yield @cursor
@@ -45,7 +42,7 @@ module Raffia
           @cursor = JSON.parse(@store.read(@key) || "[null]").first if @store
         end
 
-        # @return [Symbol, nil] :stop or :cancel when it ended early
+        # Returns :stop or :cancel when it ended early.
         def steps(args)
           @job.build_enumerator(*args, cursor: @cursor)&.each do |item, cursor|
             @job.each_iteration(item, *args)

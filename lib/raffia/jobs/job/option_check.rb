@@ -27,8 +27,8 @@ module Raffia
             "a whole number within 2**49"],
           expires_in: [POSITIVE, "seconds"],
           timeout: [POSITIVE, "seconds"],
-          on: [->(value) { Options::PLACES.include?(value) },
-            "one of #{Options::PLACES.join(", ")}"],
+          on: [->(value) { Options::EXECUTORS.include?(value) },
+            "one of #{Options::EXECUTORS.join(", ")}"],
           unique: [->(value) { [:start, :done, :window, false].include?(value) },
             "one of start, done, window, false"],
           unique_for: [POSITIVE, "seconds"],
@@ -42,8 +42,7 @@ module Raffia
 
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
 
-        # @param before [Hash] options that were set before
-        # @raise [ConfigError]
+        # Raises {ConfigError}; +before+ are the options that were set before.
         def self.options(job, given, before = {})
           given.each do |name, value|
             rule, wanted = RULES[name] ||

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
 require_relative "../payload"
 
 module Raffia
@@ -14,7 +13,9 @@ module Raffia
         OWN = %i[priority expires_in timeout on unique unique_for on_conflict limit
           limit_key].freeze
         # Values of `on:`.
-        PLACES = %i[fibers threads ractors processes auto].freeze
+        EXECUTORS = Payload::FieldCheck::EXECUTORS.map(&:to_sym).freeze
+        NONE = {}.freeze
+        private_constant :NONE
 
         # @option given [String] :queue "default"
         # @option given [Boolean, Integer] :retry number of retries: true is 25, in about 20 days
@@ -36,23 +37,23 @@ module Raffia
         # @return [Hash{Symbol => Object}] all options that are set
         # @raise [ConfigError] for an unknown or invalid option
         def options(**given)
-          return own_options if given.empty?
+          before = @raffia_job_options || inherited_job(:options) || NONE
+          return before if given.empty?
 
-          OptionCheck.options(self, given, own_options)
-          @raffia_job_options = own_options.merge(given.transform_values { |value| shared(value) })
+          OptionCheck.options(self, given, before)
+          @raffia_job_options = before.merge(given.transform_values { |value| shared(value) })
             .freeze
           @raffia_job_item = shareable(PayloadFields.plain(@raffia_job_options))
           @raffia_job_options
         end
 
-        # @return [Hash] fields of the payload that are the same for all jobs of the class
+        # Fields of the payload that are the same for all jobs of the class.
         # @api private
-        def job_options = @raffia_job_item || inherited_job(:job_options) || {}.freeze
+        def job_options = @raffia_job_item || inherited_job(:job_options) || NONE
 
-        # @return [Array(Symbol, Numeric)] where its jobs run, and their timeout; nil: the worker's
-        #   default
+        # Executor of its jobs and seconds of their timeout; nil: the worker's default.
         # @api private
-        def job_place = options.values_at(:on, :timeout)
+        def job_executor = options.values_at(:on, :timeout)
 
         # @yieldparam count [Integer] of retries before
         # @yieldparam error [Exception]
@@ -68,11 +69,9 @@ module Raffia
         # @yieldparam error [Exception]
         # @return [Proc, nil]
         def on_exhausted(&block)
-          if block
-            @raffia_on_exhausted = block
-          else
-            @raffia_on_exhausted || inherited_job(:on_exhausted)
-          end
+          return @raffia_on_exhausted = block if block
+
+          @raffia_on_exhausted || inherited_job(:on_exhausted)
         end
 
         private
@@ -84,10 +83,8 @@ module Raffia
           defined?(::Ractor) ? ::Ractor.make_shareable(value, copy: true) : value.freeze
         end
 
-        def own_options = @raffia_job_options || inherited_job(:options) || {}.freeze
-
         def inherited_job(name)
-          (superclass.public_send(name) if is_a?(Class) && superclass.respond_to?(:job_options))
+          superclass.public_send(name) if is_a?(Class) && superclass.respond_to?(:job_options)
         end
       end
     end

@@ -11,27 +11,24 @@ module Raffia
       module PayloadFields
         module_function
 
-        # @param options [Hash{Symbol => Object}]
-        # @return [Hash{String => Object}] fields that do not depend on the arguments
+        # Fields that do not depend on the arguments.
         def plain(options)
           item = options.slice(*Options::PLAIN).compact.transform_keys(&:to_s)
           item["queue"] = item["queue"].to_s if item.key?("queue")
           item.freeze
         end
 
-        # @param options [Hash{Symbol => Object}]
-        # @param name [String] of the class
-        # @param args [Array]
-        # @return [Hash, nil] fields under "raffia"
+        # Fields under "raffia", nil when there are none; +now+ in seconds since 1970.
         def own(options, name, args, now)
-          return if (options.keys & Options::OWN).empty?
+          return if Options::OWN.none? { |option| options.key?(option) }
 
-          {
+          own = {
             "priority" => options[:priority], "timeout" => options[:timeout],
             "on" => options[:on]&.to_s,
             "expires_at" => (now + options[:expires_in] if options[:expires_in]),
             "unique" => unique(options, name, args), "limit" => limit(options, name, args)
-          }.compact.then { |own| own unless own.empty? }
+          }.compact
+          own unless own.empty?
         end
 
         def unique(options, name, args)

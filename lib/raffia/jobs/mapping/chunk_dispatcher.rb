@@ -20,8 +20,7 @@ module Raffia
         BATCH = 100
         private_constant :INTERVAL, :TTL, :BATCH
 
-        # @param client [Client]
-        # @param queue [String] that the workers read
+        # The queue is the one that the workers read.
         def initialize(client, queue)
           @client = client
           @store = client.store
@@ -36,16 +35,14 @@ module Raffia
           @fetching = false
         end
 
-        # @return [void]
         def open
           beat
           @lease = @store.enroll("#{Socket.gethostname}:#{::Process.pid}:#{@call}",
             {"tag" => "map", "queues" => [@answers]})
         end
 
-        # @param work [Array] arguments of {ChunkJob#perform} after the number
-        # @return [Integer] the number of the chunk
-        # @raise [BadArguments] for values that JSON would change
+        # Takes the arguments of {ChunkJob#perform} after the number, and returns the number of the
+        # chunk. Raises {BadArguments} for values that JSON would change.
         def send(*work)
           jid = Payload.id
           number = @lock.synchronize { (@count += 1).tap { |count| @pending[count] = jid } }
@@ -55,8 +52,6 @@ module Raffia
         end
 
         # Waits for a reply.
-        # @param number [Integer]
-        # @return [Executor::Reply]
         def take(number)
           loop do
             mine = @lock.synchronize do
@@ -69,7 +64,6 @@ module Raffia
         end
 
         # Deletes chunks that have not begun.
-        # @return [void]
         def close
           @store.write(Mapping.key(@call), nil)
           return unless @lease
@@ -104,7 +98,7 @@ module Raffia
           found + claims.map { |claim| Reply.read(claim.item["args"]) }
         end
 
-        # @return [Array<Array(Integer, Executor::Reply)>] of dead chunks
+        # Returns the numbers and replies of dead chunks.
         def beat
           @last_beat = Clock.now
           @store.write(Mapping.key(@call), "1", ttl: TTL)

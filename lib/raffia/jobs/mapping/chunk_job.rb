@@ -10,18 +10,14 @@ module Raffia
     module Mapping
       # Runs a chunk of a {Raffia.map} on a worker. An error of the block is a reply, not a failure
       # of this job; so only chunks of dead workers are tried again.
+      #
+      # @api private
       class ChunkJob
         include Job
 
         options retry: false
 
-        # @param call [String] id of the call
-        # @param number [Integer] of the chunk
-        # @param reference [String]
-        # @param operation [String] of {Pool::Work}
-        # @param seed [Array] with one object, or none
-        # @param items [Array]
-        # @return [void]
+        # The operation is one of {Pool::Work}; the seed holds one object, or none.
         def perform(call, number, reference, operation, seed, items)
           return unless awaited?(call)
 

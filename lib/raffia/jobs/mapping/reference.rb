@@ -1,34 +1,29 @@
 # frozen_string_literal: true
 
 require_relative "../error"
-require_relative "../perform"
+require_relative "../execution"
 
 module Raffia
   module Jobs
     module Mapping
       # A block that workers find by its name: a job class, or a method of a module.
+      #
+      # @api private
       class Reference < Proc
-        # @return [String] "ResizeJob", or "Images.resize"
+        # "ResizeJob", or "Images.resize".
         attr_reader :name
 
-        # @param name [String]
-        # @yield the block itself
         def initialize(name)
           super()
           @name = name.dup.freeze
         end
 
         class << self
-          # @param job [Class]
-          # @return [Reference]
           def to_job(job)
             named(job)
             new(job.name) { |*items| job.new.perform(*items) }
           end
 
-          # @param owner [Module]
-          # @param method [Symbol]
-          # @return [Reference]
           def to_method(owner, method)
             named(owner)
             unless owner.respond_to?(method)
@@ -38,12 +33,10 @@ module Raffia
             new("#{owner.name}.#{method}") { |*items| owner.public_send(method, *items) }
           end
 
-          # @param name [String]
-          # @return [Reference]
-          # @raise [UnknownJob] when this worker has no such name
+          # Raises {UnknownJob} when this worker has no such name.
           def find(name)
             owner, method = name.split(".", 2)
-            return to_job(Perform.job_class(owner)) unless method
+            return to_job(Execution.job_class(owner)) unless method
 
             to_method(Object.const_get(owner), method)
           rescue NameError => error

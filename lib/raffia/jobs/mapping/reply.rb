@@ -29,8 +29,7 @@ module Raffia
 
         module_function
 
-        # @param reply [Executor::Reply]
-        # @return [Hash] a payload
+        # Its payload.
         def item(call, number, reply)
           args = [number, reply.value, reply.failure && failure(reply.failure), reply.seconds]
           Client::PayloadBuilder.check_arguments("the answer to a chunk", args)
@@ -39,8 +38,6 @@ module Raffia
           envelope(call, [number, nil, error_data(error, 0), reply.seconds])
         end
 
-        # @param args [Array]
-        # @return [Array(Integer, Executor::Reply)]
         def read(args)
           number, value, failure, seconds = args
           [number, Executor::Reply.new(value, failure && failure_of(failure), seconds)]

@@ -10,14 +10,14 @@ module Raffia
       module FieldCheck
         # Higher priorities are those of suspects, see {Store::CrashVerdict}.
         PRIORITIES = 2**49
-        PLACES = %w[fibers threads ractors processes auto].freeze
+        EXECUTORS = %w[fibers threads ractors processes auto].freeze
         ENDS = %w[start done window].freeze
         CONFLICTS = [nil, "skip", "raise", "replace"].freeze
         # Of each field under "raffia": predicate, and what it accepts.
         RULES = {
           "priority" => [:priority?, "a whole number within 2**49"],
           "timeout" => [:positive?, "seconds above 0"],
-          "on" => [:place?, "one of #{PLACES.join(", ")}"],
+          "on" => [:executor?, "one of #{EXECUTORS.join(", ")}"],
           "expires_at" => [:time?, "seconds since 1970"],
           "limit" => [:limit?, "an object with a key and a max from 1 up"],
           "unique" => [:unique?, "an object with a key and until: one of #{ENDS.join(", ")}"],
@@ -26,35 +26,30 @@ module Raffia
         }.freeze
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
 
-        module_function
-
-        # @param own [Hash, nil] fields under "raffia"
-        # @return [String, nil] why they are invalid
-        def complaint(own)
-          own&.each do |name, value|
-            rule, wanted = RULES[name]
-            unless rule.nil? || value.nil? || send(rule, value)
-              return "#{OWN}.#{name} must be #{wanted}, and is #{value.inspect[0, 100]}"
-            end
-          end
-          nil
-        end
-
-        # @param item [Hash] payload of a job that is about to run
-        # @return [void]
-        # @raise [BadPayload]
-        def check(item)
-          found = complaint(item[OWN])
-          unless item["class"].is_a?(String)
-            found ||= "class must be a name, and is #{item["class"].inspect[0, 100]}"
-          end
-          unless item["args"].nil? || item["args"].is_a?(Array)
-            found ||= "args must be an array, and are #{item["args"].inspect[0, 100]}"
-          end
-          raise BadPayload, found if found
-        end
-
         class << self
+          # Says why fields under "raffia" are invalid; nil: they are valid.
+          def complaint(own)
+            own&.each do |name, value|
+              rule, wanted = RULES[name]
+              unless rule.nil? || value.nil? || send(rule, value)
+                return "#{OWN}.#{name} must be #{wanted}, and is #{value.inspect[0, 100]}"
+              end
+            end
+            nil
+          end
+
+          # Raises {BadPayload} for a job that must not run.
+          def check(item)
+            found = complaint(item[OWN])
+            unless item["class"].is_a?(String)
+              found ||= "class must be a name, and is #{item["class"].inspect[0, 100]}"
+            end
+            unless item["args"].nil? || item["args"].is_a?(Array)
+              found ||= "args must be an array, and are #{item["args"].inspect[0, 100]}"
+            end
+            raise BadPayload, found if found
+          end
+
           private
 
           def priority?(value) = value.is_a?(Integer) && value.abs < PRIORITIES
@@ -63,7 +58,7 @@ module Raffia
 
           def positive?(value) = time?(value) && value.positive?
 
-          def place?(value) = PLACES.include?(value)
+          def executor?(value) = EXECUTORS.include?(value)
 
           def name?(value) = value.is_a?(String)
 

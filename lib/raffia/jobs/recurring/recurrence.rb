@@ -11,6 +11,8 @@ module Raffia
       # When clocks change, a schedule with fixed hours behaves as in cron(8): a time in the skipped
       # hour comes right after it, and a time in the repeated hour comes once. A schedule for any
       # hour goes on evenly.
+      #
+      # @api private
       class Recurrence
         # Counted from 1970, so that all processes agree.
         INTERVAL = /\Aevery (\d+(?:\.\d+)?) ?(s|sec|seconds?|m|min|minutes?|h|hours?)\z/
@@ -21,12 +23,10 @@ module Raffia
         LONGEST = 86_400
         private_constant :INTERVAL, :UNITS, :SPAN, :LONGEST
 
-        # @return [String] as it was given
         attr_reader :spec
 
-        # @param spec [String, Numeric] cron, or words; a number is an interval in seconds
-        # @param zone [String, nil] such as "Europe/Berlin"; nil: of `spec`, else the machine's
-        # @raise [ConfigError]
+        # Cron, or words; a number is an interval in seconds. A zone such as "Europe/Berlin"; nil:
+        # that of the spec, else the machine's. Raises {ConfigError}.
         def initialize(spec, zone: nil)
           @spec = spec.to_s
           @interval = interval(spec)
@@ -40,8 +40,7 @@ module Raffia
           @zone = @cron.timezone || ::EtOrbi.determine_local_tzone
         end
 
-        # @param after [Float] seconds since 1970
-        # @return [Float, nil] the next time; nil: never again
+        # The next time, nil: never again. All times are seconds since 1970.
         def next(after)
           return (after / @interval).floor * @interval + @interval if @interval
 
@@ -49,7 +48,7 @@ module Raffia
           skipped(after, regular || after + 86_400 * 366) || regular
         end
 
-        # @return [Array<Float>] times after +from+, up to +to+; at most +limit+, the latest
+        # Times after +from+, up to +to+; at most +limit+, the latest.
         def between(from, to, limit: 1000)
           # From the end: the beginning may be years ago, and each time costs part of a millisecond.
           span = SPAN
@@ -71,9 +70,10 @@ module Raffia
         end
 
         def interval(spec)
-          seconds = if spec.is_a?(Numeric) then spec.to_f
-          elsif (match = INTERVAL.match(spec.to_s.strip)) then match[1]
-            .to_f * UNITS.fetch(match[2][0])
+          seconds = if spec.is_a?(Numeric)
+            spec.to_f
+          elsif (match = INTERVAL.match(spec.to_s.strip))
+            match[1].to_f * UNITS.fetch(match[2][0])
           end
           invalid("an interval must be a second at least") if seconds && seconds < 1
           seconds
@@ -100,25 +100,27 @@ module Raffia
         end
 
         def repeated?(at)
-          (period = @zone.period_for_utc(Time.at(at).utc)).start_transition or return false
-          back = period.start_transition.previous_offset
-            .observed_utc_offset - period.observed_utc_offset
-          back.positive? && at - period.start_transition.at.to_i < back
+          change = @zone.period_for_utc(Time.at(at).utc).start_transition or return false
+          at - change.at.to_i < set_back(change)
+        end
+
+        # Seconds by which a change puts clocks back; negative: forward.
+        def set_back(change)
+          change.previous_offset.observed_utc_offset - change.offset.observed_utc_offset
         end
 
         # fugit follows local time, so in autumn it can skip the second of two equal hours.
-        # @return [Float, nil] the first time after +after+ and before +at+ within a repeated hour
+        # Returns the first time after +after+ and before +at+ within a repeated hour.
         def passed_over(after, at)
           @zone.transitions_up_to(Time.at(at).utc, Time.at(after - LONGEST).utc).each do |change|
             first = change.at.to_i
-            last = first + change.previous_offset.observed_utc_offset -
-              change.offset.observed_utc_offset
-            found = first_match([first, after.floor + 1].max, [last, at.ceil].min) and return found
+            last = [first + set_back(change), at.ceil].min
+            found = first_match([first, after.floor + 1].max, last) and return found
           end
           nil
         end
 
-        # @return [Float, nil] the first time from +first+ on, and before +last+
+        # The first time from +first+ on, and before +last+.
         def first_match(first, last)
           step = (@cron.seconds == [0]) ? 60 : 1
           (first.ceildiv(step) * step...last).step(step) do |at|
@@ -127,7 +129,7 @@ module Raffia
           nil
         end
 
-        # @return [Float, nil] the end of the first gap with a time in it
+        # The end of the first gap with a time in it.
         def skipped(after, before)
           return unless fixed_hours?
 

@@ -8,18 +8,18 @@ module Raffia
     module Recurring
       # Enqueues due recurring jobs. Any number of processes may have one: the store makes each time
       # count once.
+      #
+      # @api private
       class Ticker
         # Seconds after which the schedule is read again, and an adjusted clock is noticed.
         INTERVAL = 15
 
-        # @param schedule [Schedule]
-        # @param log [Logger]
         def initialize(schedule, log)
           @schedule = schedule
           @log = log
         end
 
-        # @return [Float] seconds until the next call
+        # Returns seconds until the next call.
         def call
           now = @schedule.now
           began = Clock.now

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../error"
-require_relative "../perform"
+require_relative "../execution"
 require_relative "../setup"
 
 module Raffia
@@ -22,20 +22,16 @@ module Raffia
           def cancelled? = false
         end
 
-        # @param store [Stores::Memory]
-        # @param name [String, nil] of the class; nil: any
-        # @param due_by [Time, Numeric, nil] only jobs due by then; nil: any
+        # Only jobs of the class of this name, and those due by then; nil: any.
         def initialize(store, name = nil, due_by: nil)
           @store = store
           @name = name
           @due_by = due_by&.to_f
         end
 
-        # @return [Array<Hash>]
         def jobs = entries.map { |entry| entry.at ? {**entry.item, "at" => entry.at} : entry.item }
 
-        # Runs all jobs, including those that they enqueue.
-        # @return [Integer] how many
+        # Runs all jobs, including those that they enqueue. Returns how many.
         def call
           done = 0
           while (count = round).positive?
@@ -44,20 +40,16 @@ module Raffia
           done
         end
 
-        # Runs the next job.
-        # @return [Boolean] whether there was one
+        # Runs the next job. Returns whether there was one.
         def one = with_lease { |lease| entries.any? { |entry| run(lease, entry) } }
 
         # Runs these jobs, in whatever set they are.
-        # @param ids [Array<String>]
-        # @return [void]
         def these(ids)
           with_lease do |lease|
             ids.each { |id| nil while (entry = @store.find(id)) && run(lease, entry) }
           end
         end
 
-        # @return [void]
         def clear
           @store.delete(entries)
           nil
@@ -81,7 +73,7 @@ module Raffia
           @store.resign(lease)
         end
 
-        # @return [Boolean] false when it is gone, or not wanted
+        # Returns false when it is gone.
         def run(lease, entry)
           claim = @store.claim_entry(lease, entry) or return false
           perform(claim)
@@ -90,7 +82,7 @@ module Raffia
 
         def perform(claim)
           Client.with_batch(nil) do
-            Perform.call(claim.item, Setup.current.worker_middleware, Run.new(claim.item, @store))
+            Execution.call(claim.item, Setup.current.worker_middleware, Run.new(claim.item, @store))
           end
           @store.ack([claim])
         rescue Interrupted

@@ -13,30 +13,23 @@ module Raffia
         # Acknowledgements in one call, at most.
         BATCH = 500
 
-        # @param store [Store]
-        # @param heartbeat [Heartbeat]
-        # @param backoff [Backoff]
-        # @param logger [JobLogger]
         def initialize(store, heartbeat, backoff, logger)
-          @logger = logger
-          @log = logger.log
           @store = store
           @heartbeat = heartbeat
           @backoff = backoff
+          @logger = logger
           @queue = []
           @sending = []
           @idle = @flushed = nil
         end
 
-        # @param claim [Claim] of a finished job
-        # @return [void]
+        # The job of the claim has succeeded.
         def push(claim)
           @queue << claim
           @idle&.settle
         end
 
-        # @return [Array<Array(Integer, Integer)>] keys of claims that the store has not
-        #   acknowledged
+        # Keys of claims that the store has not acknowledged.
         def pending = [*@sending, *@queue].map(&:key)
 
         # Never returns.
@@ -49,9 +42,7 @@ module Raffia
           end
         end
 
-        # Waits until all is acknowledged.
-        # @param seconds [Numeric] at most
-        # @return [Boolean]
+        # Waits until all is acknowledged, for at most so many seconds. Returns whether it is.
         def flush(seconds)
           return true if @queue.empty? && @sending.empty?
 
@@ -67,19 +58,16 @@ module Raffia
           @idle = nil
         end
 
-        # A batch has claims of one lease only.
+        # A batch has claims of one lease only. Each claim is in one of both lists at any time,
+        # because {pending} is called by another thread.
         def next_batch
           lease = @queue.first.lease
-          return take(BATCH) if @queue.last.lease.equal?(lease)
-
-          take(@queue.index { |claim| !claim.lease.equal?(lease) } || BATCH)
-        end
-
-        # Each claim is in one of both lists at any time, because {pending} is called by another
-        # thread.
-        def take(count)
-          @sending = @queue.first(count)
-          @queue.shift(count)
+          unless @queue.last.lease.equal?(lease)
+            count = @queue.index { |claim| !claim.lease.equal?(lease) }
+          end
+          @sending = @queue.first(count || BATCH)
+          @queue.shift(@sending.size)
+          @sending
         end
 
         def send_batch(claims)
@@ -91,11 +79,11 @@ module Raffia
         end
 
         def log_lost(claims, ours)
-          claims.each_with_index do |claim, index|
-            next if ours[index]
+          claims.zip(ours) do |claim, own|
+            next if own
 
-            @log.warn({event: "ack too late", queue: claim.queue, token: claim.lease.token,
-                       why: "the lease was lost while it ran: it is run again, or has been"})
+            @logger.log.warn({event: "ack too late", queue: claim.queue, token: claim.lease.token,
+              why: "the lease was lost while it ran: it is run again, or has been"})
           end
         end
       end

@@ -15,27 +15,27 @@ module Raffia
         FIRST = 0.1
         MAX = 5.0
 
-        # @return [String, nil] message of the error while the store is unavailable
+        # Message of the error while the store is unavailable, else nil.
         attr_reader :last_error
 
-        # @param log [Logger]
         def initialize(log)
           @log = log
-          @unavailable = false
         end
 
-        # @param give_up [#call, nil] asked after each failure and after each pause
-        # @param sleeper [#call] waits for a number of seconds
-        # @return [Object] what the block returns; nil when it was given up
-        def attempt(give_up = nil, sleeper: Waiter.method(:nap))
+        # Returns the block's value, nil when +give_up+ is true after a failure or a pause. The
+        # sleeper gets a number of seconds.
+        def attempt(give_up = nil, sleeper: nil)
           pause = FIRST
           begin
-            yield.tap { recovered if @unavailable }
+            value = yield
+            recovered if @last_error
+            value
           rescue StoreUnavailable => error
             failed(error)
             return if give_up&.call
 
-            sleeper.call(pause * (0.8 + rand * 0.4)) # jitter: not all workers at once
+            seconds = pause * (0.8 + rand * 0.4) # jitter: not all workers at once
+            sleeper ? sleeper.call(seconds) : Waiter.nap(seconds)
             return if give_up&.call
 
             pause = [pause * 2, MAX].min
@@ -46,13 +46,11 @@ module Raffia
         private
 
         def failed(error)
-          @log.error({event: "store unavailable", error: error.message}) unless @unavailable
-          @unavailable = true
+          @log.error({event: "store unavailable", error: error.message}) unless @last_error
           @last_error = error.message
         end
 
         def recovered
-          @unavailable = false
           @last_error = nil
           @log.warn({event: "store available"})
         end

@@ -7,15 +7,14 @@ module Raffia
   module Jobs
     class Worker
       # Backtraces in Sidekiq's format: lines as JSON, deflated, in base 64.
+      #
+      # @api private
       module Backtrace
         module_function
 
-        # @param lines [Array<String>]
-        # @return [String]
         def dump(lines) = [Zlib::Deflate.deflate(JSON.generate(lines.map(&:scrub)))].pack("m0")
 
-        # @param text [String, Array<String>, nil] of any version of Sidekiq
-        # @return [Array<String>, nil] nil when it is none
+        # Of any version of Sidekiq. Nil when it is none.
         def load(text)
           return text unless text.is_a?(String)
 

@@ -22,21 +22,15 @@ module Raffia
       #
       # @api private
       class Context
-        attr_reader :worker, :store, :middleware, :shared_lease, :logger, :metrics, :backoff,
-          :loop_monitor,
+        attr_reader :worker, :store, :shared_lease, :logger, :metrics, :backoff, :loop_monitor,
           :heartbeat, :acks, :executors, :runner, :recurring, :maintenance, :fetcher
 
-        # @param worker [Worker]
-        # @param scope [Scope]
-        # @param options [Options]
-        # @param lease_monitor [LeaseMonitor, nil]
-        # @yield with each turn of the event loop
+        # The block is called with each turn of the event loop.
         def initialize(worker, scope, options, lease_monitor, &on_turn)
           @worker = worker
           @store = worker.store
           @options = options
           @log = options.log
-          @middleware = options.middleware
           @lease_monitor = lease_monitor
           @shared_lease = lease_monitor&.shared_lease
           build_observers(&on_turn)
@@ -50,35 +44,33 @@ module Raffia
           @logger = JobLogger.new(@log, @options.instrument)
           @metrics = @logger.metrics
           @backoff = Backoff.new(@log)
-          @loop_monitor = LoopMonitor.new(@options.heart, @log, lenient: @options.lenient?,
+          @loop_monitor = LoopMonitor.new(@options.liveness, @log, lenient: @options.lenient?,
             shared_lease: @shared_lease, &)
-          @heartbeat = Heartbeat.new(@store, info, ttl: @options.lease,
-            interval: @options.beat, metrics: @metrics,
-            log: @log, identity: @lease_monitor&.identity ||
-              Heartbeat.new_identity, shared_lease: @shared_lease)
+          @heartbeat = Heartbeat.new(@store, info, ttl: @options.lease, interval: @options.beat,
+            metrics: @metrics, log: @log, shared_lease: @shared_lease,
+            identity: @lease_monitor&.identity || Heartbeat.new_identity)
         end
 
         def build_runner(scope)
           @acks = AckBatcher.new(@store, @heartbeat, @backoff, @logger)
-          @executors = Executors.new(@store, @middleware, @worker.sizes, @log, @shared_lease)
+          @executors = Executors.new(@store, @options.middleware, @worker.sizes, @log,
+            @shared_lease)
           @runner = Runner.new(scope, @worker.concurrency, self)
         end
 
         def build_fetcher
           @recurring = Recurring::Schedule.new(Client.new(@store, Setup.current.client_middleware))
           @maintenance = Maintenance.new(@store, Recurring::Ticker.new(@recurring, @log), @backoff,
-            @log,
-            recover: @options.recover, heartbeat: @heartbeat) { run_suspects }
-          @fetcher = new_fetcher(@store, @worker.queues, @heartbeat, @runner, @backoff,
-            @maintenance)
-          @heartbeat.on_beat(&Reconciliation.new(@store, @log, @runner, @acks, @fetcher)
-            .method(:call))
+            @log, recover: @options.recover, heartbeat: @heartbeat) { run_suspects }
+          @fetcher = new_fetcher { @worker.stop }
+          reconciliation = Reconciliation.new(@store, @log, @runner, @acks, @fetcher)
+          @heartbeat.on_beat { |lease| reconciliation.call(lease) }
         end
 
-        def new_fetcher(*parts)
-          return Fetcher.new(*parts) { @worker.stop } unless @options.isolated
+        def new_fetcher(&)
+          return Fetcher.new(self, @worker.queues, &) unless @options.isolated
 
-          SuspectFetcher.new(*parts, link: @options.heart) { @worker.stop }
+          SuspectFetcher.new(self, @worker.queues, link: @options.liveness, &)
         end
 
         # In isolated workers; where there can be none, here, while nothing else runs.
@@ -91,11 +83,10 @@ module Raffia
 
         def info
           queues = @worker.queues
-          @options.about.merge(
-            "hostname" => Socket.gethostname, "pid" => ::Process.pid, "queues" => queues.names,
-            "weights" => queues.weights, "concurrency" => @worker.concurrency,
-            "version" => VERSION, "started_at" => Time.now.to_f
-          )
+          {"tag" => @options.tag, "labels" => @options.labels, "hostname" => Socket.gethostname,
+           "pid" => ::Process.pid, "queues" => queues.names, "weights" => queues.weights,
+           "concurrency" => @worker.concurrency, "version" => VERSION,
+           "started_at" => Time.now.to_f}
         end
       end
     end

@@ -14,28 +14,22 @@ module Raffia
         # Seconds for interrupted jobs to end, and for the store to take the last acknowledgements.
         GRACE = 3
 
-        # The alarm fiber is our scope's, and ends with it.
-        # @return [Boolean] whether no fiber but this one is left
+        # Whether no fiber but this one is left. The alarm fiber is our scope's, and ends with it.
         def self.last_fiber?
-          sleep(0) # fibers that were just told to end do so
+          sleep(0) # fibers that were just cancelled end
           scheduler = Fiber.scheduler
           scheduler.stats[:parked] <=
             (Alarm.of(scheduler).running? ? 1 : 0) + (Raffia::Run::Session.current&.residents || 0)
         end
 
-        # @param runner [Runner]
-        # @param acks [AckBatcher]
-        # @param log [Logger]
         def initialize(runner, acks, log)
           @runner = runner
           @acks = acks
           @log = log
         end
 
-        # @param timeout [Numeric] seconds
-        # @yieldparam seconds [Numeric] waits at most so long for a command, or for the last run
-        # @yieldreturn [Symbol, nil] :now to interrupt at once
-        # @return [void]
+        # The block gets seconds, waits at most so long for a command or for the last run, and
+        # returns :now to interrupt at once.
         def call(timeout, &)
           @log.info({event: "draining", jobs: @runner.size, seconds: timeout}) unless @runner.empty?
           wait(timeout, &)

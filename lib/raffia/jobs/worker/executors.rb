@@ -14,11 +14,11 @@ module Raffia
   module Jobs
     class Worker
       # Runs each job where its class wants it, on the executors of {Raffia::Executor}: in the run's
-      # own fiber, or in a pool. Each is set up when the first job asks for it, and answers
+      # own fiber, or in a pool. Each is set up for the first job that needs it, and answers
       #
       # * `call(run, job, seconds)`: does it, and returns when it is done; raises its failure
-      # * `interrupt(run, why, by_force)`: ends it, and returns the level that it took; :told where
-      #   it is left to the job
+      # * `interrupt(run, why, by_force)`: ends it, and returns the level that it took; :requested
+      #   where it is left to the job
       # * `spare_capacity`: how many more may come; nil: any number
       # * `close`
       #
@@ -32,19 +32,10 @@ module Raffia
         class Saturated < StandardError
         end
 
-        # @return [Hash{Symbol => Integer}] how many at a time: of threads, Ractors, processes; and
-        #   in all (:fibers)
+        # Jobs at a time by executor; :fibers stands for all.
         attr_reader :sizes
-        # @return [Store]
-        attr_reader :store
-        # @return [Middleware]
-        attr_reader :middleware
-        # @return [Logger]
-        attr_reader :log
-        # @return [SharedLease, nil] is told which jobs have begun
-        attr_reader :shared_lease
+        attr_reader :store, :middleware, :log, :shared_lease
 
-        # @param sizes [Hash{Symbol => Integer}]
         def initialize(store, middleware, sizes, log, shared_lease = nil)
           @store = store
           @middleware = middleware
@@ -56,8 +47,7 @@ module Raffia
           @setting_up = Thread::Mutex.new
         end
 
-        # @return [Object]
-        # @raise [Saturated]
+        # Raises {Saturated}, and what the job raises.
         def call(run, job)
           on, seconds = @options[job] ||= options(job)
           if (own = run.item[Payload::OWN])
@@ -70,17 +60,15 @@ module Raffia
           executor(on).call(run, job, seconds)
         end
 
-        # @return [Symbol, false] the level
-        def interrupt(run, why, by_force:)
-          return run.break_off(why) unless run.on # it has not come so far
-
-          executor(run.on).interrupt(run, why, by_force)
+        # A run without an executor has not come so far.
+        def interrupt(run, why, by_force)
+          run.on ? executor(run.on).interrupt(run, why, by_force) : run.cancel(why)
         end
 
-        # The worker stops: runs in other processes are told, all others can ask.
+        # The worker stops: runs in other processes learn it from here, all others can ask.
         def announce_stop = @open[:processes]&.announce_stop
 
-        # @return [Integer, nil] jobs that may still come, whatever they run on; nil: any number
+        # Jobs that may still come, whatever they run on; nil: any number.
         def spare_capacity
           @open.each_value.filter_map(&:spare_capacity).min unless @open.empty?
         end
@@ -90,40 +78,39 @@ module Raffia
           @open.clear
         end
 
-        # @param name [Symbol] of {NAMES}
-        # @return [#call]
-        # @raise [ConfigError]
+        # One of {NAMES}. Raises {ConfigError}.
         def executor(name) = @open[name] || set_up(name)
 
-        # @return [Float, nil] the progress that a run in another process reports
+        # The progress that a run in another process reports.
         def progress(run) = (@open[:processes]&.progress(run) if run.on == :processes)
 
-        # Runs the job here.
-        # @return [Object]
+        # Executes the job here.
         def perform(run, job)
-          run.enter
-          return Perform.with(job, run.item, @middleware, run) unless run.meter
+          begin_run(run)
+          return Execution.with(job, run.item, @middleware, run) unless run.meter
 
-          run.meter.measure { Perform.with(job, run.item, @middleware, run) }
+          run.meter.measure { Execution.with(job, run.item, @middleware, run) }
         end
 
-        # @return [Hash{String => Hash}] of classes with `on: :auto`: their executor, and why
+        # The job's own code begins: from now on it may be the reason for this process's death.
+        def begin_run(run) = @shared_lease&.begin(run.slot)
+
+        # Of classes with `on: :auto`: their executor, and why.
         def account = @open[:auto]&.account || {}
 
         private
 
-        # @return [Array(Symbol, Numeric)] executor of the class, and its time limit
         def options(job)
-          on, seconds = job.job_place if job.respond_to?(:job_place)
-          [on || Setup.current.place, seconds].freeze
+          on, seconds = job.job_executor if job.respond_to?(:job_executor)
+          [on || Setup.current.executor, seconds].freeze
         end
 
+        # Setting one up may have to wait, and others come meanwhile.
         def set_up(name)
           unless NAMES.include?(name)
             raise ConfigError, "a job cannot run on #{name}: there are #{NAMES.join(", ")}"
           end
 
-          # Starting one may have to wait, and others come meanwhile.
           @setting_up.synchronize { @open[name] ||= class_of(name).new(self, name) }
         end
 

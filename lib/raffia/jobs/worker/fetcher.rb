@@ -10,11 +10,6 @@ module Raffia
       # there are none. The batch size adapts: slow starts halve it, because a job that waits here
       # while another computes is better claimed by another process.
       #
-      # 1. waits until the {Runner} has capacity
-      # 2. claims a batch, and hands it to the runner
-      # 3. if there was none, waits for the store
-      # 4. runs suspects alone when it is told to
-      #
       # @api private
       class Fetcher
         # Seconds after which the store is asked without a notification.
@@ -28,35 +23,26 @@ module Raffia
         START_TIME = 0.02
         private_constant :PAUSE, :MAX_PAUSE, :FIRST_BATCH, :START_TIME
 
-        # @param store [Store]
-        # @param queues [Queues]
-        # @param heartbeat [Heartbeat]
-        # @param runner [Runner]
-        # @param backoff [Backoff]
-        # @param maintenance [Maintenance]
-        # @yield stops the worker
-        def initialize(store, queues, heartbeat, runner, backoff, maintenance, &stop)
-          @store = store
+        # Number of the claim in progress, nil when there is none.
+        attr_reader :claiming
+
+        # The block stops the worker.
+        def initialize(context, queues, &stop)
+          @store = context.store
+          @heartbeat = context.heartbeat
+          @runner = context.runner
+          @backoff = context.backoff
+          @maintenance = context.maintenance
           @queues = queues
-          @heartbeat = heartbeat
-          @runner = runner
-          @backoff = backoff
-          @maintenance = maintenance
           @stop = stop
           @closed = @notified = @suspects = false
+          @give_up = -> { @closed }
           @pause = 0
           @batch = FIRST_BATCH
           @claims = 0
         end
 
-        # @return [Boolean]
-        def closed? = @closed
-
-        # @return [Integer, nil] number of the claim in progress
-        attr_reader :claiming
-
         # Returns after {close}.
-        # @return [void]
         def run
           until @closed
             capacity = @runner.wait_for_capacity
@@ -67,14 +53,12 @@ module Raffia
         end
 
         # Runs suspects here, each while nothing else runs: there is no other process for them.
-        # @return [void]
         def run_suspects
           @suspects = true
           @store.interrupt
         end
 
         # Claims no more jobs.
-        # @return [void]
         def close
           @closed = true
           @runner.stop_waiting
@@ -88,7 +72,7 @@ module Raffia
 
           claims = claim([capacity, @batch].min)
           return wait if claims.empty?
-          return @backoff.attempt { @store.release(claims) } if @closed # meanwhile
+          return release(claims) if @closed # meanwhile
 
           @pause = 0
           @notified = false
@@ -107,20 +91,20 @@ module Raffia
         def fetch_suspect
           return unless @runner.wait_until_idle(POLL_INTERVAL) && !@closed
 
-          claims = claim_suspect
+          claims = claim(1, suspects: true)
           claims.empty? ? @suspects = false : start(claims)
         end
 
-        def claim_suspect = claim(1, suspects: true)
-
         def claim(limit, **kind)
           @claiming = @claims += 1
-          found = @backoff.attempt(-> { @closed }) do
+          found = @backoff.attempt(@give_up) do
             @store.claim(@heartbeat.lease, @queues.order, limit, **kind)
           end || []
           @claiming = nil if found.empty?
           found
         end
+
+        def release(claims) = @backoff.attempt { @store.release(claims) }
 
         # From here on the runner knows the claims.
         def start(claims)
@@ -136,7 +120,7 @@ module Raffia
           @maintenance.wake if @notified # a scheduled job may be due
           Waiter.nap(@pause) if @pause.positive?
           @notified = true
-          at_once = @backoff.attempt(-> { @closed }) { notified_at_once? }
+          at_once = @backoff.attempt(@give_up) { notified_at_once? }
           @pause = at_once ? (@pause * 2).clamp(PAUSE, MAX_PAUSE) : 0
         end
 

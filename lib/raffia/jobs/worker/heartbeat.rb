@@ -23,21 +23,12 @@ module Raffia
         RETRY_INTERVAL = 1
         private_constant :RETRY_INTERVAL
 
-        # @return [Lease, nil] nil before {register}
+        # Nil before {register}.
         attr_reader :lease
-        # @return [String, nil] message of the error when the last heartbeat could not be written
+        # Message of the error when the last heartbeat could not be written.
         attr_reader :last_error
-        # @return [String] HOST:PID:NONCE
-        attr_reader :identity
 
-        # @param store [Store]
-        # @param info [Hash] for people
-        # @param ttl [Numeric] seconds
-        # @param interval [Numeric] seconds between two heartbeats
-        # @param metrics [Metrics]
-        # @param log [Logger]
-        # @param identity [String]
-        # @param shared_lease [SharedLease, nil]
+        # +ttl+ and +interval+ in seconds.
         def initialize(store, info, ttl:, interval:, metrics:, log:,
           identity: Heartbeat.new_identity, shared_lease: nil)
           @store = store
@@ -52,29 +43,26 @@ module Raffia
           @abandon_at = nil
         end
 
-        # @return [String] for this process, a new one each time
+        # HOST:PID:NONCE.
         def self.new_identity = "#{Socket.gethostname}:#{::Process.pid}:#{SecureRandom.hex(6)}"
 
-        # @return [void]
-        # @raise [StoreUnavailable]
+        # Raises {StoreUnavailable}.
         def register
           @lease = @store.enroll(@identity, @info, ttl: @ttl)
           @shared_lease&.lease = @lease
           @renewed_at = Clock.now
         end
 
-        # @return [Boolean] whether the lease may have expired: this process was suspended, or the
-        #   store was unavailable
+        # Whether the lease may have expired: this process was suspended, or the store was
+        # unavailable.
         def overdue? = Clock.now - @renewed_at > @ttl
 
-        # Returns after {stop}, or when {abandon_after} is due.
-        # @param state [#call] makes what {Store#beat} takes
-        # @yieldparam command [String]
-        # @return [void]
+        # Returns after {stop}, or when {abandon_after} is due. +state+ makes the second argument of
+        # {Store#beat}; the block gets each command.
         def run(state, &)
           next_at = 0
           until (request = @requests.pop(timeout: seconds_until(next_at))) == :stop
-            return abandon if abandon?
+            return abandon if @abandon_at && Clock.now >= @abandon_at
             next unless request == :beat || Clock.now >= next_at
 
             next_at = Clock.now +
@@ -82,32 +70,25 @@ module Raffia
           end
         end
 
-        # Gives the lease back if the worker has not ended by then: a blocked event loop cannot.
-        # From any thread, and from a trap.
-        # @param seconds [Numeric]
-        # @return [void]
+        # Gives the lease back if the worker has not ended after so many seconds: a blocked event
+        # loop cannot. From any thread, and from a trap.
         def abandon_after(seconds)
           @abandon_at = Clock.now + seconds
           @requests.push(:beat)
         end
 
-        # @yieldparam lease [Lease] after each heartbeat
-        # @return [void]
+        # The block gets the lease after each heartbeat.
         def on_beat(&block) = @on_beat = block
 
         # Sends a heartbeat without delay.
-        # @return [void]
         def beat_now = @requests.push(:beat)
 
-        # @return [void]
         def stop = @requests.push(:stop)
 
-        # @param lease [Lease] of a claim
-        # @return [Boolean] whether the store has said that it is over
+        # Whether the store has said that the lease of a claim is over.
         def lost?(lease) = lease.token != @lease.token
 
         # Gives the lease back.
-        # @return [void]
         def resign
           @store.resign(@lease, tally: @metrics.take)
           @shared_lease&.clear
@@ -117,10 +98,7 @@ module Raffia
 
         private
 
-        # @return [Float] seconds
         def seconds_until(time) = ([time, *@abandon_at].min - Clock.now).clamp(0..)
-
-        def abandon? = @abandon_at && Clock.now >= @abandon_at
 
         def abandon
           resign
@@ -129,7 +107,7 @@ module Raffia
               "for such jobs"})
         end
 
-        # @return [Boolean] whether the store could be reached
+        # Returns whether the store could be reached.
         def beat(state, &)
           commands = send_beat(state)
           commands ? renewed(commands, &) : register_again

@@ -19,30 +19,22 @@ module Raffia
         BUFFER = 65_536
         private_constant :BUFFER
 
-        # @return [Metrics]
-        attr_reader :metrics
-        # @return [Logger]
-        attr_reader :log
+        attr_reader :metrics, :log
 
-        # @param log [Logger]
-        # @param instrument [Instrument]
         def initialize(log, instrument)
           @log = log
           @instrument = instrument
           @metrics = Metrics.new
           @info = log.info?
-          @formatter = log.formatter if buffers?
+          @formatter = log.formatter if buffers?(log)
           @buffer = +""
         end
 
-        # @param run [Run]
-        # @return [void]
         def started(run)
           @instrument.emit(:job_start) { run.facts }
           @log.debug({event: "start", **run.facts}) if @info && @log.debug?
         end
 
-        # @return [void]
         def done(run, seconds)
           @metrics.count(run.name, seconds)
           @instrument.emit(:job_done) { {**run.facts, seconds: seconds} }
@@ -50,7 +42,6 @@ module Raffia
         end
 
         # Writes the buffered lines.
-        # @return [void]
         def flush
           return if @buffer.empty?
 
@@ -59,8 +50,6 @@ module Raffia
           @log << text
         end
 
-        # @param policy [RetryPolicy]
-        # @return [void]
         def failed(run, seconds, error, policy)
           flush
           @metrics.count(run.name, nil, policy.verdict)
@@ -76,8 +65,6 @@ module Raffia
         end
 
         # Logs a run that neither succeeded nor failed.
-        # @param event [String]
-        # @return [void]
         def ended(run, event)
           flush
           @log.warn({event: event, **run.facts})
@@ -85,8 +72,8 @@ module Raffia
 
         private
 
-        def buffers?
-          @log.instance_of?(::Logger) && [Log::Text, Log::Json].include?(@log.formatter.class)
+        def buffers?(log)
+          log.instance_of?(::Logger) && [Log::Text, Log::Json].include?(log.formatter.class)
         end
 
         def add(facts)

@@ -16,20 +16,14 @@ module Raffia
       # 1. forks the lease monitor, while there is little in this process that a fork could harm
       # 2. registers with the store
       # 3. starts heartbeats in a thread; acknowledgements, maintenance and the fetcher in fibers
-      # 4. executes commands until it is told to stop
+      # 4. executes commands until it is to stop
       # 5. drains, and gives the lease back
       #
       # @api private
       class Launcher
-        # @return [Context, nil] nil before it runs
-        attr_reader :context
-        # @return [LeaseMonitor, nil]
-        attr_reader :lease_monitor
+        # Nil before it runs.
+        attr_reader :context, :lease_monitor
 
-        # @param worker [Worker]
-        # @param options [Options]
-        # @param commands [Thread::Queue]
-        # @param shared_metrics [SharedMetrics]
         def initialize(worker, options, commands, shared_metrics)
           @worker = worker
           @options = options
@@ -40,16 +34,13 @@ module Raffia
           @helpers = []
         end
 
-        # @return [Boolean] whether no more jobs are claimed
+        # Whether no more jobs are claimed.
         def quiet? = @quiet
 
-        # Returns when the worker has stopped.
-        # @param scope [Scope]
-        # @yield once it is registered, or waits for the store
-        # @return [void]
-        # @raise [StoreUnavailable]
+        # Returns when the worker has stopped. Yields once it is registered, or waits for the store.
+        # Raises {StoreUnavailable}.
         def run(scope, &)
-          @lease_monitor = start_lease_monitor if monitored?
+          start_lease_monitor if @options.monitored && LeaseMonitor.possible?(@worker.store)
           Setup.current.at_start.each { |hook| hook.call(@worker, @log) }
           @context = Context.new(@worker, scope, @options, @lease_monitor) { write_metrics }
           @helpers << scope.spawn { @context.loop_monitor.run }
@@ -60,40 +51,34 @@ module Raffia
           Raffia.shield { close }
         end
 
-        # From any thread, and from a trap.
-        # @param now [Boolean] whether jobs are interrupted
-        # @return [void]
+        # From any thread, and from a trap. Now: jobs are interrupted.
         def announce_stop(now:)
           now ? @lease_monitor&.interrupt : @lease_monitor&.drain
           @context&.heartbeat&.abandon_after(@worker.timeout + 2 * Drain::GRACE)
         end
 
-        # @return [void]
         def write_metrics
-          if @context
-            @shared_metrics.write(@context.metrics.totals, @context.runner.size,
-              @lease_monitor&.isolated || [])
-          end
+          return unless @context
+
+          @shared_metrics.write(@context.metrics.totals, @context.runner.size,
+            @lease_monitor&.isolated || [])
         end
 
-        # @return [String, nil] why the store could not be written
+        # Why the store could not be written, nil when it could.
         def store_error = @context && (@context.heartbeat.last_error || @context.backoff.last_error)
 
         private
 
-        def monitored? = @options.monitored && LeaseMonitor.possible?(@worker.store)
-
         def start_lease_monitor
           grace = @worker.timeout + 3 * Drain::GRACE
-          LeaseMonitor.new(@worker.concurrency, @log, store: @worker.store,
-            heart: @options.heart, lenient: @options.lenient?,
+          @lease_monitor = LeaseMonitor.new(@worker.concurrency, @log, store: @worker.store,
+            liveness: @options.liveness, lenient: @options.lenient?,
             isolation: {make: (method(:isolated_worker) unless @options.isolated),
                         hang_timeout: @options.hang_timeout, grace: grace})
         end
 
-        # @param link [LeaseMonitor::SupervisorLink]
         def isolated_worker(link)
-          Worker.new(@worker.store, **@options.for_isolated, concurrency: 1, heart: link,
+          Worker.new(@worker.store, **@options.for_isolated, concurrency: 1, liveness: link,
             isolated: true)
         end
 

@@ -10,7 +10,7 @@ require_relative "shared_metrics"
 module Raffia
   module Jobs
     class Worker
-      # A small process beside a worker; this is the worker's handle of it. It is replaced when it
+      # A small process for each worker; this is the worker's handle of it. It is replaced when it
       # dies.
       #
       # * It renews the lease while the worker lives and cannot, because a call into C keeps Ruby's
@@ -23,23 +23,16 @@ module Raffia
       #
       # @api private
       class LeaseMonitor
-        # @return [Boolean] whether a worker can have one: processes must be able to share its store
+        # Whether a worker can have one: processes must be able to share its store.
         def self.possible?(store)
           store.shared? && ::Process.respond_to?(:fork) && !defined?(JRUBY_VERSION)
         end
 
-        # @return [SharedLease]
-        attr_reader :shared_lease
-        # @return [String] of the worker's lease
-        attr_reader :identity
-        # @return [Array<Process::Supervisor::Scoreboard>] of the {SharedMetrics} of isolated
-        #   workers
-        attr_reader :isolated
+        # The identity is that of the worker's lease; :isolated are the boards of the
+        # {SharedMetrics} of isolated workers.
+        attr_reader :shared_lease, :identity, :isolated
 
-        # @param concurrency [Integer] of the worker
-        # @param log [Logger]
-        # @param isolation [Hash] further keywords of {IsolatedWorkers}
-        # @param settings [Hash] further keywords of {Loop}
+        # +isolation+ has further keywords of {IsolatedWorkers}, +settings+ those of {Loop}.
         def initialize(concurrency, log, isolation:, **settings)
           @shared_lease = SharedLease.new(concurrency)
           @identity = Heartbeat.new_identity
@@ -51,11 +44,9 @@ module Raffia
           start
         end
 
-        # @return [Integer, nil]
         def pid = @process&.pid
 
-        # Replaces a monitor that has died.
-        # @return [Boolean] whether there is one
+        # Replaces a monitor that has died. Returns whether there is one.
         def ensure_running
           return true if @process&.alive?
 
@@ -65,24 +56,18 @@ module Raffia
         end
 
         # Starts the isolated workers, if they do not run already.
-        # @return [void]
         def isolate = @process.tell(Loop::ISOLATE)
 
-        # The worker is told to stop, and so are the isolated workers. From any thread, and from a
-        # trap.
-        # @return [void]
+        # The worker stops, and so do the isolated workers. From any thread, and from a trap.
         def drain
           @shared_lease.mark_stopping
           @process&.tell(Loop::DRAIN)
         end
 
-        # The worker is told to stop now. From any thread, and from a trap.
-        # @return [void]
+        # The worker stops now. From any thread, and from a trap.
         def interrupt = @shared_lease.mark_interrupting
 
-        # The worker has ended.
-        # @param seconds [Numeric] that isolated workers have to end
-        # @return [void]
+        # The worker has ended; isolated workers have so many seconds to end.
         def close(seconds) = @process&.close(seconds)
 
         private

@@ -5,8 +5,8 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Watches whether the worker's event loop turns: tells the supervisor that it does, and logs
-      # when a job blocks it.
+      # Watches whether the worker's event loop turns: reports to the supervisor that it does, and
+      # logs when a job blocks it.
       #
       # @api private
       class LoopMonitor
@@ -15,14 +15,10 @@ module Raffia
         # Seconds after which a blocked loop is logged.
         BLOCKED = 5
 
-        # @param heart [#beat, nil]
-        # @param log [Logger]
-        # @param lenient [Boolean] whether the heart also beats while the loop is blocked and other
-        #   threads run
-        # @param shared_lease [SharedLease, nil] knows for how long this process could run
-        # @yield with each turn
-        def initialize(heart, log, lenient:, shared_lease: nil, &on_turn)
-          @heart = heart
+        # Lenient: liveness gets beat also while the loop is blocked and other threads run. The
+        # block is called with each turn.
+        def initialize(liveness, log, lenient:, shared_lease: nil, &on_turn)
+          @liveness = liveness
           @lenient = lenient
           @log = log
           @shared_lease = shared_lease
@@ -36,16 +32,15 @@ module Raffia
           @thread = ::Thread.current
           loop do
             turned
-            @heart&.beat
+            @liveness&.beat
             @on_turn&.call
             Waiter.nap(INTERVAL)
           end
         end
 
         # In another thread, which must not wait for a fiber of the loop. Logs each blockage once.
-        # @return [void]
         def check
-          @heart&.beat if @lenient
+          @liveness&.beat if @lenient
           @checks += 1
           seconds = blocked_seconds
           return if @logged || seconds < BLOCKED
@@ -53,8 +48,8 @@ module Raffia
           @logged = true
           @log.warn({event: "loop blocked", seconds: seconds.round(1),
             at: @thread&.backtrace&.first,
-                     why: "a job computes, or blocks, in a fiber, and all others wait for it: " \
-                       "on: :threads or :processes is for such jobs"})
+            why: "a job computes, or blocks, in a fiber, and all others wait for it: " \
+              "on: :threads or :processes is for such jobs"})
         end
 
         private
@@ -65,9 +60,9 @@ module Raffia
           @logged = false
         end
 
-        # Not by a clock: a process that was suspended (Ctrl-Z, a debugger) does not block its loop.
-        # The lease monitor also counts while a call into C keeps Ruby's lock, and so this thread.
-        # @return [Numeric] for how long at least the loop was blocked while the process could run
+        # Seconds, at least, for which the loop was blocked while the process could run. Not by a
+        # clock: a process that was suspended (Ctrl-Z, a debugger) does not block its loop. The
+        # lease monitor also counts while a call into C keeps Ruby's lock, and so this thread.
         def blocked_seconds
           [(@checks - @checked - 1) * INTERVAL,
             @shared_lease ? @shared_lease.observed - @observed : 0].max

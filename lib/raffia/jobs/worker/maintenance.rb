@@ -17,18 +17,15 @@ module Raffia
       class Maintenance
         # Seconds between two prunings.
         PRUNE_INTERVAL = 600
-        # Seconds between two looks at the schedule: of a worker that waits for the store's
-        # notifications, and of one that is too busy to wait.
+        # Seconds between two readings of the schedule: by a worker that waits for the store's
+        # notifications, and by one that is too busy to wait.
         IDLE_INTERVAL = 15
         BUSY_INTERVAL = 1
 
-        # @param store [Store]
-        # @param ticker [Recurring::Ticker]
-        # @param backoff [Backoff]
-        # @param log [Logger]
-        # @param recover [Numeric] seconds between two recoveries
-        # @param heartbeat [Heartbeat]
-        # @yield runs suspects, if there are any
+        # The four of them, for a fiber each.
+        attr_reader :tasks
+
+        # +recover+: seconds between two recoveries. The block runs suspects, if there are any.
         def initialize(store, ticker, backoff, log, recover:, heartbeat:, &run_suspects)
           @store = store
           @log = log
@@ -37,31 +34,27 @@ module Raffia
           @promote = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { store.promote }
           @tick = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { ticker.call }
           # Also at once: a worker that starts after a crash often replaces the one that crashed.
-          @recover = PeriodicTask.new(backoff, longest: recover) { recover_jobs && jitter(recover) }
-          @prune = PeriodicTask.new(backoff, longest: PRUNE_INTERVAL,
-            first: jitter(PRUNE_INTERVAL)) do
-            store.prune && jitter(PRUNE_INTERVAL)
+          recovery = PeriodicTask.new(backoff, longest: recover) do
+            recover_jobs && jitter(recover)
           end
+          pruning = PeriodicTask.new(backoff, longest: PRUNE_INTERVAL,
+            first: jitter(PRUNE_INTERVAL)) { store.prune && jitter(PRUNE_INTERVAL) }
+          @tasks = [@promote, @tick, recovery, pruning]
         end
 
-        # @return [Array<PeriodicTask>]
-        def tasks = [@promote, @tick, @recover, @prune]
-
         # The store has notified, but had no job to claim: one may be due.
-        # @return [void]
         def wake
           @promote.wake
           @tick.wake
         end
 
         # Jobs are claimed without a wait for notifications.
-        # @return [void]
         def busy = @promote.wake(after: BUSY_INTERVAL)
 
         private
 
         # A worker that was suspended must not take its own lease, nor those of others on this
-        # machine: each shows a heartbeat first.
+        # machine: each sends a heartbeat first.
         def recover_jobs
           return @heartbeat.beat_now if @heartbeat.overdue?
 

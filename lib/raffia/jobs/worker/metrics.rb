@@ -18,31 +18,25 @@ module Raffia
           reset
         end
 
-        # @param name [String] of the class
-        # @param seconds [Float, nil] duration; nil: it failed
-        # @param verdict [Symbol, nil] of a failed run, see {RetryPolicy}
-        # @return [void]
-        def count(name, seconds, verdict = nil)
+        # Without seconds it failed, with a verdict of {RetryPolicy}.
+        def count(class_name, seconds, verdict = nil)
           @lock.hold do
-            count_by_class(name, seconds)
+            @processed += 1
             @totals[:processed] += 1
-            @totals[:failed] += 1 unless seconds
-            @totals[:retried] += 1 if verdict == :retry
-            @totals[:dead] += 1 if verdict == :bury
+            row = @classes[class_name] ||= {"processed" => 0, "failed" => 0, "ms" => 0.0,
+                                            "histogram" => new_histogram}
+            row["processed"] += 1
+            seconds ? count_success(row, seconds * 1000) : count_failure(row, verdict)
           end
         end
 
-        # @return [Hash{Symbol => Integer, Array<Integer>}] since the worker began, see
-        #   {SharedMetrics}
+        # Since the worker began, see {SharedMetrics}.
         def totals = @lock.hold { {**@totals, histogram: @histogram.dup} }
 
-        # Takes the counts since the last call.
-        # @return [Tally, nil] nil when nothing has ended
+        # Takes the counts since the last call, as a {Tally}; nil when nothing has ended.
         def take = @lock.hold { tally unless @processed.zero? }
 
         # Counts again what the store did not get.
-        # @param tally [Tally, nil]
-        # @return [void]
         def put_back(tally)
           return unless tally
 
@@ -57,24 +51,20 @@ module Raffia
 
         def new_histogram = Array.new(Tally::BOUNDS.size + 1, 0)
 
-        def count_by_class(name, seconds)
-          row = @classes[name] ||= {"processed" => 0, "failed" => 0, "ms" => 0.0,
-                                    "histogram" => new_histogram}
-          @processed += 1
-          row["processed"] += 1
-          return count_failure(row) unless seconds
-
-          ms = seconds * 1000
-          row["ms"] += ms
-          bucket = Tally::BOUNDS.index { |bound| ms <= bound } || -1
+        def count_success(row, milliseconds)
+          bucket = Tally::BOUNDS.index { |bound| milliseconds <= bound } || -1
+          row["ms"] += milliseconds
           row["histogram"][bucket] += 1
           @histogram[bucket] += 1
-          @totals[:microseconds] += (ms * 1000).round
+          @totals[:microseconds] += (milliseconds * 1000).round
         end
 
-        def count_failure(row)
+        def count_failure(row, verdict)
           @failed += 1
           row["failed"] += 1
+          @totals[:failed] += 1
+          @totals[:retried] += 1 if verdict == :retry
+          @totals[:dead] += 1 if verdict == :bury
         end
 
         def tally

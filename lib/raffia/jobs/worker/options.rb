@@ -12,11 +12,11 @@ module Raffia
       #
       # @api private
       class Options < ::Data.define(*Settings.names)
-        # What an isolated worker has of its own.
-        OWN = %i[concurrency heart wait monitored isolated].freeze
+        # Settings that an isolated worker does not take over.
+        OWN = %i[concurrency liveness wait monitored isolated].freeze
         private_constant :OWN
 
-        # @raise [ConfigError]
+        # Raises {ConfigError}.
         def self.build(given)
           set = Settings.build(given)
           third = set[:lease] / 3.0
@@ -27,21 +27,16 @@ module Raffia
             tag: set[:tag] || ::File.basename(::Dir.pwd))
         end
 
-        # @return [Hash{Symbol => Integer}] jobs at a time: on threads, processes, Ractors; and in
-        #   all, which :fibers stands for
+        # Jobs at a time by executor; :fibers stands for all.
         def sizes
           cpus = Executor::Cpus.count
           {fibers: concurrency, threads: [threads, concurrency].min,
            processes: processes || cpus, ractors: ractors || cpus}
         end
 
-        # @return [Boolean] whether the heart beats while there is progress
+        # Whether any progress of the process counts, not only turns of the loop.
         def lenient? = heartbeat == :progress
 
-        # @return [Hash{String => Object}] what people see of the worker
-        def about = {"tag" => tag, "labels" => labels}
-
-        # @return [Hash{Symbol => Object}] settings of a worker for suspects
         def for_isolated = to_h.except(*OWN)
       end
     end

@@ -6,15 +6,12 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Runs a block again and again. The block returns when it is due next; {wake} makes it run
-      # earlier.
+      # Runs a block again and again. {wake} makes it run earlier.
       #
       # @api private
       class PeriodicTask
-        # @param backoff [Backoff]
-        # @param longest [Numeric] seconds between two runs, at most
-        # @param first [Numeric] seconds until the first run
-        # @yieldreturn [Numeric, nil] seconds until the next run; nil: `longest`
+        # The block returns seconds until its next run, at most and by default +longest+. +first+:
+        # seconds until the first run.
         def initialize(backoff, longest:, first: 0, &block)
           @backoff = backoff
           @longest = longest
@@ -34,9 +31,7 @@ module Raffia
           end
         end
 
-        # Runs the block now if it waits.
-        # @param after [Numeric] seconds since the last run before which nothing happens
-        # @return [void]
+        # Runs the block now if it waits, and if so many seconds have passed since its last run.
         def wake(after: 0) = (@waiter.settle if @waiter && Clock.now - @last_run >= after)
 
         private

@@ -14,14 +14,10 @@ module Raffia
         # Queues by default.
         DEFAULT = ["default"].freeze
 
-        # @return [Array<String>]
-        attr_reader :names
-        # @return [Hash{String => Integer}] empty when the order is fixed
-        attr_reader :weights
+        # Weights by name, {} when the order is fixed.
+        attr_reader :names, :weights
 
-        # @param given [String, Array<String>, Hash{String => Integer}] "mail", "mail,3"; or {"mail"
-        #   => 3}
-        # @raise [ConfigError]
+        # "mail" or "mail,3", also several in an Array; or {"mail" => 3}. Raises {ConfigError}.
         def initialize(given = DEFAULT)
           pairs = if given.is_a?(Hash)
             given.to_a
@@ -31,24 +27,23 @@ module Raffia
           pairs = [DEFAULT] if pairs.empty?
           @names = pairs.map { |name, _| name.to_s.freeze }.uniq.freeze
           @weights = weigh(pairs).freeze
-          check
+          @names.each { |name| Client::PayloadBuilder.check_queue(name) }
         end
 
-        # @return [Array<String>] for one claim
+        # For one claim.
         def order
           return @names if @weights.empty?
 
           @names.sort_by { |name| -(rand**(1.0 / @weights[name])) }
         end
 
-        # @return [String]
         def to_s
           @names.map { |name| @weights.empty? ? name : "#{name},#{@weights[name]}" }.join(" ")
         end
 
         private
 
-        # A single queue needs no weight. Beside weighted ones, a queue without has 1.
+        # A single queue needs no weight. Among weighted ones, a queue without has 1.
         def weigh(pairs)
           return {} if @names.size == 1 || pairs.none? { |_, weight| weight }
 
@@ -61,12 +56,6 @@ module Raffia
 
           raise ConfigError, "#{weight.inspect} is no weight of a queue: use a whole number from " \
             "1 up, as in mail,3"
-        end
-
-        def check
-          bad = @names.find { |name| !Client::PayloadBuilder::QUEUE.match?(name) } or return
-          raise ConfigError, "#{bad.inspect} cannot be the name of a queue: use letters, digits " \
-            "and _ : . -"
         end
       end
     end

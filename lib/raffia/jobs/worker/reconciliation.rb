@@ -14,11 +14,6 @@ module Raffia
       #
       # @api private
       class Reconciliation
-        # @param store [Store]
-        # @param log [Logger]
-        # @param runner [Runner]
-        # @param acks [AckBatcher]
-        # @param fetcher [Fetcher]
         def initialize(store, log, runner, acks, fetcher)
           @store = store
           @log = log
@@ -28,9 +23,7 @@ module Raffia
           reset
         end
 
-        # @param lease [Lease]
-        # @return [void]
-        # @raise [StoreUnavailable]
+        # Raises {StoreUnavailable}.
         def call(lease)
           reset unless @lease == lease
           # Jobs of a claim in progress are not known here yet, however long its answer takes.

@@ -10,10 +10,8 @@ module Raffia
       #
       # @api private
       class Registration
-        # @param backoff [Backoff]
-        # @param commands [Thread::Queue] of the worker: they end the wait
-        # @param wait [Boolean] whether it waits for the store, or raises
-        # @yield once: when the worker is registered, or begins to wait
+        # Commands of the worker end the wait. The block is called once: when the worker is
+        # registered, or begins to wait.
         def initialize(backoff, commands, wait:, &on_start)
           @backoff = backoff
           @commands = commands
@@ -21,10 +19,8 @@ module Raffia
           @on_start = on_start
         end
 
-        # @param worker [Worker]
-        # @yield registers it
-        # @return [Boolean] false: it was told to stop before
-        # @raise [StoreUnavailable]
+        # The block registers the worker. Returns false when it was stopped before. Raises
+        # {StoreUnavailable} if it is not to wait.
         def call(worker, &)
           yield
           true
@@ -35,7 +31,6 @@ module Raffia
           try_again(worker, &)
         end
 
-        # @return [void]
         def announce
           @on_start&.call
           @on_start = nil

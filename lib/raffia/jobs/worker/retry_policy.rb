@@ -16,20 +16,12 @@ module Raffia
         # Characters of an error message that are kept.
         MESSAGE = 10_000
 
-        # @return [Symbol] :retry, :bury, :discard
-        attr_reader :verdict
-        # @return [Float, nil] time of the next try, in seconds since 1970
-        attr_reader :at
-        # @return [Hash] the payload, with the failure in it
-        attr_reader :item
-        # @return [String] its bytes, which may exceed the limit for new jobs a little
-        attr_reader :payload
+        # The verdict is :retry, :bury or :discard; :at the time of the next try, in seconds since
+        # 1970. The payload has the failure in it, and may exceed the limit for new jobs a little.
+        attr_reader :verdict, :at, :payload
 
-        # @param item [Hash] the payload
-        # @param error [Exception]
-        # @param job [Class, nil] nil when there is none of that name
-        # @param log [Logger]
-        # @raise [StandardError] for a payload with invalid fields
+        # The job is nil when there is no class of that name. Raises StandardError for a payload with
+        # invalid fields.
         def initialize(item, error, job, log)
           @item = item.dup
           @error = error
@@ -42,7 +34,6 @@ module Raffia
         end
 
         # Calls the job's `on_exhausted` unless it is tried again.
-        # @return [void]
         def call_exhausted
           return if @verdict == :retry
 
@@ -52,7 +43,7 @@ module Raffia
           log_callback("on_exhausted failed", error)
         end
 
-        # @return [String] an error's message as valid UTF-8
+        # An error's message as valid UTF-8.
         def self.message(error)
           text = error.message.to_s
           unless text.encoding == Encoding::UTF_8

@@ -17,14 +17,11 @@ module Raffia
         # it back.
         MARGIN = 8
 
-        attr_reader :processes
-        attr_reader :status
+        attr_reader :processes, :status
 
-        # @param timeout [Numeric] seconds, of the workers
-        # @param load [#call] loads the application
-        # @param sockets [Array<IO>] of each slot
-        # @yieldparam context [Process::Supervisor::WorkerContext]
-        # @yieldreturn [Worker] or anything else with run, stop and quiet
+        # The timeout of the workers in seconds, a callable that loads the application, and sockets
+        # of each slot. The block gets a {Process::Supervisor::WorkerContext}, and returns a
+        # {Worker} or anything else with run, stop and quiet.
         def initialize(processes:, timeout:, load:, log:, sockets: [], &make)
           super()
           @processes = processes
@@ -54,7 +51,7 @@ module Raffia
 
         def work(context, _loaded)
           worker = @make.call(context)
-          obey(context, worker)
+          follow(context, worker)
           handlers = Process::Supervisor::WorkerMain.signal_handlers(context)
           Signals.with(chain: false, **handlers, TSTP: ->(_) {}) do
             worker.run { ready(context) }
@@ -67,7 +64,7 @@ module Raffia
 
         private
 
-        def obey(context, worker)
+        def follow(context, worker)
           context.on_stop { worker.stop }
           context.on_message("quiet") { worker.quiet }
           context.on_message("dump") { Raffia.dump }
@@ -79,7 +76,7 @@ module Raffia
           context.ready!
         end
 
-        # The next worker of this slot fails in the same way a moment later: the supervisor tells
+        # The next worker of this slot fails in the same way a moment later: the supervisor reports
         # how often it was tried.
         def first_failure?(context)
           before = failures(context) { |board, word| board[word] }.sum

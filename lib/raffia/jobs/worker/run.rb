@@ -2,7 +2,7 @@
 
 require_relative "../../base/clock"
 require_relative "../../task"
-require_relative "../perform"
+require_relative "../execution"
 require_relative "run/outcome"
 
 module Raffia
@@ -12,10 +12,11 @@ module Raffia
       # {Job#run}.
       class Run
         KEY = :raffia_job
+        UNREAD = {}.freeze
         # Frames of a backtrace that are shown, down to the job's own: those of Raffia are left out.
         FRAMES = 100
-        PERFORM = ::File.expand_path("../perform.rb", __dir__).freeze
-        private_constant :KEY, :PERFORM
+        EXECUTION = ::File.expand_path("../execution.rb", __dir__).freeze
+        private_constant :KEY, :UNREAD, :EXECUTION
 
         # @return [Run, nil] that the running code belongs to: tasks and threads of a job inherit it
         def self.current = Fiber[KEY]
@@ -29,51 +30,50 @@ module Raffia
         attr_accessor :on
         # @api private
         attr_accessor :meter
-        # @return [Fiber] that does it, if it is one of this process
+        # Fiber that executes it, if it is one of this process.
         # @api private
         attr_writer :fiber
-        # @return [Integer, nil] in the {SharedLease}
+        # Index in the {SharedLease}.
         # @api private
         attr_accessor :slot
         # @return [Integer] start, in seconds since 1970
         attr_reader :run_at
-        # @return [Symbol, nil] :cancelled or :stopping: why it was told to end
-        attr_reader :told
-
-        # @api private
-        def initialize(claim, context)
-          @claim = claim
-          @context = context
-          @told = nil
-          @lost = @concluded = false
-          @run_at = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :second)
-        end
-
+        # @return [Symbol, nil] :cancelled or :stopping: why it is to end
+        attr_reader :stop_reason
         # @return [Hash] the payload; {} when it cannot be read
-        def item = @item || {}
+        attr_reader :item
+        # @return [Float, nil] progress from 0.0 to 1.0, if the job sets it
+        attr_reader :progress
+        # @return [String, nil] what the job says about itself
+        attr_reader :note
 
         # @api private
         attr_writer :item
 
         # @api private
-        def readable? = !@item.nil?
+        def initialize(claim, context)
+          @claim = claim
+          @context = context
+          @item = UNREAD
+          @stop_reason = nil
+          @lost = @concluded = false
+          @run_at = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :second)
+        end
+
+        # @api private
+        def readable? = !@item.equal?(UNREAD)
 
         # @return [String, nil]
-        def jid = item["jid"]
+        def jid = @item["jid"]
 
         # @return [String] of the class, see {Payload.class_name}
-        def name = Payload.class_name(item)
+        def name = Payload.class_name(@item)
 
         # @return [String] of this run: Sidekiq's Web shows it as the thread
         def tid = object_id.to_s(36)
 
         # @return [Store] of the job
         def store = @context.store
-
-        # @return [Float, nil] progress from 0.0 to 1.0, if the job sets it
-        attr_reader :progress
-        # @return [String, nil] what the job says about itself
-        attr_reader :note
 
         # @param progress [Float] from 0.0 to 1.0
         def progress=(progress)
@@ -85,11 +85,7 @@ module Raffia
           @note = note.to_s
         end
 
-        # The job's own code begins: from now on it may be the reason for this process's death.
-        # @api private
-        def enter = (@context.shared_lease.begin(@slot) if @slot)
-
-        # @return [Hash] as {Store#beat} takes it
+        # As {Store#beat} takes it.
         # @api private
         def work
           {"jid" => jid, "queue" => @claim.queue, "payload" => raw_payload, "run_at" => @run_at,
@@ -102,33 +98,33 @@ module Raffia
         # @api private
         def trace = @traced = true
 
-        # @return [Array<String>, nil] nil in another process and in a Ractor
+        # Nil in another process and in a Ractor.
         # @api private
         def backtrace
           return unless %i[fibers threads].include?(@on)
 
-          @fiber&.backtrace(0, FRAMES)&.take_while { |line| !line.start_with?(PERFORM) }
+          @fiber&.backtrace(0, FRAMES)&.take_while { |line| !line.start_with?(EXECUTION) }
         end
 
-        # @return [Hash] for logs and events
+        # For logs and events.
         # @api private
         def facts = {jid: jid, class: name, queue: @claim.queue, on: @on}
 
-        # @return [String] as UTF-8: JSON has no other strings, and stores may return bytes
+        # As UTF-8: JSON has no other strings, and stores may return bytes.
         # @api private
         def raw_payload = @claim.payload.dup.force_encoding(Encoding::UTF_8).scrub
 
         # @return [Boolean] whether it is to end soon: its worker stops, it was cancelled, or it
         #   runs again elsewhere
-        def stopping? = !@told.nil? || @context.worker.stopping? || lost?
+        def stopping? = !@stop_reason.nil? || @context.worker.stopping? || lost?
 
         # @return [Boolean]
-        def cancelled? = @told == :cancelled
+        def cancelled? = @stop_reason == :cancelled
 
         # @return [Boolean] whether the lease was lost: what it does now does not count
         def lost? = @lost || @context.heartbeat.lost?(@claim.lease)
 
-        # @return [Boolean] whether the store knows its outcome; its last callbacks may still run
+        # Whether the store knows its outcome; its last callbacks may still run.
         # @api private
         def concluded? = @concluded
 
@@ -144,29 +140,27 @@ module Raffia
           @context.logger.ended(self, "claim lost")
         end
 
-        # Tells it to end, and ends it if its executor can.
-        # @param why [Symbol] :cancelled or :stopping
-        # @param by_force [Boolean] whether it may be interrupted anywhere
-        # @return [Symbol, false] see {Future#cancel}; :told where it is left to the job itself
+        # Ends it if its executor can, because it is :cancelled or :stopping. Returns a level of
+        # {Future#cancel}, :requested where it is left to the job itself, or false when it does not
+        # run. By force it may be interrupted anywhere.
         # @api private
         def interrupt(why, by_force: false)
-          @told ||= why
-          @context.executors.interrupt(self, why, by_force: by_force)
+          @stop_reason ||= why
+          @context.executors.interrupt(self, why, by_force)
         end
 
-        # Ends it where its fiber waits.
-        # @return [Symbol, false] :interrupted; false: it has ended, or will not begin
+        # Ends it where its fiber waits. False: it has ended, or will not begin.
         # @api private
-        def break_off(why) = !!@cancel_scope&.cancel(why) && :interrupted
+        def cancel(why) = !!@cancel_scope&.cancel(why) && :interrupted
 
         # @api private
         def call
-          return outcome.interrupted if @told
+          return outcome.interrupted if @stop_reason
 
           Run.adopt(self)
           @fiber = Fiber.current
           @began = Clock.now
-          CancellationStack.enter(self) { |scope| perform(scope) }
+          CancellationStack.enter(self) { |scope| execute(scope) }
           @context.logger.done(self, seconds)
           @context.acks.push(@claim)
         rescue Executors::Saturated
@@ -174,18 +168,18 @@ module Raffia
         rescue Interrupted
           outcome.unfinished
         rescue Cancel, Cancelled => cancel
-          @told ? outcome.interrupted : outcome.failed(cancel, seconds)
+          @stop_reason ? outcome.interrupted : outcome.failed(cancel, seconds)
         rescue Exception => error # standard:disable Lint/RescueException
           outcome.failed(error, seconds)
         end
 
         private
 
-        def perform(scope)
+        def execute(scope)
           @cancel_scope = scope
           @item = @claim.item
           Payload::FieldCheck.check(@item)
-          job = Perform.job_class(item["class"])
+          job = Execution.job_class(@item["class"])
           @context.logger.started(self)
           @context.executors.call(self, job)
         end

@@ -19,40 +19,33 @@ module Raffia
         RECYCLES = Native.respond_to?(:reset_fiber)
         private_constant :RECYCLES
 
-        # @return [Integer] runs at a time, at most
+        # Runs at a time, at most.
         attr_reader :limit
 
-        # @param scope [Scope]
-        # @param limit [Integer]
-        # @param context [Context] shared by all runs
         def initialize(scope, limit, context)
           @scope = scope
           @limit = limit
           @context = context
+          @executors = context.executors
+          @shared_lease = context.shared_lease
           @runs = {}.compare_by_identity
           @waiting = []
           @capacity = @on_idle = nil
         end
 
-        # @return [Integer]
         def size = @runs.size
 
-        # @return [Boolean]
         def empty? = @runs.empty?
 
-        # @return [Array<Run>]
         def to_a = @runs.keys
 
-        # Starts a run of each, as soon as the one before it waits or ends.
-        # @param claims [Array<Claim>]
-        # @return [void]
+        # Starts a run of each claim, as soon as the one before it waits or ends.
         def start(claims)
           @waiting.concat(claims.map { |claim| add(Run.new(claim, @context)) })
           @scope.spawn { run_waiting } until @waiting.empty?
         end
 
-        # Waits until another job may be claimed, or {stop_waiting}.
-        # @return [Integer] how many
+        # Waits until another job may be claimed, or {stop_waiting}. Returns how many may be.
         def wait_for_capacity
           while (capacity = self.capacity) <= 0
             @capacity = Waiter.new
@@ -63,44 +56,37 @@ module Raffia
           @capacity = nil
         end
 
-        # @return [void]
         def stop_waiting = @capacity&.settle(:stopped)
 
         # Calls the block when no run is in progress; at once if there is none now.
-        # @return [void]
         def on_idle(&block)
           @on_idle = block
           yield if @runs.empty?
         end
 
-        # @param seconds [Numeric] at most
-        # @return [Boolean] whether all runs have ended
+        # Returns whether all runs have ended within so many seconds.
         def wait_until_idle(seconds)
           waiter = Waiter.new
           on_idle { waiter.settle }
           waiter.wait(seconds) != Waiter::TIMED_OUT
         end
 
-        # @param jid [String]
-        # @return [Run, nil]
         def find(jid) = to_a.find { |run| run.jid == jid }
 
-        # @param lease [Lease]
-        # @return [Hash{Array(Integer, Integer) => Run}] runs of the lease whose outcome the store
-        #   does not know yet, by the key of their claim
+        # Runs of the lease whose outcome the store does not know yet, by the key of their claim.
         def unconcluded(lease)
           to_a.select { |run| run.claim.lease == lease && !run.concluded? }
             .to_h { |run| [run.claim.key, run] }
         end
 
-        # @return [Array<Hash>] as {Store#beat} takes them
+        # As {Store#beat} takes it.
         def work = to_a.first(NAMED).map(&:work)
 
         private
 
         # Jobs that would wait for their executor are left to other workers.
         def capacity
-          spare = @context.executors.spare_capacity
+          spare = @executors.spare_capacity
           free = @limit - @runs.size
           (spare && spare < free) ? spare : free
         end
@@ -122,13 +108,13 @@ module Raffia
 
         def add(run)
           @runs[run] = true
-          run.slot = @context.shared_lease&.reserve(run.claim.key)
+          run.slot = @shared_lease&.reserve(run.claim.key)
           run
         end
 
         def remove(run)
           @runs.delete(run)
-          @context.shared_lease&.release(run.slot)
+          @shared_lease&.release(run.slot)
           @capacity&.settle
           @on_idle&.call if @runs.empty?
         end

@@ -35,8 +35,8 @@ module Raffia
           [:log, :object, nil, "a Logger; default: as RAFFIA_LOG says"],
           [:backend, :object, nil, "of the engine, as Raffia.run takes it"],
           [:wait, :flag, false, "wait for an unavailable store at the start instead of raising"],
-          [:heart, :object, nil, "is told by beat that the loop turns"],
-          [:heartbeat, %i[progress loop], :progress, "when the heart beats: while there is " \
+          [:liveness, :object, nil, "gets beat while the worker is alive, see heartbeat"],
+          [:heartbeat, %i[progress loop], :progress, "when liveness gets beat: while there is " \
             "progress, or while the loop turns, which a job that computes in a fiber keeps it " \
             "from"],
           [:monitored, :flag, true, "let a small process renew the lease when this one cannot"],

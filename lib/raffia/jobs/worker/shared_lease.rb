@@ -23,7 +23,7 @@ module Raffia
         INTERRUPTING = 2
         private_constant :HEADER, :SLOT, :WORD, :STOPPING, :INTERRUPTING
 
-        # @param limit [Integer] jobs at a time
+        # For so many jobs at a time.
         def initialize(limit)
           @limit = limit
           @memory = Process::ExperimentalWarning.silence do
@@ -33,55 +33,46 @@ module Raffia
           @free = Array.new(limit) { |index| limit - 1 - index }
         end
 
-        # @param lease [Lease] that was just granted
-        # @return [void]
+        # It was just granted.
         def lease=(lease)
           set(1, (lease.ttl * 1000).to_i)
           renewed
           set(0, lease.token)
         end
 
-        # @return [Integer] 0 while there is no lease
+        # 0 while there is no lease.
         def token = get(0)
 
-        # @return [Float] seconds
+        # In seconds.
         def ttl = get(1) / 1000.0
 
         # The lease was just renewed.
-        # @return [void]
         def renewed = @memory.set_value(:f64, 2 * WORD, Clock.now)
 
-        # @return [Float] time of {Clock}
+        # Time of {Clock}.
         def renewed_at = @memory.get_value(:f64, 2 * WORD)
 
-        # @return [Float] seconds, at most, for which the worker ran and was not suspended
+        # Seconds, at most, for which the worker ran and was not suspended.
         def observed = @memory.get_value(:f64, 4 * WORD)
 
-        # @param seconds [Float]
         def observed=(seconds)
           @memory.set_value(:f64, 4 * WORD, seconds)
         end
 
         # The lease was given back.
-        # @return [void]
         def clear = set(0, 0)
 
-        # The worker is told to stop: its death is no job's fault from now on.
-        # @return [void]
+        # The worker stops: its death is no job's fault from now on.
         def mark_stopping = stopping? || set(3, STOPPING)
 
-        # @return [Boolean]
         def stopping? = get(3) != 0
 
-        # The worker is told to stop now: suspects are interrupted too.
-        # @return [void]
+        # The worker stops now: suspects are interrupted too.
         def mark_interrupting = set(3, INTERRUPTING)
 
-        # @return [Boolean]
         def interrupting? = get(3) == INTERRUPTING
 
-        # @param key [Array(Integer, Integer)] of a claim
-        # @return [Integer] a slot, for {begin} and {release}
+        # Returns a slot for the claim of this key, for {begin} and {release}.
         def reserve(key)
           slot = @free.pop or raise Error, "more than #{@limit} jobs at a time"
           word = HEADER + slot * SLOT
@@ -91,18 +82,15 @@ module Raffia
         end
 
         # The job of the slot begins. From any process that shares this memory.
-        # @return [void]
         def begin(slot) = set(HEADER + slot * SLOT + 2, 1)
 
         # The job of the slot has ended.
-        # @return [void]
         def release(slot)
           set(HEADER + slot * SLOT + 2, 0)
           @free.push(slot)
         end
 
-        # @return [Array<Array(Integer, Integer)>] keys of the claims whose jobs have begun and not
-        #   ended
+        # Keys of the claims whose jobs have begun and not ended.
         def begun
           (HEADER...HEADER + @limit * SLOT).step(SLOT)
             .filter_map { |word| [get(word), get(word + 1)] if get(word + 2) == 1 }

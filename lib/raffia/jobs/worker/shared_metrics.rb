@@ -23,36 +23,29 @@ module Raffia
         GAUGE_INDEXES = COUNTERS.size...FIRST_BUCKET
         private_constant :INDEX, :GAUGE_INDEXES
 
-        # @param boards [Array<#[]>]
-        # @param pids [Array<Integer>] of live workers
-        # @return [Hash{Symbol => Integer, Array<Integer>}] sums over all boards
+        # Sums over all boards; gauges of live workers only, whose pids are given.
         def self.read(boards, pids)
-          alive = boards.select { |board| pids.include?(board[INDEX[:pid]]) }
-          counters = COUNTERS.to_h { |name| [name, boards.sum { |board| board[INDEX[name]] }] }
-          gauges = %i[busy concurrency].to_h do |name|
-            [name, alive.sum { |board| board[INDEX[name]] }]
-          end
-          histogram = Array.new(BUCKETS) do |index|
-            boards.sum { |board| board[FIRST_BUCKET + index] }
-          end
+          alive = boards.select { |board| pids.include?(pid(board)) }
+          counters = COUNTERS.to_h { |name| [name, sum(boards, INDEX[name])] }
+          gauges = %i[busy concurrency].to_h { |name| [name, sum(alive, INDEX[name])] }
+          histogram = Array.new(BUCKETS) { |index| sum(boards, FIRST_BUCKET + index) }
           {**counters, **gauges, histogram: histogram}
         end
 
+        def self.sum(boards, word) = boards.sum { |board| board[word] }
+        private_class_method :sum
+
         # No job runs any more; counters stay.
-        # @param board [#[]=]
-        # @return [void]
         def self.idle(board)
           board[INDEX[:busy]] = 0
         end
 
-        # @return [Integer, nil] of the worker that writes to the board
+        # Of the worker that writes to the board.
         def self.pid(board) = board[INDEX[:pid]]
 
-        # @return [#[]]
         attr_reader :board
 
-        # @param board [#[], #[]=, nil] nil: one of its own, for a worker without a supervisor
-        # @param concurrency [Integer]
+        # A worker without a supervisor has no board, and gets one of its own.
         def initialize(board, concurrency)
           @board = board || Array.new(SIZE, 0)
           @written = Array.new(SIZE, 0)
@@ -61,10 +54,8 @@ module Raffia
           end
         end
 
-        # @param totals [Hash{Symbol => Integer, Array<Integer>}] see {Metrics#totals}
-        # @param busy [Integer]
-        # @param isolated [Array<#[]>] boards of isolated workers, which count as part of this one
-        # @return [void]
+        # Totals are those of {Metrics#totals}. The boards of isolated workers count as part of this
+        # one.
         def write(totals, busy, isolated = [])
           values = [*totals.fetch_values(*COUNTERS), *Array.new(GAUGES.size, 0),
             *totals.fetch(:histogram)]

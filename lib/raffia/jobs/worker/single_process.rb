@@ -13,9 +13,7 @@ module Raffia
       class SingleProcess
         attr_reader :status
 
-        # @param load [#call] the application
-        # @yieldparam notifier [#beat]
-        # @yieldreturn [Worker]
+        # +load+ loads the application. The block gets the notifier, and returns a {Worker}.
         def initialize(load, &make)
           @load = load
           @make = make
@@ -25,7 +23,7 @@ module Raffia
 
         def load = @load.call
 
-        # @yield when the worker is registered
+        # Yields when the worker is registered.
         def run(notifier, &)
           @status.worker = @worker = @make.call(notifier)
           @worker.stop if @asked

@@ -14,14 +14,12 @@ module Raffia
         QUEUES = 200
         private_constant :QUEUES
 
-        # @param store [Store]
-        # @yieldreturn [String, nil] why the worker cannot write to it
+        # The block returns why the worker cannot write to it, nil when it can.
         def initialize(store, &write_error)
           @store = store
           @write_error = write_error
         end
 
-        # @return [Hash{String => Object}]
         def to_h
           error = @write_error.call
           {"store" => @store.url, "error" => error, "counts" => counts, "queues" => queues}
@@ -29,10 +27,8 @@ module Raffia
           {"store" => @store.url, "error" => error || failure.message}
         end
 
-        # Makes it in a thread, because an unavailable store takes its time. While one report is
+        # Yields it in a thread, because an unavailable store takes its time. While one report is
         # made, no other is begun.
-        # @yieldparam report [Hash]
-        # @return [void]
         def later
           return unless @future.nil? || @future.done?
 
@@ -40,7 +36,6 @@ module Raffia
           @future = @pool.submit { yield to_h }
         end
 
-        # @return [void]
         def close = @pool&.terminate
 
         private

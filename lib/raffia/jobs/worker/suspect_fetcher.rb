@@ -9,7 +9,7 @@ module Raffia
       #
       # @api private
       class SuspectFetcher < Fetcher
-        # @param link [LeaseMonitor::SupervisorLink, nil] tells whether the parent worker stops
+        # The {LeaseMonitor::SupervisorLink} shows whether the parent worker stops.
         def initialize(*, link:, &)
           super(*, &)
           @link = link
@@ -22,12 +22,12 @@ module Raffia
         # charged with the death of a worker that stops.
         def fetch(_capacity)
           return wait if @done
-          # What another isolated worker gives back as it stops is for a later worker.
+          # A suspect that another isolated worker gives back as it stops is for a later worker.
           return finish if @link&.stop_reason == :dismissed
 
-          claims = claim_suspect
+          claims = claim(1, suspects: true)
           return finish if claims.empty?
-          return @backoff.attempt { @store.release(claims) } if @closed # meanwhile
+          return release(claims) if @closed # meanwhile
 
           start(claims)
         end

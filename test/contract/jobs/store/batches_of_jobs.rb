@@ -35,7 +35,7 @@ module JobsStoreContract
       results = []
       while (one = claim(1, queues: queues).first)
         begin
-          results << Jobs::Perform.call(one.item, Jobs::Middleware.new, Run.new(one.item, store))
+          results << Jobs::Execution.call(one.item, Jobs::Middleware.new, Run.new(one.item, store))
           store.ack([one])
         rescue RuntimeError => error
           results << error.message

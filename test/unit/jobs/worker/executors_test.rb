@@ -109,7 +109,7 @@ class JobsWorkerExecutorsTest < TestSupport::JobsCase
     handle = work
     jid = ThreadJob.perform_async("ask")
     seen
-    assert_equal :told, handle.worker.cancel(jid)
+    assert_equal :requested, handle.worker.cancel(jid)
     await_counts(queue: 0, running: 0, dead: 0)
     assert_match(/must ask stopping/, logged("cancel").first["why"])
   end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "class_profile"
-require_relative "meter"
 
 module Raffia
   module Jobs
@@ -18,21 +17,17 @@ module Raffia
             @profiles = {}
           end
 
-          # @return [Object]
           def call(run, job, seconds)
             profile = @profiles[job.name] ||= ClassProfile.new
-            on, meter = profile.next_run
-            run.on = on
-            run.meter = meter
-            @executors.executor(on).call(run, job, seconds)
+            run.on, run.meter = profile.next_run
+            @executors.executor(run.on).call(run, job, seconds)
           ensure
-            learn(job, profile, meter) if meter&.wall
+            learn(job, profile, run.meter) if run.meter&.wall
           end
 
           def spare_capacity = nil
           def close = nil
 
-          # @return [Hash{String => Hash}] of each class, its executor and why
           def account
             @profiles.transform_values { |profile| {"on" => profile.on.to_s, "why" => profile.why} }
           end

@@ -16,7 +16,7 @@ module Raffia
           SAMPLE = 8
           SAMPLE_ON_THREAD = 8
           # After so many runs in processes the class is tried anew: its runs may have become short,
-          # which is not seen from here. Each time that they stay there it is twice as many, because
+          # which is not seen from here. The number doubles each time that they stay there, because
           # a trial holds up others.
           RETRIAL = 64..4096
           # Seconds of Ruby code that keep others in the process waiting too long: Ruby itself lets
@@ -27,37 +27,27 @@ module Raffia
           # Weight of the last run in the mean.
           WEIGHT = 0.3
 
-          # @return [Symbol] :fibers, :threads, :processes
-          attr_reader :on
-          # @return [String] why
-          attr_reader :why
+          # :fibers, :threads or :processes, and why.
+          attr_reader :on, :why
 
           def initialize
             @on = :threads
             @why = "not yet known"
-            @seen = @runs = 0
+            @seen = @runs = @elsewhere = 0
             @ruby = @free = @stuck = 0.0
             @explained = false
             @pause = RETRIAL.min
-            @elsewhere = 0
           end
 
-          # @return [Array(Symbol, Meter)] where the next run is done; nil for the meter where it is
-          #   not measured
+          # Where the next run is done, and its {Meter} if it is measured.
           def next_run
             @runs += 1
             start_over if @on == :processes && @seen >= TRIALS && (@elsewhere += 1) > @pause
-            if @seen < TRIALS || (@on == :threads && (@runs % SAMPLE).zero?)
-              return [:threads, Meter.new]
-            end
-            if @on == :fibers && (@runs % (SAMPLE * SAMPLE_ON_THREAD)).zero?
-              return [:threads, Meter.new]
-            end
+            return [:threads, Meter.new] if @seen < TRIALS || sample_on_thread?
 
             [@on, (Meter.new if @on == :fibers && (@runs % SAMPLE).zero?)]
           end
 
-          # @param meter [Meter]
           def learn(meter)
             @seen += 1
             if meter.held?.nil? # on a thread
@@ -67,19 +57,25 @@ module Raffia
               @stuck = mean(@stuck, meter.wall - meter.ruby)
               @ruby = mean(@ruby, meter.ruby)
             end
-            conclude if @seen >= TRIALS
+            @on, @why = choice if @seen >= TRIALS
           end
 
-          # @return [Boolean] whether the choice was logged
+          # Whether the choice was logged.
           def explained? = @explained || @seen < TRIALS
 
-          # @return [String] why
           def explain
             @explained = true
             @why
           end
 
           private
+
+          def sample_on_thread?
+            case @on
+            when :threads then (@runs % SAMPLE).zero?
+            when :fibers then (@runs % (SAMPLE * SAMPLE_ON_THREAD)).zero?
+            end
+          end
 
           def start_over
             @seen = @elsewhere = 0
@@ -88,10 +84,6 @@ module Raffia
           end
 
           def mean(before, now) = (@seen == 1) ? now : before + WEIGHT * (now - before)
-
-          def conclude
-            @on, @why = choice
-          end
 
           def choice
             if @ruby > LONG

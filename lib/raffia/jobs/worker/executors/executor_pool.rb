@@ -15,8 +15,6 @@ module Raffia
           # Seconds that an interrupted job has to end, before it is given up.
           GRACE = 5
 
-          # @param executors [Executors]
-          # @param name [Symbol] of the executor
           def initialize(executors, name)
             @executors = executors
             @name = name
@@ -25,8 +23,7 @@ module Raffia
             @futures = {}.compare_by_identity
           end
 
-          # @return [Object]
-          # @raise [Saturated]
+          # Raises {Saturated}, and what the job raises.
           def call(run, job, seconds)
             raise Saturated if spare_capacity <= 0
 
@@ -39,14 +36,14 @@ module Raffia
             give_up(future) if future && !future.done?
           end
 
-          def interrupt(run, why, _by_force) = @futures[run]&.cancel(why) || run.break_off(why)
+          def interrupt(run, why, _by_force) = @futures[run]&.cancel(why) || run.cancel(why)
           def spare_capacity = @size * JOBS_PER_WORKER - @futures.size
           def close = @pool.terminate
 
           private
 
-          # @return [Numeric, nil] seconds after which the job is ended from here; nil where it
-          #   keeps to its time by itself
+          # Seconds after which the job is ended from here; nil where it keeps to its time by
+          # itself.
           def outer_limit(_seconds) = nil
 
           def give_up(future)

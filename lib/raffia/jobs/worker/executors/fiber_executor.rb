@@ -16,7 +16,7 @@ module Raffia
             Raffia.timeout(seconds) { @executors.perform(run, job) }
           end
 
-          def interrupt(run, why, _by_force) = run.break_off(why)
+          def interrupt(run, why, _by_force) = run.cancel(why)
           def spare_capacity = nil
           def close = nil
         end

@@ -11,9 +11,9 @@ module Raffia
         #
         # @api private
         class LocalPool < ExecutorPool
-          # Anything may be half done in a thread, so a cancelled job is only told; one whose worker
+          # Anything may be half done in a thread, so a cancelled job has to ask; one whose worker
           # has to end is interrupted.
-          def interrupt(run, why, by_force) = by_force ? super : :told
+          def interrupt(run, why, by_force) = by_force ? super : :requested
 
           private
 

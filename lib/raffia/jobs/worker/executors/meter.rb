@@ -11,26 +11,25 @@ module Raffia
         #
         # @api private
         class Meter
-          # @return [Float, nil] seconds by the clock; nil before it was measured
-          attr_reader :wall
-          # @return [Float] seconds of Ruby code, and of C code without Ruby's lock
-          attr_reader :ruby, :free
+          ThreadTime = Pool::Auto::ThreadTime
+          private_constant :ThreadTime
 
-          # @return [Boolean] whether it held up the loop from its beginning to its end; only fibers
-          #   can
+          # Seconds by the clock, nil before it was measured; of Ruby code; and of C code without
+          # Ruby's lock.
+          attr_reader :wall, :ruby, :free
+
+          # Whether it held up the loop from its beginning to its end; nil on a thread.
           def held? = @held
 
           # On a thread nothing else is measured with it.
           def measure(&)
-            return measure_here(&) if ::Fiber.current_scheduler
-
-            Pool::Auto::ThreadTime.watch { meter(&) }
+            ::Fiber.current_scheduler ? measure_in_fiber(&) : ThreadTime.watch { meter(&) }
           end
 
           private
 
-          # In a fiber the time tells of the job alone if no other had a turn meanwhile.
-          def measure_here(&)
+          # The time is the job's alone if no other fiber had a turn meanwhile.
+          def measure_in_fiber(&)
             switches = ::Fiber.current_scheduler.stats[:switches]
             meter(&)
           ensure
@@ -38,14 +37,14 @@ module Raffia
           end
 
           def meter
-            _, off_cpu = Pool::Auto::ThreadTime.off_lock
-            cpu = Pool::Auto::ThreadTime.cpu
+            off_cpu = ThreadTime.off_lock.last
+            cpu = ThreadTime.cpu
             began = Clock.now
             yield
           ensure
             @wall = Clock.now - began
-            @free = Pool::Auto::ThreadTime.off_lock.last - off_cpu
-            @ruby = [Pool::Auto::ThreadTime.cpu - cpu - @free, 0.0].max
+            @free = ThreadTime.off_lock.last - off_cpu
+            @ruby = [ThreadTime.cpu - cpu - @free, 0.0].max
           end
         end
       end

@@ -34,15 +34,15 @@ module Raffia
 
           # Its process is killed.
           def interrupt(run, why, by_force)
-            @taken[run]&.tell(why)
+            @taken[run]&.request(why)
             super
           end
 
           def announce_stop
-            @taken.each_value { |status| status.tell(:stopping) unless status.told? }
+            @taken.each_value { |status| status.request(:stopping) unless status.requested? }
           end
 
-          # @return [Float, nil]
+          # From 0.0 to 1.0, nil when there is none.
           def progress(run) = @taken[run]&.progress
 
           private
@@ -58,13 +58,13 @@ module Raffia
 
           # In the process. The job's result is not wanted, and may be large.
           def work(item, seconds, status)
-            job = Perform.job_class(item["class"])
+            job = Execution.job_class(item["class"])
             run = Run.adopt(RemoteRun.new(item, @executors.store, status))
             seconds ? Raffia.timeout(seconds) { perform(run, job) } : perform(run, job)
             nil
           end
 
-          def perform(run, job) = Perform.with(job, run.item, @executors.middleware, run)
+          def perform(run, job) = Execution.with(job, run.item, @executors.middleware, run)
 
           def submit(run, _job, seconds)
             @pool.submit(run.claim.payload, seconds, @taken[run].index, run.slot)

@@ -7,7 +7,7 @@ module Raffia
   module Jobs
     class Worker
       class Executors
-        # Runs jobs in workers that have their code from the start and are told nothing while they
+        # Runs jobs in workers that have their code from the start and get no messages while they
         # work, as in Ractors: for classes that keep to a Ractor's rules.
         #
         # @api private
@@ -22,12 +22,11 @@ module Raffia
             NO_MIDDLEWARE = Middleware.new
             ::Ractor.make_shareable(NO_MIDDLEWARE) if defined?(::Ractor)
 
-            # @return [nil]
             def self.call(payload, seconds)
               item = Payload.load(payload)
-              job = Perform.job_class(item["class"])
+              job = Execution.job_class(item["class"])
               run = RemoteRun.new(item)
-              perform = -> { Perform.with(job, item, NO_MIDDLEWARE, run) }
+              perform = -> { Execution.with(job, item, NO_MIDDLEWARE, run) }
               seconds ? Raffia.timeout(seconds, &perform) : perform.call
               nil
             end
@@ -42,16 +41,16 @@ module Raffia
           end
 
           # Only at the end of the worker, which is theirs too.
-          def interrupt(run, why, by_force) = by_force ? super : :told
+          def interrupt(run, why, by_force) = by_force ? super : :requested
 
           private
 
           def outer_limit(seconds) = seconds && seconds + MARGIN
           def pool = Pool.new(on: @name, workers: @size, &Work.method(:call))
 
-          # A worker elsewhere cannot tell when the job begins.
+          # A worker elsewhere cannot report when the job begins.
           def submit(run, _job, seconds)
-            run.enter
+            @executors.begin_run(run)
             @pool.submit(run.claim.payload, seconds)
           end
         end

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../perform"
-
 module Raffia
   module Jobs
     class Worker
@@ -17,9 +15,7 @@ module Raffia
           # @return [String, nil]
           attr_accessor :note
 
-          # @param item [Hash]
-          # @param store [Store, nil]
-          # @param status [SharedStatus, nil] nil: the worker cannot reach it
+          # Without a status the worker cannot reach the job.
           def initialize(item, store = nil, status = nil)
             @item = item
             @store = store
@@ -30,7 +26,7 @@ module Raffia
           def jid = @item["jid"]
 
           # @return [Boolean] see {Run#stopping?}
-          def stopping? = !@status.nil? && @status.told?
+          def stopping? = !@status.nil? && @status.requested?
 
           # @return [Boolean]
           def cancelled? = !@status.nil? && @status.cancelled?

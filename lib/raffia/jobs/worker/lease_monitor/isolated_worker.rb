@@ -17,13 +17,11 @@ module Raffia
           GRACE = 2
           private_constant :GRACE
 
-          # @return [Integer, nil] nil while there is no process
+          # Nil while there is no process.
           attr_reader :pid
-          # @return [Process::Supervisor::Scoreboard] that the process writes to
+          # The process writes its {SharedMetrics} to it.
           attr_reader :board
 
-          # @param board [Process::Supervisor::Scoreboard]
-          # @param hang_timeout [Numeric, nil] seconds
           def initialize(board, hang_timeout)
             @board = board
             @hang_timeout = hang_timeout
@@ -31,15 +29,14 @@ module Raffia
             SharedMetrics.idle(board)
           end
 
-          # @yield in the process
-          # @raise [SystemCallError] when no process can be forked
+          # Runs the block in a process. Raises SystemCallError when none can be forked.
           def start(&)
             @board.reset
             @hang.forgive
             @pid = Process::DependentProcess.fork(&)
           end
 
-          # @return [Process::Status, nil] once, when the process has ended
+          # Its Process::Status, once, when the process has ended.
           def reap
             return unless @pid && ::Process.wait2(@pid, ::Process::WNOHANG)
 
@@ -47,7 +44,6 @@ module Raffia
           end
 
           # Waits until the process has ended.
-          # @return [void]
           def join
             return unless @pid
 
@@ -55,13 +51,11 @@ module Raffia
             ended
           end
 
-          # @param name [Symbol]
           def signal(name) = (::Process.kill(name, @pid) if @pid)
 
-          # Ends a process that hangs. Its own monitor learns from the board that this was no crash.
-          # @param now [Float]
-          # @param awake_since [Float] before that no process could beat
-          # @return [Symbol, nil] what was done: :dump, :TERM or :KILL
+          # Ends a process that hangs, and returns the step: :dump, :TERM or :KILL. Before
+          # +awake_since+ no process could beat. Its own monitor learns from the board that this was
+          # no crash.
           def check_heartbeat(now, awake_since)
             return unless @pid && @hang_timeout
 

@@ -20,13 +20,9 @@ module Raffia
           LATE = 3
           private_constant :INTERVAL, :LATE
 
-          # @param shared_lease [SharedLease] of the parent worker
-          # @param log [Logger]
-          # @param make [#call, nil] gets a {SupervisorLink}, and makes a worker that takes suspects
-          #   only
-          # @param boards [Process::Supervisor::Scoreboards] a slot for each process
-          # @param hang_timeout [Numeric, nil] seconds without a heartbeat after which one is killed
-          # @param grace [Numeric] seconds that they have to end
+          # +make+ gets a {SupervisorLink}, and makes a worker that takes suspects only; nil: there
+          # are none. A process is killed after +hang_timeout+ seconds without a heartbeat, nil:
+          # never. All have +grace+ seconds to end.
           def initialize(shared_lease, log, make:, boards:, hang_timeout:, grace:)
             @shared_lease = shared_lease
             @log = log
@@ -40,7 +36,6 @@ module Raffia
           end
 
           # Fills all slots.
-          # @return [void]
           def start
             reap
             @workers.each { |worker| spawn(worker) unless worker.pid } unless @draining
@@ -50,7 +45,6 @@ module Raffia
           end
 
           # Reaps those that have ended, replaces those that died, and ends those that hang.
-          # @return [void]
           def check
             start if reap.any?(&:signaled?)
             check_heartbeats(Clock.now)
@@ -58,7 +52,6 @@ module Raffia
           end
 
           # Starts no more, and lets each end within its timeout.
-          # @return [void]
           def drain
             return if @draining
 
@@ -66,9 +59,7 @@ module Raffia
             signal(:TERM)
           end
 
-          # Waits until they have ended.
-          # @yield again and again meanwhile
-          # @return [void]
+          # Waits until they have ended, and yields again and again meanwhile.
           def finish
             drain
             deadline = Clock.now + @grace
@@ -83,7 +74,7 @@ module Raffia
 
           private
 
-          # Interrupts their suspects when the parent worker is told to stop now.
+          # Interrupts their suspects when the parent worker stops now.
           def interrupt
             return if @interrupted || !@shared_lease.interrupting?
 
@@ -144,7 +135,7 @@ module Raffia
             @workers.any?(&:pid)
           end
 
-          # @return [Array<Process::Status>] of those that have ended
+          # Returns the statuses of those that have ended.
           def reap = @workers.filter_map(&:reap)
         end
       end

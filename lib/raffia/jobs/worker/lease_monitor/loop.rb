@@ -33,18 +33,11 @@ module Raffia
           RETRY_INTERVAL = 0.5
           private_constant :INTERVAL, :LATE, :RETRY_INTERVAL
 
-          # @param worker [Integer] pid
-          # @param shared_lease [SharedLease]
-          # @param commands [IO]
-          # @param log [Logger]
-          # @param store [Store]
-          # @param identity [String] of the lease
-          # @param heart [#beat, nil] is told that the worker makes progress
-          # @param lenient [Boolean] whether a worker that computes in C makes progress too
-          # @param isolation [Hash] further keywords of {IsolatedWorkers}
-          def initialize(worker, shared_lease, commands, log, store:, identity:, heart:, lenient:,
-            isolation:)
-            @worker = WorkerProcess.new(worker, heart, lenient)
+          # The worker is a pid, commands come from an IO. +isolation+ has further keywords of
+          # {IsolatedWorkers}.
+          def initialize(worker, shared_lease, commands, log, store:, identity:, liveness:,
+            lenient:, isolation:)
+            @worker = WorkerProcess.new(worker, liveness, lenient)
             @shared_lease = shared_lease
             @commands = commands
             @log = log
@@ -54,11 +47,10 @@ module Raffia
             @checked_at = Clock.now
           end
 
-          # Never returns.
-          # @param ready [IO] is closed when it runs
+          # Never returns. Closes +ready+ when it runs.
           def run(ready)
             # A terminal, and systemd, signal the whole group: the worker decides when to end.
-            stop = %i[INT TERM HUP].to_h { |name| [name, ->(_) { @told_to_stop = true }] }
+            stop = %i[INT TERM HUP].to_h { |name| [name, ->(_) { @stop_signaled = true }] }
             Signals.with(chain: false, **stop, **ignored) do
               Process::OutputBuffers.discard
               settle_streams
@@ -86,7 +78,7 @@ module Raffia
             end
           end
 
-          # @return [Boolean] false when the worker has closed its end
+          # Returns false when the worker has closed its end.
           def listen
             return true unless @commands.wait_readable(INTERVAL)
 
@@ -144,10 +136,9 @@ module Raffia
             end
           end
 
-          # A worker that was told to stop may be killed for its delay, which is no job's fault
-          # unless it hung.
+          # A worker that stops may be killed for its delay, which is no job's fault unless it hung.
           def charged?
-            @worker.hung? || !(@told_to_stop || @shared_lease.stopping? || @worker.dismissed?)
+            @worker.hung? || !(@stop_signaled || @shared_lease.stopping? || @worker.dismissed?)
           end
 
           def log_death(recovered, begun)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../perform"
+require_relative "../../execution"
 require_relative "../retry_policy"
 
 module Raffia
@@ -12,8 +12,6 @@ module Raffia
         #
         # @api private
         class Outcome
-          # @param run [Run]
-          # @param context [Context]
           def initialize(run, context)
             @run = run
             @claim = run.claim
@@ -23,11 +21,8 @@ module Raffia
           end
 
           # Its executor has no capacity: the job goes back to the front of its queue.
-          # @return [void]
           def not_begun = send_to_store { @store.release([@claim]) }
 
-          # It was told to end.
-          # @return [void]
           def interrupted
             return release("interrupted") unless @run.cancelled?
 
@@ -37,7 +32,6 @@ module Raffia
 
           # It goes on in a later run: at the front of its queue when its worker stops, else behind
           # the jobs that wait there.
-          # @return [void]
           def unfinished
             return release("postponed") if @run.stopping?
 
@@ -45,9 +39,6 @@ module Raffia
             send_to_store { @store.retry(@claim, @claim.payload, Time.now.to_f) }
           end
 
-          # @param error [Exception]
-          # @param seconds [Float] duration
-          # @return [void]
           def failed(error, seconds)
             policy = (policy(error, payload_of(error)) if @run.readable?) || unreadable(error)
             @logger.failed(@run, seconds, error, policy)
@@ -59,18 +50,17 @@ module Raffia
 
           def release(event)
             @logger.ended(@run, event)
-            send_to_store { @store.release([@claim]) }
+            not_begun
           end
 
-          # As it was claimed: what a job or a middleware did to its arguments must not be there at
-          # the next try. A payload with an invalid field is not tried again.
+          # As it was claimed: the next try must not see what a job or a middleware did to its
+          # arguments. A payload with an invalid field is not tried again.
           def payload_of(error)
             item = {"queue" => @claim.queue, **Payload.load(@claim.payload)}
             error.instance_of?(BadPayload) ? item.merge("retry" => 0) : item
           end
 
-          # @return [RetryPolicy, nil] nil when the failure cannot be written, because of an invalid
-          #   field
+          # Nil when an invalid field keeps the failure from being written.
           def policy(error, item)
             RetryPolicy.new(item, error, job_class, @logger.log)
           rescue JSON::JSONError, EncodingError, TypeError, ArgumentError, NoMethodError
@@ -102,7 +92,7 @@ module Raffia
           def send_to_store(&) = @backoff.attempt(-> { @run.lost? }, &)
 
           def job_class
-            Perform.job_class(@run.item["class"].to_s)
+            Execution.job_class(@run.item["class"].to_s)
           rescue Exception # standard:disable Lint/RescueException
             nil
           end

@@ -8,28 +8,24 @@ module Raffia
   module Jobs
     class Worker
       # What load balancers, monitoring and people ask about workers.
-      #
       # @api private
       module Status
-        # Figures of worker processes. Their counters are in memory that the supervisor shares
-        # with them. Of the store one of them is asked: the supervisor has not loaded the program.
+        # Figures of worker processes. The supervisor shares the memory of their counters, and asks
+        # one of them about the store, because it has not loaded the program itself.
         #
         # @api private
         class Cluster
-          # The name of the question and of the answer.
+          # Name of the question and of the answer.
           MESSAGE = "report"
           # Seconds that a worker has to answer.
-          PATIENCE = 2
+          TIMEOUT = 2
           # Seconds for which an answer stays good; longer when it took long.
           FRESH = 1
           SHARE = 20
           LONGEST = 15
-          private_constant :PATIENCE, :FRESH, :SHARE, :LONGEST
+          private_constant :TIMEOUT, :FRESH, :SHARE, :LONGEST
 
-          # In a worker: answers.
-          # @param context [Process::Supervisor::WorkerContext]
-          # @param worker [Worker]
-          # @return [void]
+          # Answers, in a worker.
           def self.answer(context, worker)
             context.on_message(MESSAGE) do |round, pid|
               if pid == ::Process.pid
@@ -38,7 +34,6 @@ module Raffia
             end
           end
 
-          # @return [Process::Supervisor, nil]
           attr_writer :supervisor
 
           def initialize
@@ -47,13 +42,10 @@ module Raffia
             @until = 0
           end
 
-          # @return [Hash] see {SharedMetrics.read}
-          def figures
-            boards = self.boards
-            SharedMetrics.read(boards, living)
-          end
+          # See {SharedMetrics.read}.
+          def figures = SharedMetrics.read(boards, living)
 
-          # @return [Hash, nil] see {Worker#report}; nil when no worker answers
+          # See {Worker#report}; nil when no worker answers.
           def report
             @turn.synchronize do
               next @report if Clock.now < @until
@@ -66,20 +58,17 @@ module Raffia
             end
           end
 
-          # What a worker has sent to the supervisor.
-          # @return [void]
+          # A worker has sent this to the supervisor.
           def receive(name, data) = (@answers&.push(data) if name == MESSAGE)
 
           private
 
           def ask
-            pid = boards.map { |board| SharedMetrics.pid(board) }
-              .find { |one| living.include?(one) } or
-              return
+            pid = (boards.map { |board| SharedMetrics.pid(board) } & living).first or return
             round = @round += 1
             @answers = answers = ::Thread::Queue.new
             @supervisor.broadcast(MESSAGE, [round, pid])
-            finish = Clock.now + PATIENCE
+            finish = Clock.now + TIMEOUT
             while (answer = answers.pop(timeout: [finish - Clock.now, 0].max))
               return answer.last if answer.first == round
             end
@@ -93,7 +82,7 @@ module Raffia
             slots.flat_map { |slot| [slot[:pid], slot[:successor], *slot[:leaving]] }.compact
           end
 
-          # Those that a worker has ever written to.
+          # Boards that a worker has written to.
           def boards
             all = @supervisor&.boards or return []
             slots.flat_map { |slot| all.of(slot[:index]) }

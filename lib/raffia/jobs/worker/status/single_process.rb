@@ -7,16 +7,15 @@ module Raffia
     class Worker
       module Status
         # Figures of one worker in this process.
-        #
         # @api private
         class SingleProcess
-          # @return [Worker, nil] nil while the application is loaded
+          # Nil while the application is loaded.
           attr_writer :worker
 
-          # @return [Hash] see {SharedMetrics.read}
+          # See {SharedMetrics.read}.
           def figures = @worker ? @worker.figures : SharedMetrics.read([], [])
 
-          # @return [Hash, nil] see {Worker#report}; nil when nobody can tell
+          # See {Worker#report}; nil without a worker.
           def report = @worker&.report
         end
       end

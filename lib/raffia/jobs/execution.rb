@@ -6,22 +6,17 @@ require_relative "setup"
 
 module Raffia
   module Jobs
-    # Runs a job here: finds its class, makes an object, and calls `perform` within the middleware.
-    module Perform
+    # Executes a job here: finds its class, makes an object, and calls `perform` within the
+    # middleware.
+    #
+    # @api private
+    module Execution
       module_function
 
-      # @param item [Hash] a payload
-      # @param middleware [Middleware]
-      # @param run [Object, nil] see {Job#run}
-      # @return [Object] what `perform` returns
-      # @raise [UnknownJob]
-      # @raise [Exception] of the job
-      def call(item, middleware, run = nil)
-        with(job_class(item["class"]), item, middleware, run)
-      end
+      # The run is what the job sees as {Job#run}, nil outside of a worker. Returns the value of
+      # `perform`, and raises what it raises.
+      def call(item, middleware, run = nil) = with(job_class(item["class"]), item, middleware, run)
 
-      # @param job [Class]
-      # @return [Object] as {call}
       def with(job, item, middleware, run)
         job = job.new
         if job.respond_to?(:jid=)
@@ -33,9 +28,7 @@ module Raffia
         middleware.call(job, item) { job.perform(*item["args"]) }
       end
 
-      # @param name [String]
-      # @return [Class]
-      # @raise [UnknownJob]
+      # Raises {UnknownJob} when there is no job class of that name.
       def job_class(name)
         found = Setup.current.aliases[name] || Object.const_get(name)
         return found if found.is_a?(Class) && found.method_defined?(:perform)
