@@ -89,7 +89,6 @@ module Raffia
             "#{names.map(&:inspect).join(", ")}"
         end
       end
-      private_constant :Signature
     end
   end
 end

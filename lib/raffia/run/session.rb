@@ -153,8 +153,8 @@ module Raffia
         return error unless error.is_a?(LocalJumpError) && %i[return break].include?(error.reason)
 
         error.exception("#{error.message}: the blocks of Raffia.run and of tasks run in fibers " \
-          "of their own, which #{error.reason} cannot leave. End the block with `next value`, and " \
-          "return what Raffia.run or Task#value returns")
+          "of their own, which #{error.reason} cannot leave. End the block with `next value`, " \
+          "and return what Raffia.run or Task#value returns")
       end
 
       def finish

@@ -9,8 +9,8 @@ module Raffia
     # @!attribute [r] owner
     #   @return [Fiber] the scheduler's fiber; it differs while that is resuming an Enumerator
     # @!attribute [r] reason
-    #   @return [Symbol] :io, :sleep, :block (a Mutex, a Queue, a thread, a channel ...), :yield (its
-    #     turn), or :work (of the kernel or of another thread)
+    #   @return [Symbol] :io, :sleep, :block (a Mutex, a Queue, a thread, a channel ...), :yield
+    #     (its turn), or :work (of the kernel or of another thread)
     # @!attribute [r] subject
     #   @return [Object, nil] an IO, a Mutex, a Thread ...; nil when no program may see it
     # @!attribute [r] what

@@ -7,7 +7,7 @@ module Raffia
   # Runs the block until it succeeds, with growing pauses. It never waits past a deadline: when the
   # pause would not end in time, the error is raised at once.
   #
-  #   Raffia.retry(times: 5, backoff: 0.2, on: [Errno::ECONNREFUSED, Raffia::TimeoutError]) { connect }
+  #   Raffia.retry(times: 5, backoff: 0.2, on: Errno::ECONNREFUSED) { |attempt| connect }
   #
   # @param times [Integer] attempts at most
   # @param backoff [Numeric, #call] seconds before the second attempt, doubled before each further

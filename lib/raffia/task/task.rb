@@ -90,7 +90,7 @@ module Raffia
     def alive? = @status == :pending || @status == :running
 
     # @return [String]
-    def inspect = "#<#{self.class} #{status}#{" #{@place}" if @place}>"
+    def inspect = "#<#{self.class} #{status}>"
 
     # Starts the fiber. It runs at once, up to its first wait, as Fiber.schedule has it.
     # @api private

@@ -58,44 +58,7 @@ module Celluloid
     end
 
     # Checks a call's arguments, so that the caller's mistake does not end the actor.
-    class Signature
-      def initialize(method)
-        groups = method.parameters.group_by(&:first)
-        @required = groups.fetch(:req, []).size
-        @most = groups.key?(:rest) ? nil : @required + groups.fetch(:opt, []).size
-        @needed = groups.fetch(:keyreq, []).map(&:last)
-        @known = groups.key?(:keyrest) ? nil : @needed + groups.fetch(:key, []).map(&:last)
-        @keywords = groups.key?(:keyrest) || !@known.empty?
-      end
-
-      def check(arguments, keywords)
-        given = arguments.size
-        given += 1 if keywords && !@keywords
-        if given < @required || (@most && given > @most)
-          raise ArgumentError, "wrong number of arguments (given #{given}, expected #{expected})"
-        end
-
-        check_keywords(keywords) if @keywords
-      end
-
-      private
-
-      def check_keywords(keywords)
-        missing = @needed - (keywords ? keywords.keys : [])
-        unless missing.empty?
-          raise ArgumentError, "missing keyword#{"s" if missing.size > 1}: " \
-            "#{missing.map(&:inspect).join(", ")}"
-        end
-
-        unknown = (keywords && @known) ? keywords.keys - @known : []
-        unless unknown.empty?
-          raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: " \
-            "#{unknown.map(&:inspect).join(", ")}"
-        end
-      end
-
-      def expected = @most.nil? ? "#{@required}+" : [@required, @most].uniq.join("..")
-    end
+    Signature = ::Raffia::Actor::Interface::Signature
 
     # Actors that are notified of an actor's end, as a collection.
     class Links

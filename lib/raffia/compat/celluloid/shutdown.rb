@@ -102,7 +102,8 @@ module Celluloid
 
       # An actor that lives on would keep this one in memory.
       def stop_monitoring_all
-        @lock.hold { @monitored.tap { @monitored = nil } }&.each_key { |other| other.delete_link(self) }
+        monitored = @lock.hold { @monitored.tap { @monitored = nil } }
+        monitored&.each_key { |other| other.delete_link(self) }
       end
 
       def exited(other, reason)

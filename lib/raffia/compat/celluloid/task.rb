@@ -18,11 +18,9 @@ module Celluloid
       raise Error, "CELLULOID_TASK_CLASS=#{name} names no class: use Fibered or Threaded"
     end
 
-    # `type`: :call, :timer, :finalizer, :exit_handler or :invoke_block. `status`: :running, :dead, or
-    # what it waits for: :callwait, :sleeping, :receiving, :condwait.
-    attr_reader :type
-    attr_reader :status
-    attr_reader :cell
+    # `type`: :call, :timer, :finalizer, :exit_handler or :invoke_block. `status`: :running, :dead,
+    # or the wait: :callwait, :sleeping, :receiving, :condwait.
+    attr_reader :type, :status, :cell
     attr_reader :root
     attr_accessor :guard_warnings
 

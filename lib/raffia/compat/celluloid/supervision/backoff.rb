@@ -17,32 +17,20 @@ module Celluloid
 
       # +most+: restarts within the period; nil: any number.
       def initialize(most = nil, period = nil)
-        @most = most
-        @period = period || PERIOD
-        @times = []
+        @intensity = ::Raffia::Actor::Supervisor::RestartIntensity.new(most, period || PERIOD)
         @quick = 0
         @begun = -Float::INFINITY
       end
 
       # Seconds until the restart; nil: give up.
       def next(now = ::Raffia::Clock.now)
-        return if given_up?(now)
+        return unless @intensity.allow?(now)
 
         @quick = (now - @begun < QUICK) ? @quick + 1 : 0
         late = @quick - FREE
         delay = (late < 0) ? 0 : [FIRST * (2**late), MOST].min
         @begun = now + delay
         delay
-      end
-
-      private
-
-      def given_up?(now)
-        return unless @most
-
-        @times.reject! { |time| time < now - @period }
-        @times << now
-        @times.size > @most
       end
     end
   end
