@@ -18,7 +18,10 @@ module Raffia
       go = Raffia::Condition.new
       run lambda { |env|
         case env["PATH_INFO"]
-        when "/socket" then Raffia::Server::WebSocket.open(env, ping: 600) { |socket| socket.each { |message| socket.write(message) } }
+        when "/socket"
+          Raffia::Server::WebSocket.open(env, ping: 600) do |socket|
+            socket.each { |message| socket.write(message) }
+          end
         when "/events"
           Raffia::Server::EventStream.open(env, heartbeat: 600) do |stream|
             stream.write("hello")

@@ -87,7 +87,7 @@ module ServerBodiesTest
     end
   end
 
-  def test_a_body_that_nobody_wants_is_only_closed
+  def test_an_unwanted_body_is_only_closed
     body = Body.new { raise "asked for" }
     serve(->(_) { [200, TEXT.dup, body] }) do |server|
       server.connect do |client|
@@ -133,7 +133,7 @@ module ServerBodiesTest
     end
   end
 
-  def test_a_body_that_raises_before_its_first_piece_leaves_room_for_an_answer
+  def test_a_body_that_raises_before_its_first_piece_is_answered_with_500
     body = Body.new { raise "broken" }
     serve(->(_) { [200, TEXT.dup, body] }) do |server|
       server.connect { |client| assert_equal([500, 500], Array.new(2) { client.get.status }) }
@@ -181,7 +181,7 @@ module ServerBodiesTest
     end
   end
 
-  # As code calls it that was written for a socket.
+  # Called like code that is written for a socket.
   def test_a_stream_answers_as_a_socket_does
     seen = Thread::Queue.new
     body = lambda do |stream|
@@ -235,7 +235,7 @@ module ServerBodiesTest
   end
 
   # Nothing waits for a line's end.
-  def test_what_a_pipe_has_is_sent_at_once
+  def test_bytes_of_a_pipe_are_sent_at_once
     reader, writer = IO.pipe
     serve(->(_) { [200, TEXT.dup, reader] }, lint: false) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -298,7 +298,7 @@ module ServerBodiesTest
     assert_equal "closed stream", error.message
   end
 
-  def test_who_streams_to_a_client_that_has_gone_is_told
+  def test_streaming_to_a_client_that_has_gone_raises
     error = nil
     body = lambda do |stream|
       loop { stream.write("x" * 10_000) }

@@ -4,17 +4,16 @@ require "json"
 require_relative "server_contract"
 require_relative "../../../bench/harness/syscalls"
 
-# What a request costs, in counts that are the same everywhere. The server is a program of its own,
-# so that nothing is counted but what it does.
+# Costs of a request, in counts that are the same everywhere. The server is a process of its own, so
+# that only its work is counted.
 module ServerCountsTest
   REQUEST = "GET / HTTP/1.1\r\nhost: test\r\nuser-agent: test\r\naccept: */*\r\n\r\n"
-  # Of Ruby objects. Ours are the env, what is new in it, and a look at what is left in the fiber.
+  # Ruby objects. Ours are the env, its new Strings, and the check of the fiber's storage.
   MOST_OBJECTS = 12
-  # Of 1000 requests: once a second the worker looks after itself, and what that makes is found with
-  # the request of that moment.
+  # Among 1000 requests: once a second the heartbeat's objects are counted with a request.
   MOST_INTERRUPTED = 50
-  # Of those objects, for a connection with one request. Ours are the task, what is its own, the
-  # wire, and the exchange.
+  # Objects of a connection with one request. Ours are the task with its parts, the stream and the
+  # request cycle.
   MOST_OBJECTS_OF_A_CONNECTION = 33
   PROGRAM = <<~RUBY
     # frozen_string_literal: true
@@ -25,13 +24,17 @@ module ServerCountsTest
     made = Array.new(2000, 0)
     index = -1
     app = lambda do |env|
-      next [200, {}, [JSON.generate(made: made, loop: Fiber.scheduler.stats[:syscalls].to_i)]] if env["PATH_INFO"] == "/counts"
+      if env["PATH_INFO"] == "/counts"
+        counts = {made: made, loop: Fiber.scheduler.stats[:syscalls].to_i}
+        next [200, {}, [JSON.generate(counts)]]
+      end
 
       made[index += 1] = GC.stat(:total_allocated_objects)
       RESPONSE
     end
     options = Raffia::Server::Options.build
-    listener = Raffia::Server::Listen::Listener.open(Raffia::Server::Listen::Bind.parse("tcp://127.0.0.1:0"), options).first
+    bind = Raffia::Server::Listen::Bind.parse("tcp://127.0.0.1:0")
+    listener = Raffia::Server::Listen::Listener.open(bind, options).first
     worker = Raffia::Server::Worker.new(app, listeners: [listener], options: options)
     trap("TERM") { worker.stop(:now) }
     $stdout.sync = true

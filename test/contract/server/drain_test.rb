@@ -8,7 +8,7 @@ require_relative "server_contract"
 module ServerDrainTest
   TEXT = {"content-type" => "text/plain"}.freeze
 
-  def test_requests_in_flight_end_and_their_clients_are_told
+  def test_requests_in_flight_end_with_connection_close
     gate = Thread::Queue.new
     serve(->(_) { gate.pop && [200, TEXT.dup, ["late"]] }) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -65,7 +65,7 @@ module ServerDrainTest
     end
   end
 
-  def test_what_does_not_end_in_time_is_given_up
+  def test_requests_beyond_the_grace_are_given_up
     serve(->(_) { sleep }, drain_timeout: 0.2) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { server.worker.connections.any? { |connection, _| connection.env } }
@@ -77,7 +77,7 @@ module ServerDrainTest
     assert_match(/gives up 1 request/, log)
   end
 
-  def test_whoever_stops_twice_does_not_wait
+  def test_a_second_stop_does_not_wait
     serve(->(_) { sleep }) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       eventually { server.worker.connections.any? { |connection, _| connection.env } }
@@ -106,8 +106,8 @@ module ServerDrainTest
     end
   end
 
-  # Whoever drains while clients send as fast as they can: each request is answered, or its
-  # connection was closed before it was sent.
+  # Clients send as fast as they can meanwhile: each request is answered, or its connection was
+  # closed before it was sent.
   def test_no_request_is_lost_in_between
     serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
       lost = Thread::Queue.new
@@ -150,8 +150,7 @@ module ServerDrainTest
     assert_match(/a farewell.*SystemExit/m, log)
   end
 
-  # What requests may have spawned, which has no end of its own; there is no grace here that would
-  # be over.
+  # Requests may have spawned fibers that never end; no grace would end here.
   class Counter < Raffia::Actor
     def add = @count = @count.to_i + 1
   end

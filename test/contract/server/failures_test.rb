@@ -24,7 +24,7 @@ module ServerFailuresTest
     def message = raise("no words")
   end
 
-  def test_an_error_that_cannot_say_what_it_is_is_one_as_well
+  def test_an_error_whose_message_raises_is_a_500
     serve(->(_) { raise Speechless }) do |server|
       server.connect { |client| assert_equal([500, 500], Array.new(2) { client.get.status }) }
       assert_match(/no message \(ServerFailuresTest::Speechless/, log)
@@ -52,8 +52,8 @@ module ServerFailuresTest
     end
   end
 
-  # As if a signal had come; but that is for the handlers of signals.
-  def test_an_interrupt_of_the_apps_own_is_an_error_and_disturbs_nobody
+  # Like the exception of a signal, but not from a signal handler.
+  def test_an_interrupt_raised_by_the_app_is_an_error_of_its_request_only
     gate = Thread::Queue.new
     raised = [Interrupt.new, SignalException.new("TERM")]
     app = lambda do |env|
@@ -71,7 +71,7 @@ module ServerFailuresTest
     end
   end
 
-  def test_what_is_no_response_is_a_500_that_says_so
+  def test_an_invalid_response_is_a_500_with_a_reason
     {
       nil => /the app returned nil \(NilClass\)/, "text" => /the app returned "text"/,
       [200, {}] => /the app returned \[200, \{\}\]/,
@@ -122,7 +122,7 @@ module ServerFailuresTest
     serve(->(_) { ["201", {}, []] }, lint: false) { |server| assert_equal 201, server.get.status }
   end
 
-  def test_a_cancelled_request_is_told_so
+  def test_a_cancelled_request_gets_503
     app = ->(_) { raise Raffia::Cancel, :enough }
     serve(app) do |server|
       server.connect do |client|
@@ -138,7 +138,7 @@ module ServerFailuresTest
     serve(->(_) { Raffia.timeout(0.01) { sleep } }) { |server| assert_equal 500, server.get.status }
   end
 
-  def test_a_client_that_leaves_while_the_app_works_disturbs_nobody
+  def test_a_client_that_leaves_while_the_app_works_does_no_harm
     gate = Thread::Queue.new
     serve(->(env) {
       gate.pop if env["PATH_INFO"] == "/slow"
@@ -200,7 +200,7 @@ module ServerFailuresTest
     end
   end
 
-  def test_who_says_nothing_is_left_after_a_while
+  def test_a_silent_client_is_dropped
     serve(->(_) { [200, TEXT.dup, []] }, idle_timeout: 0.1) do |server|
       server.connect { |client| assert client.ended? }
       server.connect do |client|
@@ -210,13 +210,13 @@ module ServerFailuresTest
     end
   end
 
-  def test_who_begins_a_request_and_never_ends_it_is_told
+  def test_an_unfinished_request_gets_408
     serve(->(_) { [200, TEXT.dup, []] }, head_timeout: 0.1) do |server|
       server.connect { |client| assert_equal 408, client.say("GET / HTTP/1.1\r\nho").answer.status }
     end
   end
 
-  def test_who_sends_half_a_body_is_told
+  def test_half_a_body_gets_408
     serve(->(env) { [200, TEXT.dup, [env["rack.input"].read]] }, body_timeout: 0.1) do |server|
       server.connect do |client|
         answer = client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf").answer
@@ -226,7 +226,7 @@ module ServerFailuresTest
     assert_empty log
   end
 
-  def test_who_leaves_in_the_middle_of_a_body_disturbs_nobody
+  def test_a_client_that_leaves_in_the_middle_of_a_body_does_no_harm
     serve(->(env) { [200, TEXT.dup, [env["rack.input"].read]] }) do |server|
       server.connect do |client|
         client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf")
@@ -237,7 +237,7 @@ module ServerFailuresTest
     assert_empty log
   end
 
-  def test_whoever_still_waits_for_a_body_hears_that_its_connection_is_closed
+  def test_a_reader_of_a_body_learns_that_its_connection_is_closed
     heard = Queue.new
     app = lambda do |env|
       input = env["rack.input"]
@@ -257,7 +257,7 @@ module ServerFailuresTest
   end
 
   # Connections that clients have closed would be kept meanwhile, with their fibers and buffers.
-  def test_while_connections_come_in_a_row_the_loop_looks_at_the_kernel
+  def test_the_loop_polls_while_connections_come_in_a_row
     held = nil
     turns = []
     app = lambda do |env|
@@ -275,7 +275,7 @@ module ServerFailuresTest
     end
   end
 
-  # As with threads, whose pool says so.
+  # Threads have their own message, from the pool.
   def test_a_request_that_ends_its_own_fiber_is_answered
     finished = Thread::Queue.new
     app = lambda do |env|
@@ -295,9 +295,9 @@ module ServerFailuresTest
   ServerContract.run(self)
   # The body is here before the application is asked.
   ServerContract.run_on_threads(self, without: %i[
-    test_whoever_still_waits_for_a_body_hears_that_its_connection_is_closed
+    test_a_reader_of_a_body_learns_that_its_connection_is_closed
     test_a_timeout_of_the_apps_own_is_an_error
     test_a_request_that_ends_its_own_fiber_is_answered
-    test_while_connections_come_in_a_row_the_loop_looks_at_the_kernel
+    test_the_loop_polls_while_connections_come_in_a_row
   ])
 end

@@ -5,13 +5,15 @@ require_relative "server_contract"
 # HTTP/1's C code holds Strings and sockets while its fiber waits: with the collector at work at
 # every allocation, and objects that move.
 module ServerGCTest
-  # As text, because a process of its own has it too.
+  # A String, because a child process uses it too.
   APP = <<~RUBY
     pieces = Array.new(3) { |index| index.to_s * 30_000 }.freeze
     lambda do |env|
       env["rack.response_finished"] << ->(*) {}
       case env["PATH_INFO"]
-      when "/array" then [200, {"content-type" => +"text/plain", "set-cookie" => [+"a=1", +"b=2"]}, [+"hello", +" world"]]
+      when "/array"
+        [200, {"content-type" => +"text/plain", "set-cookie" => [+"a=1", +"b=2"]},
+          [+"hello", +" world"]]
       when "/large" then [200, {}, pieces.map(&:dup)]
       when "/each" then [200, {}, pieces.each_with_index.lazy.map { |piece, _| piece.dup }.each]
       when "/stream" then [200, {}, ->(stream) { pieces.each { |piece| stream << piece.dup } }]
@@ -42,9 +44,9 @@ module ServerGCTest
   ServerContract.run(self)
 end
 
-# What is said in C is the same on all back ends, so the slowest of tests is done on one, by a
-# server in a process that has nothing else: each collection goes through all there is. Until the
-# first answer, which takes most of the allocations, only young objects are collected.
+# The C code is the same on all back ends, so this slow test runs on one, in a process with few
+# objects, because each collection marks all of them. Before the first answer, which makes most
+# objects, only young ones are collected.
 class ServerStressTest < Raffia::TestCase
   PROGRAM = <<~RUBY
     require "raffia/server"
@@ -78,7 +80,8 @@ class ServerStressTest < Raffia::TestCase
   private
 
   def with_server
-    program = IO.popen([RbConfig.ruby, "-W0", "-I#{File.expand_path("../../../lib", __dir__)}", "-e",
+    lib = File.expand_path("../../../lib", __dir__)
+    program = IO.popen([RbConfig.ruby, "-W0", "-I#{lib}", "-e",
       PROGRAM], "r+")
     program.write(ServerGCTest::APP, "\0")
     socket = TCPSocket.new("127.0.0.1", Integer(program.gets))

@@ -3,7 +3,7 @@
 require_relative "server_contract"
 require "tempfile"
 
-# What apps and clients do that nobody should do, and that one of them does.
+# Misbehaviour of applications and clients that happens in production.
 module ServerHostileTest
   TEXT = {"content-type" => "text/plain"}.freeze
 
@@ -48,7 +48,7 @@ module ServerHostileTest
     assert_equal 1, closed
   end
 
-  def test_the_body_of_who_takes_the_socket_is_closed
+  def test_the_body_of_a_hijacked_request_is_closed
     body = Body.new("ignored")
     app = lambda do |env|
       io = env["rack.hijack"].call
@@ -64,7 +64,7 @@ module ServerHostileTest
     end
   end
 
-  def test_whoever_reads_when_the_request_is_over_does_not_get_the_next_ones_body
+  def test_a_late_read_does_not_get_the_next_requests_body
     stale = error = nil
     app = lambda do |env|
       stale ||= env["rack.input"]
@@ -80,7 +80,7 @@ module ServerHostileTest
     assert_match(/closed/, error.message)
   end
 
-  def test_whoever_writes_to_a_stream_that_failed_does_not_write_into_the_next_response
+  def test_a_late_write_does_not_reach_the_next_response
     stream = error = nil
     fail_later = lambda do |out|
       stream = out
@@ -102,7 +102,7 @@ module ServerHostileTest
   end
 
   # From another fiber, while the app of the next request works.
-  def test_whoever_kept_an_env_does_not_speak_in_the_next_response
+  def test_a_kept_env_does_not_reach_the_next_response
     envs = Thread::Queue.new
     app = lambda do |env|
       envs << env
@@ -204,7 +204,7 @@ module ServerHostileTest
     end
   end
 
-  def test_what_an_app_leaves_running_does_not_keep_the_worker
+  def test_fibers_of_the_app_do_not_keep_the_worker
     ended = Thread::Queue.new
     app = lambda do |_|
       Fiber.schedule do
@@ -225,7 +225,7 @@ module ServerHostileTest
     end
   end
 
-  def test_an_env_that_is_strange_when_the_request_is_over_disturbs_nobody
+  def test_a_strange_env_at_the_end_of_a_request_does_no_harm
     app = lambda do |env|
       case env["PATH_INFO"]
       when "/freeze" then env.freeze
@@ -266,7 +266,7 @@ module ServerHostileTest
     end
   end
 
-  def test_who_is_interrupted_cleans_up_in_peace
+  def test_an_interrupted_request_may_clean_up
     cleaned = nil
     app = lambda do |_|
       sleep
@@ -311,7 +311,7 @@ module ServerHostileTest
     assert_equal 1, log.scan("accepts nothing").size
   end
 
-  # As if all that the limit of open files allows were open.
+  # The limit of open files seems to be reached.
   def without_files
     limits = Process.getrlimit(:NOFILE)
     Process.setrlimit(:NOFILE, 3, limits.last)

@@ -88,7 +88,7 @@ class HTTP1StreamTest < Raffia::TestCase
     end
   end
 
-  def test_the_head_of_what_is_no_http_from_there_on
+  def test_the_head_before_another_protocol
     with_stream(headers: {"connection" => "upgrade", "upgrade" => "echo"}) do |stream, client|
       stream.begin_raw(101, {}, "echo")
       stream.hijack.write("free")

@@ -19,8 +19,7 @@ module Http1WaitSuite
     end
   end
 
-  # Whoever waits does not stop the others, and whoever always has something to read does not
-  # either.
+  # A waiting connection does not stop the others, nor does one that always has input.
   def test_others_run_meanwhile
     done = 0
     on_scheduler do
@@ -139,7 +138,7 @@ module Http1WaitSuite
     end
   end
 
-  # As a cancellation does. What has come so far stays.
+  # Like a cancellation. Bytes that have come so far stay.
   def test_a_wait_that_is_struck
     on_scheduler do |scheduler|
       @client << "GET /a HT"
@@ -205,8 +204,8 @@ module Http1WaitSuite
     assert_nil @http1.receive(0.001, LONG)
   end
 
-  # What TLS does: no BasicSocket, and bytes that no descriptor tells of.
-  def test_what_is_no_socket
+  # Like TLS: no BasicSocket, with bytes that no descriptor announces.
+  def test_an_io_that_is_no_socket
     layer = Layer.new(@socket, "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2")
     http1 = Raffia::Native::HTTP1.new(layer, TEMPLATE)
     on_scheduler do

@@ -58,7 +58,7 @@ module HTTPStreamContract
     end
   end
 
-  def test_a_body_whose_client_leaves
+  def test_a_client_leaves_within_a_body
     with_stream(method: "POST", body: "he", length: 5) do |stream, client|
       assert_equal "he", stream.read_body(64, LONG)
       client.leave
@@ -77,7 +77,7 @@ module HTTPStreamContract
     end
   end
 
-  def test_what_is_no_whole_answer_is_left
+  def test_other_responses_are_not_answered
     each_body = Class.new(Array).new(["x"])
     with_stream do |stream, client|
       [[200, {}, each_body], ["200", {}, []], [200, [], []], [199, {}, []], [200, {}], nil,
@@ -179,7 +179,7 @@ module HTTPStreamContract
     end
   end
 
-  def test_what_a_slow_client_does_not_take_is_kept
+  def test_bytes_for_a_slow_client_are_buffered
     with_stream do |stream, client|
       stream.write_buffer_limit = 4 << 20
       stream.begin(200, {}, 1 << 20)

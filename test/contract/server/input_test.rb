@@ -56,7 +56,7 @@ module ServerInputTest
     }
   end
 
-  def test_what_ends_a_line_may_come_in_two_parts
+  def test_a_line_end_may_come_in_two_parts
     begun = Thread::Queue.new
     app = lambda do |env|
       found = [env["rack.input"].read(2)]
@@ -73,7 +73,7 @@ module ServerInputTest
     end
   end
 
-  def test_what_has_come_can_be_had
+  def test_a_partial_read_returns_what_has_come
     assert_equal "[\"hel\", \"lo\", EOFError]", reading("hello", lint: false) { |input|
       [input.readpartial(3), input.readpartial(10),
         (input.readpartial(1) rescue $!.class)] # standard:disable Style/RescueModifier
@@ -86,7 +86,7 @@ module ServerInputTest
     }
   end
 
-  def test_what_an_app_does_to_a_body_is_nothing_to_the_next_reader
+  def test_changes_of_a_body_do_not_reach_the_next_reader
     body = "0123456789" * 5_000
     [false, true].each do |chunked|
       assert_equal "[50001, true]", reading(body, lint: false, chunked: chunked) { |input|
@@ -97,8 +97,8 @@ module ServerInputTest
     end
   end
 
-  # What is read again is here, whatever the client does.
-  def test_what_is_read_again_is_not_waited_for
+  # Reads again what is buffered, whatever the client does.
+  def test_reading_again_does_not_wait
     app = lambda do |env|
       input = env["rack.input"]
       input.read(5)
@@ -135,7 +135,7 @@ module ServerInputTest
     }
   end
 
-  def test_what_nobody_reads_is_skipped
+  def test_an_unread_body_is_skipped
     serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
       server.connect do |client|
         assert_equal 200, client.post("/", "x" * 100_000).status
@@ -144,7 +144,7 @@ module ServerInputTest
     end
   end
 
-  def test_of_what_is_long_the_rest_is_not_waited_for
+  def test_the_rest_of_a_long_body_is_not_waited_for
     serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
       server.connect do |client|
         client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\nbegin")
@@ -165,7 +165,7 @@ module ServerInputTest
     end
   end
 
-  def test_the_client_is_told_to_go_on_when_the_app_reads
+  def test_100_continue_is_sent_when_the_app_reads
     gate = Thread::Queue.new
     serve(->(env) { gate.pop && [200, TEXT.dup, [env["rack.input"].read]] }) do |server|
       server.connect do |client|
@@ -183,7 +183,7 @@ module ServerInputTest
     end
   end
 
-  def test_who_is_not_told_need_not_send_it
+  def test_without_100_continue_the_body_need_not_come
     serve(->(_) { [401, TEXT.dup, ["no"]] }) do |server|
       server.connect do |client|
         client.say("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: " \

@@ -4,7 +4,7 @@ require_relative "server_contract"
 require "tmpdir"
 require "raffia/server/observability/metrics/totals"
 
-# What a server counts and logs, whom it lets in, and for how long.
+# Counters, logs and admission of a server.
 module ServerWatch
   OK = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }
 
@@ -39,7 +39,7 @@ module ServerWatch
     end
   end
 
-  def test_bytes_are_what_went_over_the_wire
+  def test_bytes_include_framing
     serve(OK) do |server|
       request = "GET / HTTP/1.1\r\nhost: test\r\n\r\n"
       sent = server.connect do |client|
@@ -51,7 +51,7 @@ module ServerWatch
     end
   end
 
-  def test_what_cannot_be_served_is_counted_by_its_answer
+  def test_refusals_are_counted_by_status
     serve(OK, max_head: 1_000, max_body: 10) do |server|
       assert_equal(400,
         server.connect { |client| client.say("GET / HTTP/1.1\r\n\r\n").answer.status })
@@ -160,7 +160,7 @@ module ServerWatch
     end
   end
 
-  def test_who_has_waited_for_too_long_is_refused_and_may_ask_again
+  def test_a_request_that_waited_too_long_gets_503_with_retry_after
     gate = Thread::Queue.new
     app = ->(env) {
       (env["PATH_INFO"] == "/slow") ? gate.pop && [200, {}, []] : [200, {}, ["done"]]
@@ -310,7 +310,7 @@ module ServerWatch
     end
   end
 
-  def test_what_keeps_up_is_not_shed
+  def test_an_app_that_keeps_up_sheds_nothing
     serve(OK, queue_target: 5) do |server|
       statuses =
         Array.new(10) {

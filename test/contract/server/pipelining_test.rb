@@ -12,7 +12,7 @@ module ServerPipeliningTest
     @limiter = Thread::Queue.new
   end
 
-  # What the app of the second request waits in, and its body.
+  # Waits of the second request's application, and its body.
   WAITS = {
     queue: ->(gate) { [gate.pop] },
     nap: ->(gate) { [Array.new(1000).lazy.filter_map { gate.pop(timeout: 0.01) }.first] },
@@ -34,7 +34,7 @@ module ServerPipeliningTest
     end
   end
 
-  def test_all_that_are_ready_are_sent_and_what_has_begun_is_not
+  def test_complete_responses_are_sent_and_begun_ones_are_not
     body = Enumerator.new { |_| @limiter.pop && raise("on purpose") }
     serve(->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/last") ? body : ["x"]] },
       lint: false) do |server|

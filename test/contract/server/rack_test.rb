@@ -2,7 +2,7 @@
 
 require_relative "server_contract"
 
-# What an app finds in its env, and what it may do there beyond returning a response.
+# The env of an application, and what Rack allows beyond returning a response.
 module ServerRackTest
   TEXT = {"content-type" => "text/plain"}.freeze
 
@@ -40,7 +40,7 @@ module ServerRackTest
     serve(app) { |server| assert_equal "\"\"nil", server.get.body }
   end
 
-  def test_what_is_to_be_called_after_the_response_is_called_in_reverse
+  def test_response_finished_callbacks_run_in_reverse
     calls = Thread::Queue.new
     app = lambda do |env|
       2.times do |index|
@@ -57,7 +57,7 @@ module ServerRackTest
     end
   end
 
-  def test_they_are_told_of_an_error_as_well
+  def test_response_finished_callbacks_get_an_error
     calls = Thread::Queue.new
     app = lambda do |env|
       env["rack.response_finished"] <<
@@ -98,7 +98,7 @@ module ServerRackTest
   end
 
   # Whatever they raise is logged, and neither ends the connection nor others'.
-  def test_what_they_raise_disturbs_nobody
+  def test_errors_of_response_finished_callbacks_are_logged
     errors = [NotImplementedError, SystemExit, Interrupt]
     app = lambda do |env|
       env["rack.response_finished"] << ->(*) { raise errors.shift } if env["PATH_INFO"] == "/"
@@ -198,7 +198,7 @@ module ServerRackTest
     end
   end
 
-  # As apps of before Rack 3 say it.
+  # Written for Rack 2.
   def test_another_protocol_may_be_named_as_it_is_on_the_wire
     names = [%w[upgrade connection], %w[Upgrade Connection]]
     app = lambda do |_|
@@ -240,7 +240,7 @@ module ServerRackTest
     end
   end
 
-  def test_what_an_app_leaves_in_fiber_and_thread_is_gone_with_the_next_request
+  def test_fiber_and_thread_locals_do_not_reach_the_next_request
     app = lambda do |_|
       found = [Fiber[:mine], Thread.current[:mine]].inspect
       Fiber[:mine] = Thread.current[:mine] = 1
@@ -284,6 +284,6 @@ module ServerRackTest
   ServerContract.run(self)
   # Threads have no loop, and keep what is left in them, as those of other servers do.
   ServerContract.run_on_threads(self, without: %i[
-    test_what_an_app_leaves_in_fiber_and_thread_is_gone_with_the_next_request
+    test_fiber_and_thread_locals_do_not_reach_the_next_request
   ])
 end

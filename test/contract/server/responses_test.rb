@@ -2,7 +2,7 @@
 
 require_relative "server_contract"
 
-# What comes over the wire for what an app returns.
+# Bytes on the connection for each kind of response.
 module ServerResponsesTest
   TEXT = {"content-type" => "text/plain"}.freeze
 
@@ -26,7 +26,7 @@ module ServerResponsesTest
     end
   end
 
-  def test_who_wants_no_further_request_gets_none
+  def test_connection_close_of_the_client_is_obeyed
     serve(->(_) { [200, TEXT.dup, ["x"]] }) do |server|
       server.connect do |client|
         answer = client.get("/", "connection" => "close")
@@ -58,7 +58,7 @@ module ServerResponsesTest
     end
   end
 
-  def test_a_head_request_is_told_the_length_of_what_it_does_not_get
+  def test_a_head_request_gets_the_content_length
     serve(->(_) { [200, {"content-type" => "text/plain", "content-length" => "4"}, ["body"]] },
       lint: false) do |server|
       server.connect do |client|
@@ -107,7 +107,7 @@ module ServerResponsesTest
     end
   end
 
-  def test_what_is_between_app_and_server_is_not_sent
+  def test_rack_headers_are_not_sent
     app = ->(_) {
       [200, {"rack.something" => "x", "connection" => "keep-alive", "keep-alive" => "timeout=5"},
         []]
@@ -191,7 +191,7 @@ module ServerResponsesTest
     end
   end
 
-  def test_what_the_app_does_with_its_string_while_it_is_being_sent_does_not_matter
+  def test_changes_of_a_string_while_it_is_sent_do_not_matter
     string = "x" * 5_000_000
     serve(->(env) {
       if env["PATH_INFO"] == "/"
@@ -236,5 +236,5 @@ module ServerResponsesTest
   ServerContract.run(self)
   ServerContract.run_on_threads(self)
   ServerContract.run_in_ractors(self,
-    without: [:test_what_the_app_does_with_its_string_while_it_is_being_sent_does_not_matter])
+    without: [:test_changes_of_a_string_while_it_is_sent_do_not_matter])
 end

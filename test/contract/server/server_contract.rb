@@ -58,7 +58,8 @@ module ServerContract
 
     def post(path, body, **headers)
       say("POST #{path} HTTP/1.1\r\nhost: test\r\ncontent-length: " \
-        "#{body.bytesize}\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
+        "#{body.bytesize}\r\n" \
+        "#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
       answer
     end
 

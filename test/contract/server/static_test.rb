@@ -35,7 +35,7 @@ module ServerStaticTest
     serve(Raffia::Server::Static.new(app, root: @folder, **options), lint: lint, &)
   end
 
-  def test_a_file_comes_with_what_there_is_to_know_about_it
+  def test_a_file_has_its_headers
     [false, true].each do |lint|
       files(lint: lint) do |server|
         answer = server.get("/hello.txt")
@@ -83,7 +83,7 @@ module ServerStaticTest
     end
   end
 
-  def test_who_has_the_file_gets_no_second_one
+  def test_a_client_that_has_the_file_gets_304
     files do |server|
       first = server.get("/hello.txt")
       [{"if-none-match" => first["etag"]}, {"if-none-match" => "\"x\", W/#{first["etag"]}"},
@@ -113,7 +113,7 @@ module ServerStaticTest
     end
   end
 
-  def test_what_has_been_compressed_is_sent_to_who_takes_it
+  def test_a_compressed_file_is_sent_to_clients_that_accept_it
     files do |server|
       found = ["br, gzip", "gzip", "gzip;q=0", "identity", "br;q=0.0, gzip;q=0.5"].map do |accepted|
         server.get("/app.js", "accept-encoding" => accepted)
@@ -161,7 +161,7 @@ module ServerStaticTest
     files { |server| assert_equal 404, server.get("/pipe").status }
   end
 
-  def test_what_is_not_there_is_the_apps
+  def test_missing_files_are_passed_to_the_app
     app = ->(env) { [200, {"content-type" => "text/plain"}, ["app #{env["REQUEST_METHOD"]}"]] }
     files(app, mount: "/files/", lint: true) do |server|
       assert_equal "0123456789", server.get("/files/hello.txt").body

@@ -2,7 +2,7 @@
 
 require_relative "server_contract"
 
-# What is different when the application runs on threads. Other suites run there as well, see
+# Differences when the application runs on threads. Other suites run there as well, see
 # ServerContract.run_on_threads.
 module ServerThreadsTest
   TEXT = {"content-type" => "text/plain"}.freeze
@@ -38,7 +38,7 @@ module ServerThreadsTest
     end
   end
 
-  # As in Puma: others of its port may have a thread for them.
+  # Like Puma: another worker of this port may have a free thread.
   def test_a_worker_accepts_no_more_than_can_wait
     gate = Thread::Queue.new
     waiting = Thread::Queue.new
@@ -80,7 +80,7 @@ module ServerThreadsTest
   end
 
   # It would not know of those that it does not accept.
-  def test_a_worker_that_refuses_who_waits_for_too_long_accepts_all
+  def test_a_worker_that_refuses_long_waits_accepts_all
     gate = Thread::Queue.new
     app = lambda do |_env|
       gate.pop
@@ -108,7 +108,7 @@ module ServerThreadsTest
     end
   end
 
-  def test_whoever_reads_slowly_takes_no_thread
+  def test_a_slow_reader_takes_no_thread
     app = lambda do |env|
       case env["PATH_INFO"]
       when "/array" then [200, TEXT.dup, Array.new(20) { BIG }]
@@ -129,7 +129,7 @@ module ServerThreadsTest
     end
   end
 
-  # What a stream is ahead of its client is bounded, and then its thread waits.
+  # A stream buffers a bounded number of bytes for a slow client; then its thread waits.
   def test_a_stream_runs_ahead_of_its_client_by_so_much
     wrote = 0
     body = Enumerator.new { |pieces| 64.times { pieces << BIG.tap { wrote += 1 } } }
@@ -239,7 +239,7 @@ module ServerThreadsTest
     end
   end
 
-  def test_a_worker_that_must_end_interrupts_what_runs
+  def test_a_worker_that_must_end_interrupts_its_threads
     ended = Thread::Queue.new
     app = lambda do |_env|
       sleep

@@ -64,7 +64,7 @@ module Raffia
       end
     end
 
-    def test_connections_are_kept_also_when_nobody_reads_the_body
+    def test_connections_are_kept_with_an_unread_body
       serve(HELLO) do |server|
         counts = curl("-w", "%{num_connects}", *["--data-binary", "small", server.url] * 1,
           "--next", "-w", "%{num_connects}", server.url)

@@ -4,16 +4,17 @@ require_relative "server_case"
 require "support/proxies"
 
 module Raffia
-  # The same bytes to us, and to us through nginx and haproxy. What smuggles requests is two parties
-  # that disagree about where one ends: so whatever is understood both ways must be the same
-  # requests with the same bodies, and what is ambiguous must not be understood here at all.
+  # Sends the same bytes to us, and to us through nginx and haproxy. Requests are smuggled when two
+  # parties disagree about their end. So requests that both accept must be the same, with the same
+  # bodies, and we must refuse ambiguous ones.
   class ServerDifferentialTest < ServerCase
     include TestSupport::Proxies
 
     SEEN = <<~'RUBY'
       run lambda { |env|
         body = env["rack.input"] ? env["rack.input"].read.to_s : ""
-        [200, {"content-type" => "text/plain"}, ["seen:#{"#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]} #{body}".unpack1("H*")}."]]
+        seen = "#{env["REQUEST_METHOD"]} #{env["PATH_INFO"]} #{body}"
+        [200, {"content-type" => "text/plain"}, ["seen:#{seen.unpack1("H*")}."]]
       }
     RUBY
     # Seconds for an answer that must come.
@@ -94,7 +95,7 @@ module Raffia
       "another version" => "GET /a HTTP/3.0\r\n#{HOST}\r\n#{NEXT}"
     }.freeze
 
-    def test_what_is_clear_is_understood_by_all_in_the_same_way
+    def test_unambiguous_requests_are_read_alike_by_all
       through(:nginx, :haproxy) do |ports|
         CLEAR.each do |name, (bytes, requests)|
           ports.each do |party, port|
@@ -104,7 +105,7 @@ module Raffia
       end
     end
 
-    def test_what_is_ambiguous_is_refused_by_us
+    def test_ambiguous_requests_are_refused
       program(SEEN) do |server|
         AMBIGUOUS.each do |name, bytes|
           status, headers, = raw(server, bytes)
@@ -114,8 +115,8 @@ module Raffia
       end
     end
 
-    # A proxy may mend it, or refuse it. What it must not do is make us see what it did not.
-    def test_what_is_ambiguous_smuggles_nothing_through_a_proxy
+    # A proxy may repair or refuse it, but must not make us read what it did not.
+    def test_ambiguous_requests_smuggle_nothing_through_a_proxy
       through(:nginx, :haproxy) do |ports|
         AMBIGUOUS.each do |name, bytes|
           ports.each do |party, port|

@@ -6,7 +6,7 @@ require "raffia/server/event_stream"
 module Raffia
   # Server-sent events, read as a browser's EventSource reads them (the HTML standard, 9.2.6).
   class ServerEventStreamTest < ServerCase
-    # What a reader makes of a stream.
+    # Parses a stream like a browser.
     class Reader
       attr_reader :comments, :retry, :status, :headers
 
@@ -88,7 +88,7 @@ module Raffia
       end
     end
 
-    def test_who_comes_back_says_what_it_has_seen
+    def test_a_reconnecting_client_sends_its_last_event_id
       app = stream_app { |stream| stream.write("after #{stream.last_event_id.inspect}") }
       serve(app) do |server|
         read(server, headers: {"Last-Event-ID" => "41"}) do |reader|

@@ -18,7 +18,8 @@ module Raffia
       level = ActiveSupport::IsolatedExecutionState.isolation_level if defined?(ActiveSupport)
       options = Raffia::Server::Options.build({execution: ASKED})
       begin
-        puts "#{Raffia::Server::Execution.settle(application, options, Logger.new($stdout)).execution} #{level.inspect}"
+        settled = Raffia::Server::Execution.settle(application, options, Logger.new($stdout))
+        puts "#{settled.execution} #{level.inspect}"
       rescue Raffia::ConfigError => error
         puts error.message
       end
@@ -29,7 +30,7 @@ module Raffia
       assert_equal "threads nil\n", decided("", asked: :threads)
     end
 
-    def test_active_record_without_rails_is_told_before_it_is_used
+    def test_active_record_without_rails_is_isolated_before_it_is_used
       need_gem "activerecord"
       assert_equal "fibers :fiber\n", decided('require "active_record"; ActiveRecord::Base.name')
       assert_equal "fibers :fiber\n", decided('require "active_record"')
@@ -40,7 +41,7 @@ module Raffia
         asked: :threads)
     end
 
-    def test_what_the_application_says_counts
+    def test_the_applications_own_level_wins
       need_gem "activerecord"
       pin = 'require "active_record"; ActiveSupport::IsolatedExecutionState.isolation_level = ' \
         ":thread"
@@ -53,7 +54,7 @@ module Raffia
     end
 
     # It may be in use.
-    def test_what_was_there_before_is_left_alone
+    def test_a_level_set_before_is_left_alone
       need_gem "activerecord"
       assert_match(/threads :thread\n\z/,
         decided("", early: 'require "active_record"; ActiveSupport::IsolatedExecutionState'))

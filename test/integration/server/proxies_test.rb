@@ -5,8 +5,8 @@ require "digest"
 require "support/proxies"
 
 module Raffia
-  # Behind the proxies that people put before a Ruby server. What a proxy could not do with us it
-  # says by 502 or 504.
+  # Behind the proxies that people put before a Ruby server. A proxy that cannot use our response
+  # says 502 or 504.
   class ServerProxiesTest < ServerCase
     include TestSupport::Proxies
 
@@ -17,18 +17,27 @@ module Raffia
       connections = {}
       run lambda { |env|
         case env["PATH_INFO"]
-        when "/socket" then Raffia::Server::WebSocket.open(env) { |socket| socket.each { |message| socket.write(message.upcase) } }
-        when "/events" then Raffia::Server::EventStream.open(env) { |stream| 3.times { |n| stream.write(n); sleep 0.01 } }
+        when "/socket"
+          Raffia::Server::WebSocket.open(env) do |socket|
+            socket.each { |message| socket.write(message.upcase) }
+          end
+        when "/events"
+          Raffia::Server::EventStream.open(env) do |stream|
+            3.times { |n| stream.write(n) && sleep(0.01) }
+          end
         when "/sum" then [200, {}, [Digest::SHA256.hexdigest(env["rack.input"].read)]]
-        when "/stream" then [200, {}, ->(stream) { 100.times { |n| stream.write("#{n} " * 1000) } && stream.close }]
+        when "/stream"
+          [200, {}, ->(stream) { 100.times { |n| stream.write("#{n} " * 1000) } && stream.close }]
         when "/head" then [200, {"content-length" => "1000"}, ["x" * 1000]]
         when "/nothing" then [304, {"etag" => '"1"'}, []]
-        else [200, {"x-via" => env.values_at("HTTP_X_FORWARDED_FOR", "HTTP_HOST").join(" ")}, ["hello"]]
+        else
+          via = env.values_at("HTTP_X_FORWARDED_FOR", "HTTP_HOST").join(" ")
+          [200, {"x-via" => via}, ["hello"]]
         end
       }
     RUBY
 
-    # As the proxies are: each test is run behind all of them.
+    # Each test runs behind all proxies.
     {nginx: {buffering: "on"}, nginx_streaming: {buffering: "off"},
      haproxy: {}}.each do |proxy, settings|
       {answers: "each kind of answer comes through",

@@ -50,7 +50,7 @@ module Raffia
       assert_match(/Giving up/, server.err)
     end
 
-    def test_what_is_wrong_is_said
+    def test_wrong_options_are_named
       server = start(*RACKUP, "-p", "0", "-O", "idle_timeout=soon")
       assert_equal 1, server.ended.exitstatus
       assert_match(/idle_timeout "soon" makes no sense/, server.err)
@@ -116,7 +116,9 @@ module Raffia
           config.hosts.clear
           config.secret_key_base = "x" * 64
           config.logger = Logger.new(IO::NULL)
-          routes.append { root to: ->(_env) { [200, {"content-type" => "text/plain"}, ["hello from \#{Process.pid}"]] } }
+          headers = {"content-type" => "text/plain"}
+          hello = ->(_env) { [200, headers.dup, ["hello from \#{Process.pid}"]] }
+          routes.append { root to: hello }
         end
       RUBY
       script "require_relative 'application'\nHello.initialize!", "config/environment.rb"

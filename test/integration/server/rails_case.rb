@@ -82,7 +82,9 @@ class ServerRailsCase < ServerCase
 
     if ENV["DATABASE_URL"]
       ActiveRecord::Schema.verbose = false
-      ActiveRecord::Schema.define { create_table(:people, force: true) { |table| table.string(:name) } }
+      ActiveRecord::Schema.define do
+        create_table(:people, force: true) { |table| table.string(:name) }
+      end
     end
   RUBY
   FILES = {

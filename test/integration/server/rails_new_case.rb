@@ -6,19 +6,20 @@ require "support/servers"
 # An application as `rails new` makes it, of those parts of Rails that are installed, with a model
 # and a controller. It is made once.
 class ServerRailsNewCase < ServerCase
-  # What needs gems that are in no group of ours, or takes long.
+  # Parts that need gems in no group of ours, or take long.
   SKIPPED = %w[bundle git action-mailer action-mailbox action-text active-storage asset-pipeline
     javascript hotwire jbuilder test system-test
     bootsnap solid kamal thruster brakeman rubocop ci docker dev-gems].freeze
   GEMS = %w[railties activerecord actionpack activejob actioncable sqlite3 pg].freeze
   FILES = {
-    "Gemfile" => "source \"https://rubygems.org\"\n#{GEMS.map { |name| "gem \"#{name}\"\n" }.join}gem \"raffia\", path: \"#{ROOT}\"\n",
+    "Gemfile" => "source \"https://rubygems.org\"\n" \
+      "#{GEMS.map { |name| "gem \"#{name}\"\n" }.join}gem \"raffia\", path: \"#{ROOT}\"\n",
     "app/models/counter.rb" => "class Counter < ApplicationRecord\nend\n",
     "app/controllers/counters_controller.rb" => <<~RUBY,
       class CountersController < ActionController::API
         NOW = []
 
-        # As programs do who have not heard of UPDATE ... SET value = value + 1.
+        # A read-modify-write, instead of UPDATE ... SET value = value + 1.
         def create
           counter = Counter.first
           counter.with_lock { counter.update!(value: counter.value + 1) }

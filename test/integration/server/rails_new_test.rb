@@ -84,7 +84,8 @@ module Raffia
         output, status = raffia("serve", "--execution", "fibers", "--processes", "0", "-p", "0")
         assert_equal 2, status, output
         assert_match(
-          /\Araffia: execution fibers: config\.active_support\.isolation_level is :thread, so requests would share connections/, output
+          Regexp.new("\\Araffia: execution fibers: config\\.active_support\\.isolation_level is " \
+            ":thread, so requests would share connections"), output
         )
         output, status = raffia("serve", "--check")
         assert_equal 0, status, output

@@ -8,7 +8,11 @@ module Raffia
   # be served. The timeouts are set low, so that what they end can be seen in seconds.
   class ServerSlowClientsTest < ServerCase
     CONFIG = <<~RUBY
-      run ->(env) { env["rack.input"]&.read; [200, {"content-type" => "text/plain"}, ["x" * ((env["PATH_INFO"] == "/big") ? 500_000 : 5)]] }
+      run lambda { |env|
+        env["rack.input"]&.read
+        size = (env["PATH_INFO"] == "/big") ? 500_000 : 5
+        [200, {"content-type" => "text/plain"}, ["x" * size]]
+      }
     RUBY
     CONNECTIONS = 200
     # Seconds: it ends when its connections have, and this is when it gives up.
@@ -24,9 +28,9 @@ module Raffia
       attack("-B", "-i", "3", "-s", "8192") { |left| assert_equal 0, left }
     end
 
-    # Who reads a little now and then is slow, and no attacker for certain; what it costs is bounded
-    # by the response.
-    def test_responses_that_nobody_reads_to_the_end
+    # A client that reads a little now and then may be just slow. Its cost is bounded by the
+    # response.
+    def test_responses_that_are_not_read_to_the_end
       attack("-X", "-w", "10", "-y", "20", "-n", "3", "-z", "10", "-l", "4", path: "/big") do |left|
         assert_operator left, :<=, CONNECTIONS
       end

@@ -129,7 +129,7 @@ module Raffia
       end
     end
 
-    def test_what_the_protocol_forbids_closes
+    def test_violations_of_the_protocol_close_the_socket
       echo(max_message: 1000) do |server|
         {too_long: ["\x82\xFE\x03\xE9".b + "mask" + "x" * 1001, 1009],
          unmasked: ["\x81\x02hi", 1002],
@@ -158,7 +158,7 @@ module Raffia
       assert_match(/send bytes as message.b/, seen.pop)
     end
 
-    def test_a_slow_reader_stops_who_writes_but_not_who_pushes
+    def test_a_slow_reader_blocks_write_but_not_push
       state = Thread::Queue.new
       app = socket_app(backlog: 100_000) do |socket|
         refused = 0
@@ -274,7 +274,7 @@ module Raffia
       end
     end
 
-    def test_a_peer_that_never_pauses_keeps_nobody_waiting
+    def test_a_peer_that_never_pauses_does_not_starve_others
       heard = Thread::Queue.new
       app = ->(env) {
         if env["PATH_INFO"] == "/"
@@ -340,7 +340,11 @@ module Raffia
     def test_workers_that_are_replaced_say_goodbye_too
       config = <<~RUBY
         require "raffia/server/websocket"
-        run ->(env) { Raffia::Server::WebSocket.open(env) { |socket| socket.write(Process.pid.to_s) && socket.each { nil } } }
+        run lambda { |env|
+          Raffia::Server::WebSocket.open(env) do |socket|
+            socket.write(Process.pid.to_s) && socket.each { nil }
+          end
+        }
       RUBY
       program(config, processes: 2) do |port, daemon|
         clients = Array.new(6) { TestSupport::WebSocketClient.new(connect(port)) }
@@ -354,7 +358,7 @@ module Raffia
       end
     end
 
-    def test_what_open_wants
+    def test_arguments_of_open
       assert_refused("WebSocket.open needs a block: the conversation") do
         Server::WebSocket.open({})
       end
@@ -409,12 +413,12 @@ module Raffia
   # seconds do so once.
   class ServerWebSocketOnThreadsTest < ServerWebSocketTest
     %i[
-      test_a_peer_that_never_pauses_keeps_nobody_waiting
+      test_a_peer_that_never_pauses_does_not_starve_others
       test_a_peer_that_never_pauses_is_given_up_when_it_does_not_answer_a_close
       test_a_peer_that_does_not_answer_a_close_is_given_up
       test_a_silent_peer_is_asked_and_then_given_up
       test_rack_lint_finds_nothing_and_is_not_in_the_way
-      test_what_open_wants
+      test_arguments_of_open
     ].each { |slow| undef_method(slow) }
 
     private

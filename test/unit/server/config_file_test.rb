@@ -77,13 +77,12 @@ module Raffia
       "after_frok { }" => "1: there is no word after_frok: did you mean after_fork?"
     }.each do |text, message|
       define_method(:"test_refused: #{text}") do
-        assert_refused(
-          /\A#{Regexp.escape(@path)}:#{Regexp.escape((text.start_with?("one") ? "1: there is no word one" : message))}/
-        ) { read(text) }
+        expected = text.start_with?("one") ? "1: there is no word one" : message
+        assert_refused(/\A#{Regexp.escape("#{@path}:#{expected}")}/) { read(text) }
       end
     end
 
-    def test_what_else_goes_wrong_is_as_ruby_has_it
+    def test_other_errors_are_rubys
       error = assert_raises(RuntimeError) { read("\nraise 'mine'") }
       assert_match(/\A#{Regexp.escape(@path)}:2:/, error.backtrace.first)
       assert_raises(SyntaxError) { read("def (") }

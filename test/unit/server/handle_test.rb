@@ -91,7 +91,7 @@ module Raffia
       stopping.join
     end
 
-    def test_hooks_are_told_what_the_application_raises
+    def test_on_error_gets_what_the_application_raises
       hooks = Server::Hooks.new
       told = Thread::Queue.new
       hooks.add(:on_error) { |error, env| told << [error.message, env["PATH_INFO"]] }
@@ -105,7 +105,7 @@ module Raffia
       assert_match(/the hook on_error failed: .*of its own/, log.string)
     end
 
-    def test_what_will_not_do
+    def test_invalid_arguments
       assert_refused(/has a method `call`/) { Server.start("no app") }
       assert_refused(/there is no option prot: did you mean port\?/) do
         Server.start(HELLO, prot: 1)

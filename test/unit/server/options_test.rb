@@ -33,7 +33,7 @@ module Raffia
       end
     end
 
-    def test_what_makes_no_sense_is_refused
+    def test_invalid_values_are_refused
       {
         processes: [-1, "many", 1.5, ""], port: [70_000, "http"],
         idle_timeout: ["soon", 0, -1, Float::INFINITY, "5 parsecs"],
@@ -54,7 +54,7 @@ module Raffia
       assert_refused("there is no option xyzzyx") { build(xyzzyx: 2) }
     end
 
-    def test_the_environment_says_what_is_not_said_otherwise
+    def test_the_environment_gives_defaults
       config = Server::Config.load(Variables.new({"PORT" => "3000", "WEB_CONCURRENCY" => "3",
         "RACK_ENV" => "production"}))
       options = Server::Options.build({}, config: config)
@@ -76,7 +76,7 @@ module Raffia
       assert_equal [2, :auto, "test"], [options.port, options.processes, options.environment]
     end
 
-    def test_what_is_wrong_in_the_environment_is_refused
+    def test_invalid_environment_variables_are_refused
       assert_refused(/\Aport "http" makes no sense/) do
         Server::Options.build({}, config: Server::Config.load(Variables.new({"PORT" => "http"})))
       end

@@ -23,7 +23,7 @@ class ServiceConfigTest < Raffia::TestCase
     assert Ractor.shareable?(config)
   end
 
-  def test_the_environment_of_an_application_is_told_to_it
+  def test_the_environment_of_an_application_is_exported
     env = {"RAILS_ENV" => "test", "RACK_ENV" => "", "LISTEN_FDS" => "1", "HOME" => "/"}
     Raffia::Service.export_environment("production", env)
     assert_equal({"RACK_ENV" => "production", "RAILS_ENV" => "test", "HOME" => "/"}, env)

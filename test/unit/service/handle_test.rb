@@ -30,11 +30,11 @@ class ServiceHandleTest < Raffia::TestCase
     refute_predicate(handle, :running?)
   end
 
-  def test_what_keeps_it_from_starting_is_raised
+  def test_errors_at_the_start_are_raised
     assert_raises(IOError) { Raffia::Service::Handle.new(Program.new(before: IOError.new("no"))) }
   end
 
-  def test_what_it_ends_with_is_raised
+  def test_errors_at_the_end_are_raised
     handle = Raffia::Service::Handle.new(Program.new(after: IOError.new("late")))
     assert_raises(IOError) { handle.stop }
   end

@@ -59,7 +59,7 @@ class ServerGateTest < Raffia::TestCase
     end
   end
 
-  def test_one_that_is_cancelled_when_it_has_been_called_hands_its_place_on
+  def test_a_request_cancelled_at_its_turn_passes_the_turn_on
     Raffia.run do |scope|
       limiter = Limiter.build(limit: 1)
       limiter.enter

@@ -34,7 +34,7 @@ class ServerTimeLimitTest < Raffia::TestCase
     end
   end
 
-  def test_what_was_added_passes_too
+  def test_an_extension_passes_too
     Raffia.run do
       error = assert_raises(Raffia::TimeoutError) do
         TimeLimit.new(0.01).enforce do

@@ -7,7 +7,7 @@ require "raffia"
 require "raffia/server"
 require "raffia/server/worker"
 
-# Which response an error gets, on a stream that only notes it.
+# The response to each error, on a stream that only records it.
 class ServerErrorResponseTest < Raffia::TestCase
   Server = Raffia::Server
   Limiter = Server::Admission::ConcurrencyLimiter

@@ -60,8 +60,8 @@ class Http1BodyTest < Raffia::TestCase
     writer.join
   end
 
-  # Of what is here when it is asked for, all but the beginning is received into the String that
-  # comes out, and decoded there.
+  # Bytes that are here already are received into the returned String, except for the first, and
+  # decoded in place.
   def test_a_long_body_in_chunks_with_a_request_behind_it
     sent = Random.bytes(100_000)
     [1_000, 30_000, 100_000].product([700, 65_536, 99_999, 200_000]) do |size, most|
@@ -73,12 +73,12 @@ class Http1BodyTest < Raffia::TestCase
     end
   end
 
-  def test_what_is_here_comes_at_once
+  def test_received_bytes_come_at_once
     send_ahead("#{CHUNKED}#{chunks("x" * 50_000, 8_192)}0\r\n\r\n")
     assert_equal [50_000, nil], [@http1.read_body.bytesize, @http1.read_body]
   end
 
-  def test_what_is_malformed_far_behind_the_head
+  def test_malformed_bytes_far_behind_the_head
     send_ahead("#{CHUNKED}#{chunks("x" * 50_000, 8_192)}x\r\n")
     assert_status(400) { body }
     assert_nil @http1.read_body
@@ -125,14 +125,14 @@ class Http1BodyTest < Raffia::TestCase
     refute @http1.skip_body(5, LONG)
   end
 
-  def test_skipping_does_not_wait_unless_told_to
+  def test_skipping_waits_only_with_a_timeout
     receive("#{POST}Content-Length: 6\r\n\r\nhello")
     refute @http1.skip_body(100)
     @client << "!"
     assert @http1.skip_body(100, LONG)
   end
 
-  def test_skipping_what_is_malformed
+  def test_skipping_malformed_bytes
     receive("#{CHUNKED}x\r\n")
     refute @http1.skip_body(100)
     refute @http1.skip_body(100)
@@ -191,7 +191,7 @@ class Http1BodyTest < Raffia::TestCase
     assert_status(413) { body }
   end
 
-  def test_what_is_left_for_another_protocol
+  def test_unread_bytes_for_another_protocol
     receive("GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n\x00rest")
     assert_predicate @http1, :pending?
     assert_equal "\x00rest".b, @http1.unread

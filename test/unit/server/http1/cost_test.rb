@@ -3,16 +3,16 @@
 require_relative "http1_case"
 require "objspace"
 
-# What a request costs, in numbers that are the same on every machine; and that the collector does
-# no harm.
+# Costs of a request, in counts that are the same on every machine. The collector does no harm.
 class Http1CostTest < Raffia::TestCase
   include HTTP1Case
 
-  # As curl sends it.
+  # Sent by curl.
   SHORT = "GET / HTTP/1.1\r\nHost: example.org\r\nUser-Agent: curl/8\r\nAccept: */*\r\n\r\n"
-  # As a browser does.
+  # Sent by a browser.
   LONG_HEAD = "GET /a?b=c HTTP/1.1\r\nHost: example.org\r\n#{%w[
-    Connection Cache-Control Sec-CH-UA Sec-CH-UA-Mobile Sec-CH-UA-Platform Upgrade-Insecure-Requests User-Agent Accept Sec-Fetch-Site
+    Connection Cache-Control Sec-CH-UA Sec-CH-UA-Mobile Sec-CH-UA-Platform
+    Upgrade-Insecure-Requests User-Agent Accept Sec-Fetch-Site
     Sec-Fetch-Mode Sec-Fetch-User Sec-Fetch-Dest Accept-Encoding Accept-Language
   ].map { |name| "#{name}: a\r\n" }.join}\r\n".freeze
 
@@ -43,7 +43,7 @@ class Http1CostTest < Raffia::TestCase
     @client << bytes * 100
     before = GC.stat(:total_allocated_objects)
     100.times { @http1.receive(nil, nil) && @http1.read_body }
-    # As above, with Content-Length and the body.
+    # The same with Content-Length and the body.
     assert_equal 5, (GC.stat(:total_allocated_objects) - before) / 100
   ensure
     GC.enable
@@ -57,7 +57,7 @@ class Http1CostTest < Raffia::TestCase
     assert_operator fresh, :<=, 1024
   end
 
-  def test_what_has_come_in_part_is_kept_and_given_back
+  def test_partial_input_is_kept_and_given_back
     fresh = ObjectSpace.memsize_of(@http1)
     @client << "GET / HTTP"
     assert_status(408) { @http1.receive(LONG, 0) }
@@ -78,7 +78,8 @@ class Http1CostTest < Raffia::TestCase
         client, socket = UNIXSocket.pair
         http1 = Raffia::Native::HTTP1.new(socket, {})
         Raffia.run do |scope|
-          scope.spawn { 500.times { client.write("GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"); sleep(0) } }
+          request = "GET / HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"
+          scope.spawn { 500.times { client.write(request) && sleep(0) } }
           500.times { http1.receive(nil, nil) }
         end
       RUBY
@@ -139,12 +140,15 @@ class Http1CostTest < Raffia::TestCase
       ractors = Array.new(4) do |number|
         Ractor.new(number) do |number|
           client, socket = UNIXSocket.pair
-          http1 = Raffia::Native::HTTP1.new(socket, Raffia::Native::HTTP1.template({"number" => number}))
+          template = Raffia::Native::HTTP1.template({"number" => number})
+          http1 = Raffia::Native::HTTP1.new(socket, template)
           keys = nil
           2000.times do |i|
-            client << "GET /\#{i} HTTP/1.1\\r\\nHost: h\#{i % 3}\\r\\nX-Own-\#{i % 50}: \#{number}\\r\\nAccept: a\\r\\n\\r\\n"
+            client << "GET /\#{i} HTTP/1.1\\r\\nHost: h\#{i % 3}\\r\\n" \
+              "X-Own-\#{i % 50}: \#{number}\\r\\nAccept: a\\r\\n\\r\\n"
             env = http1.receive(nil, nil)
-            good = env["number"] == number && env["PATH_INFO"] == "/\#{i}" && env["HTTP_X_OWN_\#{i % 50}"] == number.to_s && env["SERVER_NAME"] == "h\#{i % 3}"
+            good = env["number"] == number && env["PATH_INFO"] == "/\#{i}" &&
+              env["HTTP_X_OWN_\#{i % 50}"] == number.to_s && env["SERVER_NAME"] == "h\#{i % 3}"
             raise env.inspect unless good
             keys = env.keys
           end

@@ -2,7 +2,7 @@
 
 require_relative "http1_case"
 
-# What of a request is where in its env.
+# Places of a request's parts in its env.
 class Http1EnvTest < Raffia::TestCase
   include HTTP1Case
 
@@ -92,7 +92,7 @@ class Http1EnvTest < Raffia::TestCase
     assert(first.all? { |key| key.encoding == Encoding::UTF_8 })
   end
 
-  # As of other servers: whoever reads a value knows what it should be.
+  # Like other servers: the application checks values.
   def test_values_are_binary_and_their_own
     env = receive("GET /a?b HTTP/1.1\r\nHost: h\r\nX: \xC3\xA4\r\n\r\n")
     values = env.values_at("PATH_INFO", "QUERY_STRING", "REQUEST_URI", "HTTP_X")
@@ -101,7 +101,7 @@ class Http1EnvTest < Raffia::TestCase
     assert_equal "ä", values.last.force_encoding("UTF-8")
   end
 
-  def test_ports_that_are_not_told
+  def test_ports_that_are_not_given
     assert_equal %w[h 80], env_of("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
       .values_at("SERVER_NAME", "SERVER_PORT")
     @http1 = http1({}, {**TEMPLATE, "rack.url_scheme" => "https"})
@@ -180,7 +180,7 @@ class Http1EnvTest < Raffia::TestCase
     refute receive("GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n").key?("rack.protocol")
   end
 
-  def test_what_is_told_of_a_request
+  def test_predicates_of_a_request
     receive(GET)
     assert_equal [true, false, false, false],
       [@http1.keep_alive?, @http1.head?, @http1.http10?, @http1.body?]

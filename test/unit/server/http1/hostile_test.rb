@@ -57,7 +57,7 @@ class Http1HostileTest < Raffia::TestCase
     @socket = @socket.to_io
   end
 
-  def test_what_is_written_after_the_end
+  def test_writing_after_the_end
     receive(GET)
     @http1.begin(200, {})
     @http1.write("whole")
@@ -114,7 +114,7 @@ class Http1HostileTest < Raffia::TestCase
     end
   end
 
-  def test_the_answer_to_what_is_refused_is_not_the_one_before
+  def test_a_refusal_does_not_repeat_the_response_before
     receive("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n")
     assert_status(400) { receive("GET / HTTP/1.1\r\n\r\n") }
     @http1.respond(400, {}, ["reason"])
@@ -140,7 +140,8 @@ class Http1HostileTest < Raffia::TestCase
 
   def test_framing_where_there_is_nothing_to_frame
     receive(GET)
-    @http1.send_interim(103, {"link" => "</x>", "content-length" => "5", "transfer-encoding" => "chunked"})
+    @http1.send_interim(103,
+      {"link" => "</x>", "content-length" => "5", "transfer-encoding" => "chunked"})
     @http1.respond(204, {"transfer-encoding" => "chunked"}, [])
     receive(GET)
     @http1.begin(200, {})

@@ -45,7 +45,8 @@ module Raffia
 
     def test_an_unknown_parameter_is_guessed
       assert_refused(
-        %r{\Abind unix:///a\?mod=1: there is no parameter mod, did you mean mode; there are backlog, }
+        Regexp.new('\Abind unix:///a\?mod=1: there is no parameter mod, did you mean mode; ' \
+          "there are backlog, ")
       ) { Server::Listen::Bind.parse("unix:///a?mod=1") }
     end
   end

@@ -26,7 +26,7 @@ module Raffia
       assert_accepts listener, TCPSocket.new("127.0.0.1", listener.port)
     end
 
-    def test_what_is_accepted_sends_small_pieces_at_once
+    def test_accepted_sockets_send_small_pieces_at_once
       listener = listen("tcp://127.0.0.1:0").first.first
       client = TCPSocket.new("127.0.0.1", listener.port)
       accepted = accept(listener)
@@ -79,7 +79,8 @@ module Raffia
       define_method(:"test_a_port_in_use_with_#{processes}_processes") do
         port = listen("tcp://127.0.0.1:0", processes: processes).first.first.port
         who =
-          %r{cannot listen on tcp://127\.0\.0\.1:#{port}: the port is in use by .*ruby.* \(process #{::Process.pid}\)}
+          Regexp.new("cannot listen on tcp://127\\.0\\.0\\.1:#{port}: the port is in use by " \
+            ".*ruby.* \\(process #{::Process.pid}\\)")
         assert_cannot(who) { listen("tcp://127.0.0.1:#{port}", processes: processes) }
       end
     end
@@ -167,7 +168,7 @@ module Raffia
       assert_accepts listener, TCPSocket.new("127.0.0.1", listener.port)
     end
 
-    def test_a_socket_that_was_handed_in_sends_at_once_and_is_not_handed_on
+    def test_an_inherited_socket_sends_at_once_and_is_not_inherited_further
       given = TCPServer.new("127.0.0.1", 0)
       given.setsockopt(:TCP, :NODELAY, false)
       given.close_on_exec = false
@@ -189,7 +190,7 @@ module Raffia
       quiet&.close
     end
 
-    def test_sockets_that_systemd_has_handed_in
+    def test_sockets_of_systemd
       assert_equal 2, listen("systemd:", inherited: handed_in).first.size
       assert_equal 1, listen("systemd:web", inherited: handed_in).first.size
       assert_predicate listen("systemd:other", inherited: handed_in).first.first.port, :nil?

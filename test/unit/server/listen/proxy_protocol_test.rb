@@ -58,7 +58,7 @@ module Raffia
       end
     end
 
-    def test_who_leaves_before_it_is_over
+    def test_a_proxy_that_leaves_within_its_header
       serve do |server|
         ["", "PROX", "PROXY TCP4 1", SIGNATURE, "#{SIGNATURE}\x21\x11\x00\x0cab".b].each do |part|
           TCPSocket.open("127.0.0.1", server.port) { |socket| socket.write(part) }
@@ -71,7 +71,8 @@ module Raffia
       Dir.mktmpdir do |dir|
         cert, key = TestSupport::Certificates.new(dir).server("localhost")
         Server.start(WHO,
-          bind: "ssl://127.0.0.1:0?#{URI.encode_www_form(cert: cert, key: key, proxy: 1)}") do |server|
+          bind: "ssl://127.0.0.1:0?" + URI.encode_www_form(cert: cert, key: key,
+            proxy: 1)) do |server|
           socket = TCPSocket.new("127.0.0.1", server.port)
           socket.write("PROXY TCP4 192.0.2.7 198.51.100.1 1 2\r\n")
           ssl = OpenSSL::SSL::SSLSocket.new(socket)

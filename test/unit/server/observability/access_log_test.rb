@@ -59,11 +59,13 @@ class AccessLogTest < Raffia::TestCase
     log.add(entry)
     log.close
     assert_match(
-      /\A127\.0\.0\.1 - - \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}\] "GET \/a\?b=1 HTTP\/1\.1" 200 512 "-" "curl\/8\.5" 0\.003210 0\.000040 id-1\n\z/, File.read(path)
+      Regexp.new('\A127\.0\.0\.1 - - \[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}\] ' \
+        '"GET /a\?b=1 HTTP/1\.1" 200 512 "-" "curl/8\.5" 0\.003210 0\.000040 id-1\n\z'),
+      File.read(path)
     )
   end
 
-  def test_what_could_be_taken_for_another_field_or_line_is_escaped
+  def test_bytes_that_could_end_a_field_or_line_are_escaped
     log = access_log
     log.add(entry(HTTP_USER_AGENT: "a\"b\\c\nd\e[0m\xFFé", PATH_INFO: "/é"))
     log.close
@@ -137,7 +139,7 @@ class AccessLogTest < Raffia::TestCase
     assert_match(/cannot be opened again/, @told.string)
   end
 
-  def test_a_full_disk_is_told_once_and_loses_what_there_is_no_room_for
+  def test_a_full_disk_is_logged_once_and_loses_lines_beyond_the_limit
     skip "no /dev/full here" unless File.exist?("/dev/full")
 
     lost = 0
@@ -165,7 +167,7 @@ class AccessLogTest < Raffia::TestCase
     [reader, writer].each(&:close)
   end
 
-  def test_when_a_full_disk_has_room_again_lines_go_on_where_they_ended
+  def test_lines_continue_when_a_full_disk_has_space_again
     on_a_small_disk do |disk|
       filler = File.join(disk, "filler")
       log = access_log(File.join(disk, "access.log"))
@@ -194,7 +196,7 @@ class AccessLogTest < Raffia::TestCase
     assert_match(/Broken pipe/, @told.string)
   end
 
-  def test_a_reader_that_does_not_read_holds_nobody_up
+  def test_a_reader_that_does_not_read_blocks_no_request
     reader, writer = IO.pipe
     Raffia.run do |scope|
       log = access_log(writer, limit: 100_000)

@@ -27,7 +27,7 @@ class ServerMetricsTest < Raffia::TestCase
     assert_equal([[12, -5, 9], 12, 3], [board.to_a, board[0], board.size])
   end
 
-  def test_a_board_says_what_it_has_not
+  def test_a_board_refuses_invalid_positions
     board = Board.new(2)
     assert_raises(IndexError) { board[2] }
     assert_raises(IndexError) { board[-1] }
@@ -40,7 +40,7 @@ class ServerMetricsTest < Raffia::TestCase
     assert_raises(NoMethodError, TypeError) { board.dup }
   end
 
-  def test_a_board_is_shared_with_children_and_counts_what_all_of_them_add
+  def test_a_board_is_shared_with_children
     need_fork
     board = Board.new(1)
     pids = Array.new(4) { ::Process.fork { 10_000.times { board.add(0, 1) } && exit!(0) } }
@@ -48,21 +48,27 @@ class ServerMetricsTest < Raffia::TestCase
     assert_equal(40_000, board[0])
   end
 
-  def test_a_ledger_goes_to_ractors
+  def test_counters_go_to_ractors
     need_ractors
     script = <<~RUBY
       require "raffia"
       require "raffia/server/observability/metrics/counters"
-      board = Raffia::Native::SharedCounters.new(Raffia::Server::Observability::Metrics::Layout::SIZE)
+      size = Raffia::Server::Observability::Metrics::Layout::SIZE
+      board = Raffia::Native::SharedCounters.new(size)
       counters = Raffia::Server::Observability::Metrics::Counters.new(board)
       raise "not shareable" unless Ractor.shareable?(counters)
-      4.times.map { Ractor.new(counters) { |one| 1_000.times { one.finish(one.begin, 200, 1, 2, 3) && one.count(:shed) } } }.each(&:take)
+      ractors = 4.times.map do
+        Ractor.new(counters) do |one|
+          1_000.times { one.finish(one.begin, 200, 1, 2, 3) && one.count(:shed) }
+        end
+      end
+      ractors.each(&:take)
       puts board[0]
     RUBY
     assert_equal("4000\n", output_of(script))
   end
 
-  def test_what_a_request_leaves
+  def test_a_request_is_counted
     one = counters
     began = one.begin
     assert_equal(1, one.gauge(:in_flight))
@@ -76,7 +82,7 @@ class ServerMetricsTest < Raffia::TestCase
       [sums.duration.count, sums.queued.count, sums.queued.sum, sums.queued.quantile(1)])
   end
 
-  def test_what_is_counted_besides
+  def test_other_counters
     one = counters
     one.count(:shed)
     one.count(:log_lines_lost, 5)

@@ -4,7 +4,7 @@ require "test_helper"
 require "raffia/server"
 require "raffia/server/ractors/deep_freezer"
 
-# What an application for Ractors becomes before it is handed to them.
+# Freezing of an application before it goes to Ractors.
 class ServerSharingTest < Raffia::TestCase
   def setup = need_ractors
 

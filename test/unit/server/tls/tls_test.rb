@@ -277,7 +277,7 @@ module Raffia
       end
     end
 
-    def test_plain_http_is_told_so
+    def test_plain_http_gets_a_400
       serve do |server|
         response = Net::HTTP.get_response(URI("http://127.0.0.1:#{server.port}/"))
         assert_equal ["400", "This port speaks HTTPS: use a URL that begins with https://\n"],
@@ -285,7 +285,7 @@ module Raffia
       end
     end
 
-    def test_what_is_neither
+    def test_neither_http_nor_tls
       serve do |server|
         ["\0" * 100, "SSH-2.0-x\r\n", Random.new(1).bytes(1000)].each do |noise|
           socket = TCPSocket.new("127.0.0.1", server.port)
@@ -350,8 +350,8 @@ module Raffia
         [[text, @pair.last]] => /text has no TLS certificate in PEM that can be read/,
         [[@pair.first, text]] => /text has no TLS key in PEM that can be read/,
         [[@pair.first, encrypted]] => /encrypted has no TLS key in PEM that can be read/,
-        [[@pair.first,
-          key]] => /\Athe key .*other\.test\.key does not belong to the certificate .*localhost\.pem/
+        [[@pair.first, key]] =>
+          /\Athe key .*other\.test\.key does not belong to the certificate .*localhost\.pem/
       }.each { |pairs, message| assert_refused(message) { serve(pairs: pairs) } }
       assert_refused(
         /has no certificate: name tls_cert and tls_key, or for development tls self_signed/

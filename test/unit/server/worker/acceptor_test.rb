@@ -19,7 +19,7 @@ module Raffia
       super
     end
 
-    def test_what_is_accepted_is_as_ruby_makes_it
+    def test_accepted_sockets_are_like_rubys
       server = held(TCPServer.new("127.0.0.1", 0))
       ours, address = accept(server, TCPSocket) {
         held(TCPSocket.new("127.0.0.1", server.local_address.ip_port))
@@ -33,7 +33,7 @@ module Raffia
       assert_equal ["AF_INET", "127.0.0.1", "127.0.0.1"], ours.peeraddr.values_at(0, 2, 3)
     end
 
-    def test_who_comes_by_a_unix_socket_has_no_address
+    def test_a_client_of_a_unix_socket_has_no_address
       Dir.mktmpdir do |dir|
         server = held(UNIXServer.new("#{dir}/s"))
         client = nil
@@ -55,12 +55,12 @@ module Raffia
         accept(server, TCPSocket) { held(TCPSocket.new("::1", server.local_address.ip_port)) }.last
     end
 
-    def test_nobody_is_there
+    def test_no_connection_waits
       server = held(TCPServer.new("127.0.0.1", 0))
       [true, false].each { |look| refute Native.accept(server, TCPSocket, look) { flunk } }
     end
 
-    def test_what_cannot_accept
+    def test_sockets_that_cannot_accept
       server = held(TCPServer.new("127.0.0.1", 0))
       client = held(TCPSocket.new("127.0.0.1", server.local_address.ip_port))
       assert_raises(Errno::EINVAL) { Native.accept(client, TCPSocket, false) { flunk } }
@@ -68,8 +68,8 @@ module Raffia
       assert_raises(IOError) { Native.accept(server, TCPSocket, false) { flunk } }
     end
 
-    # Forty have come before the first is served. What a Unix socket is sent is there at once.
-    def test_who_is_there_has_a_turn_before_all_others_are_accepted
+    # Forty connect before the first is served. Bytes for a Unix socket are there at once.
+    def test_open_connections_get_a_turn_before_all_others_are_accepted
       Dir.mktmpdir do |dir|
         listener = Server::Listen::Listener.open(Server::Listen::Bind.parse("unix://#{dir}/s"),
           Server::Options.build).first
