@@ -14,14 +14,14 @@ module Raffia
   #     pool.shutdown
   #
   # A block cannot be sent to a process or a Ractor that runs already. There the pool is given its
-  # block when it is made, and +submit+ takes the block's arguments; the other strategies can be
+  # block when it is made, and +submit+ takes the block's arguments. The other strategies can be
   # used like that as well:
   #
   #     Raffia::Pool.open(on: :processes, workers: 4) { |path| digest(path) }
   class Pool
-    # Futures that may wait when nothing else is said.
+    # Default of +queue:+.
     QUEUE = 1_000
-    # Seconds without work after which a worker leaves when nothing else is said.
+    # Default of +idle:+.
     IDLE = 60
     # Reactions of +submit+ to a full queue.
     OVERFLOW = %i[block reject caller_runs].freeze
@@ -29,8 +29,7 @@ module Raffia
     # @return [Symbol] the strategy
     attr_reader :on
 
-    # A pool for the time of a block: shut down at the block's end, terminated when that ends with
-    # an exception.
+    # A pool for the time of a block: shut down at its end, terminated after an exception.
     #
     #     Raffia::Pool.open(on: :threads) { |pool| pool.submit { ... } }
     #
@@ -47,15 +46,15 @@ module Raffia
     end
 
     # @param on [Symbol] +:inline+, +:fibers+, +:threads+, +:ractors+ or +:processes+
-    # @param workers [Integer, nil] at most so many; by default as Raffia.map has it. They are
-    #   started when there is work
-    # @param queue [Integer] how much may wait
-    # @param overflow [Symbol] what +submit+ does when so much waits: +:block+ waits for room,
+    # @param workers [Integer, nil] the most workers; they start when there is work. By default as
+    # for Raffia.map
+    # @param queue [Integer] calls that may wait
+    # @param overflow [Symbol] what +submit+ does when the queue is full: +:block+ waits for room,
     #   +:reject+ raises Full, +:caller_runs+ does the work where it was called
     # @param idle [Numeric, nil] seconds without work after which a worker leaves; nil: they stay
-    # @param work [#call, nil] what a block would be: one of them
+    # @param work [#call, nil] instead of a block
     # @param limits [Hash] +item_timeout:+, +retries:+, +backoff:+, +retry_on:+, +max_tasks:+,
-    #   +max_memory:+, +max_age:+ and +move:+, as Raffia.map has them
+    #   +max_memory:+, +max_age:+ and +move:+, as for Raffia.map
     # @yield what each worker does with what is submitted; +:processes+ and +:ractors+ need it
     # @raise [ConfigError]
     # @raise [NotShareable] on +:ractors+, when the block captures what no other Ractor may see
@@ -77,18 +76,18 @@ module Raffia
       @fork = Fork.after_child { @coordinator.start_over }
     end
 
-    # Hand in a call. When the queue is full, this waits, or does what +overflow:+ says. Several
-    # submitters take turns: a caller with 10,000 calls cannot starve the others.
+    # Submits a call. When the queue is full, this waits, or does what +overflow:+ says. Submitters
+    # take turns: a caller with 10,000 calls cannot starve the others.
     #
     # @param arguments of the block
-    # @yield the work, where the pool can take one: on +:processes+ and +:ractors+ it cannot
+    # @yield the work; not on +:processes+ and +:ractors+
     # @return [Future]
     # @raise [Closed] after {#shutdown}
     # @raise [Full] when the queue is, with +overflow: :reject+
     # @raise [ConfigError] when there is no block, or one that cannot be sent to the workers
     def submit(*arguments, &block) = @submission.submit(arguments, block)
 
-    # Run the pool's block over the items, on warm workers. It waits for room in the queue, whatever
+    # Runs the pool's block over the items, on warm workers. Waits for room in the queue, whatever
     # +overflow:+ says.
     #
     # @param items [#each]
@@ -102,7 +101,7 @@ module Raffia
       futures&.each(&:withdraw) unless results
     end
 
-    # Take no more work, and wait until what there is has been done.
+    # Takes no more work, and waits until all is done.
     # @param timeout [Numeric, nil] seconds to wait at most
     # @return [Boolean] whether all is done
     # @raise [Error] from one of the pool's own workers
@@ -117,9 +116,9 @@ module Raffia
       @coordinator.finish(timeout)
     end
 
-    # Stop now: what waits is cancelled, and what runs is stopped as its strategy allows: fibers
-    # where they wait, threads almost anywhere, processes in any case; Ractors work on to the end of
-    # their chunk, without anybody waiting for it.
+    # Stops now: what waits is cancelled, and what runs is stopped where its strategy allows it:
+    # fibers where they wait, threads almost anywhere, processes in any case. Ractors work on to the
+    # end of their chunk, unheard.
     # @return [void]
     def terminate
       @submission.close
@@ -130,10 +129,9 @@ module Raffia
     # @return [Boolean] whether it takes no more work
     def closed? = @submission.closed?
 
-    # @return [Hash] on:; of workers: workers: (those that live), idle:, most_workers: (that ever
-    #   lived at once), replaced: (that died at work, or had served their time); of work: waiting:,
-    #   most_waiting:, and so far submitted:, done:, failed:, cancelled:, rejected:; with pids: of
-    #   worker processes
+    # @return [Hash] on:; of workers: workers: (alive), idle:, most_workers: (at once so far),
+    #   replaced: (died or recycled); of work: waiting:, most_waiting:, and so far submitted:,
+    #   done:, failed:, cancelled:, rejected:; pids: of worker processes
     def stats = {on: @on, **@coordinator.stats}
 
     # @return [String]

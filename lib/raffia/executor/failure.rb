@@ -6,8 +6,8 @@ module Raffia
   module Executor
     # The end of a block by other than its value, as plain data that can leave the worker.
     #
-    # kind:: :error; :break when the block used +break+; :throw when it threw a tag that nothing in the
-    #        worker catches; :undumpable when the result or the exception could not leave the worker
+    # kind:: :error; :break when the block used +break+; :throw when it threw a tag that nothing in
+    #        the worker catches; :undumpable when result or exception could not leave the worker
     # position:: of the call in its message, from 0
     # value:: the exception; the value of the break; tag and value of the throw; or the name of the
     #         undumpable thing, and why

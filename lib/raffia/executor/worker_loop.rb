@@ -4,8 +4,9 @@ require_relative "../base/error"
 
 module Raffia
   module Executor
-    # The loop of one worker: take work from the coordinator's feed, post it to the slot, hand the
-    # replies in, until none is left. It runs in a thread or fiber of a group, or in the caller.
+    # The loop of one worker: takes work from the coordinator's feed, posts it to the slot, and
+    # returns the replies, until none is left. It runs in a thread or fiber of a group, or in the
+    # caller.
     #
     # A coordinator answers
     #

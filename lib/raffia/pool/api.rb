@@ -10,32 +10,30 @@ module Raffia
     # The calls over a collection, which are Raffia's own methods. The block runs on many items at
     # once, and the results come back in order. All take the same keywords:
     #
-    # on:: where the block runs: +:inline+, +:fibers+, +:threads+, +:ractors+ or +:processes+
+    # on:: where the block runs: +:inline+, +:fibers+, +:threads+, +:ractors+, +:processes+, +:jobs+
+    #      or +:auto+
     # workers:: how many at once; by default one for each processor, on +:fibers+ 256
     # limit:: items that may be taken from the input ahead of their results; by default two chunks
-    #         for each worker. It bounds the workers too, so on +:fibers+ it is all one needs
+    #         for each worker. It bounds the workers too
     # chunk:: how many items travel together; by default measured
     # timeout:: seconds for the whole call; then TimeoutError
     # item_timeout:: seconds for each attempt at each item; then TimeoutError about that item
     # retries:: further attempts of an item whose block fails or takes too long, or whose worker
     #           dies; by default none
     # backoff:: seconds before the second attempt, doubled before each further one, or a callable,
-    # as
-    #           {Raffia.retry} has it. Meanwhile the workers do other items
-    # retry_on:: the errors to try again on, by default StandardError, to which TimeoutError and
-    #            WorkerDied belong
+    #           as {Raffia.retry} has it. Meanwhile the workers do other items
+    # retry_on:: the errors to try again on, by default StandardError
     # progress:: true or a title: show how far it is
     # ordered:: false gives the results of map and filter_map as they come
     #
     # With retries an item may be worked on more than once, and its result is used once. When a
-    # worker process dies, what it had done and not handed in is done again; only the item that it
-    # was at counts an attempt. A fold folds the items of such a chunk anew, so none is folded twice
-    # into one value.
+    # worker process dies, its unreported work is done again; only the item that it was at counts an
+    # attempt. A fold folds the whole chunk anew.
     #
-    # An exception in the block is raised in the caller, as it is, with the worker's backtrace and
-    # the item (see {ItemContext}), and stops the other workers. So do +break+, a timeout,
-    # cancellation, and Ctrl-C. Fibers stop where they wait, threads almost anywhere, processes in
-    # any case, Ractors between chunks.
+    # An exception in the block is raised in the caller, with the worker's backtrace and the item
+    # (see {ItemContext}), and stops the other workers. So do +break+, a timeout, cancellation, and
+    # Ctrl-C. Fibers stop where they wait, threads almost anywhere, processes in any case, Ractors
+    # between chunks.
     #
     # Workers read Arrays and ranges of numbers themselves; the caller reads everything else, item
     # by item, so it may be endless.
@@ -54,7 +52,7 @@ module Raffia
         Call.run("map", items, Plan.new(:map, block, Work::NOTHING), gather, on: on, **options)
       end
 
-      # As {map}, for the effects: results are dropped where they arise.
+      # As {map}, without the results.
       # @return [Enumerable] the items
       def each(items, on: :fibers, **options, &block)
         plan = Plan.new(:each, block, Work::NOTHING)
@@ -69,7 +67,7 @@ module Raffia
         Call.run("filter_map", items, plan, Gather::TruthyResults.new(all), on: on, **options)
       end
 
-      # The first item, in time, for which the block says yes; the rest of the work is stopped.
+      # The first item, in time, for which the block is true; the rest of the work is stopped.
       # @return [Object, nil] nil when there is none
       def find_any(items, on: :fibers, **options, &block)
         plan = Plan.new(:find, block, Work::NOTHING)
@@ -79,7 +77,7 @@ module Raffia
       # Folds the items. Each worker folds chunks of neighbours, and the chunks' values are folded
       # in order.
       #
-      # Without +combine+ the same block folds both, so it must be associative and give what it
+      # Without +combine+ the same block folds both, so it must be associative and return what it
       # takes, as <tt>a + b</tt> does. With +combine+ each chunk starts from +initial+, which must
       # change nothing when combined (0 for a sum), and the block may take an item into any kind of
       # value:
@@ -88,7 +86,7 @@ module Raffia
       #
       # @param initial [Object]
       # @param combine [#call, Symbol, nil] takes two chunks' values; a Symbol is a method of the
-      #   first
+      # first
       # @yieldparam memo [Object]
       # @yieldparam item [Object]
       # @return [Object, nil] nil for no items and no initial value

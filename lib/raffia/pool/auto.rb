@@ -7,21 +7,17 @@ require_relative "auto/obstacles"
 
 module Raffia
   class Pool
-    # The strategy +on: :auto+. It works on the first items in the caller, measures them, and moves
-    # the rest to where it is done soonest. One of these serves one call.
-    #
-    # Each item is worked on once, and in order as long as that is in the caller. A block for :auto
-    # must not depend on where it runs: it returns its result instead of leaving it in an object
-    # outside.
+    # The strategy +on: :auto+, for one call. It works on the first items in the caller, measures
+    # them, and moves the rest to where it is done soonest. Each item is worked on once.
     #
     # @api private
     class Auto
-      # Seconds of work in the chunks of the caller: the next look is never far.
+      # Seconds of work in the chunks of the caller: it can soon move.
       TARGET = 0.001
       private_constant :TARGET
 
-      # `enough`: seconds of work that are measured before a choice. The block returns by default
-      # that of {Choice.of}.
+      # `enough`: seconds of work to measure before a choice. `ramp`: whether worker processes start
+      # one after the other, while the caller works on. The block chooses in place of {Choice.of}.
       def initialize(enough: Probe::ENOUGH, ramp: true, &chooser)
         @enough = enough
         @ramp = ramp
@@ -45,7 +41,7 @@ module Raffia
 
       def group = self
 
-      # {Strategy#group} is a class elsewhere: this stands for one.
+      # In place of the class of groups that an executor has.
       def new(coordinator, _workers)
         WorkerGroup.new(coordinator, self,
           Probe.new(enough: @enough, sends_items: !@input.indexed?))
@@ -59,8 +55,9 @@ module Raffia
       def around = yield
       def in_caller? = true
 
-      # Makes slots.
-      def slots_on(strategy) = Strategy.slots(Strategy.fetch(strategy), @plan, @input, @sizer, @options)
+      def slots_on(strategy)
+        Strategy.slots(Strategy.fetch(strategy), @plan, @input, @sizer, @options)
+      end
 
       def fiber_slot(trial)
         GatedSlot.new(slots_on(:fibers).call, trial)
@@ -79,11 +76,11 @@ module Raffia
         RampUp.new(choice.workers, choice.measurement.total, machine.worker(Costs.new)) if @ramp
       end
 
-      # Cut chunks for this strategy. The caller's +chunk:+ is for those that travel.
+      # The caller's +chunk:+ is for chunks that travel.
       def aim(strategy) = @sizer.aim(@options.chunk, target: Strategy.fetch(strategy).granularity)
       def aim_here = @sizer.aim(nil, target: TARGET)
 
-      # Whether there is enough left to think about it: that takes a moment, too.
+      # Whether there is enough left: a choice takes a moment, too.
       def worthwhile?(probe) = probe.more_than?(@enough / 4, left(probe))
 
       def choose(probe)
@@ -96,7 +93,7 @@ module Raffia
         end
       end
 
-      # Fibers were chosen and turned out to be of no use. Of threads.
+      # Fibers were chosen and turned out to be of no use: threads.
       def instead(choice, trial)
         work = choice.measurement
         obstacles = {**work.obstacles, fibers: "they were tried, and one waits for the other"}
@@ -113,7 +110,6 @@ module Raffia
         explain(choice) if choice
       end
 
-      # Tell why, if that is wanted.
       def explain(choice)
         wish = @options.explain
         wish.respond_to?(:call) ? wish.call(choice) : wish && warn(choice.explain)
@@ -123,7 +119,6 @@ module Raffia
 
       def measured(slots, ramp) = -> { StartingSlot.new(slots, ramp) }
 
-      # Items; nil when nobody knows.
       def left(probe)
         size = @input.size
         [size - probe.done, 0].max if size.is_a?(Integer)

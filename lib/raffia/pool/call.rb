@@ -15,7 +15,6 @@ module Raffia
     # @api private
     module Call
       class << self
-        # `name`: of the method, for messages.
         def run(name, items, plan, gather, on:, **keywords)
           raise Validation.no_block(name) unless plan.block
 

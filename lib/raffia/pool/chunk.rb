@@ -6,9 +6,7 @@ module Raffia
     #
     # @api private
     class Chunk
-      # The index of the first item.
       attr_reader :first
-      # How many items.
       attr_reader :size
 
       # `source`: the indexed input, where the items are not given.
@@ -66,7 +64,6 @@ module Raffia
         end
       end
 
-      # How many items nobody has taken.
       def left = @closed ? 0 : @size - @next
 
       # No producer waits for room.

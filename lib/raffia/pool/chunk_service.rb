@@ -6,12 +6,11 @@ require_relative "work"
 module Raffia
   class Pool
     # Works on chunks where a worker is. A message is the index of the first item and the items, or
-    # how many of an input that the worker has.
+    # their number where the worker has the input.
     #
     # @api private
     class ChunkService
       attr_reader :plan
-      # When chunks come as numbers.
       attr_reader :input
 
       def initialize(plan, input)
@@ -22,13 +21,10 @@ module Raffia
       # In the worker.
       def call(message) = Work.call(@plan, items(message))
 
-      # The user's code.
       def block = @plan.block
 
-      # How many Arrays are around the values of a message.
       def nesting = (@plan.operation == :settle) ? 2 : 1
 
-      # Whether the caller wants what the block returns.
       def results? = !%i[each try_each].include?(@plan.operation)
 
       # The same, which notes the index of each item before its block.
@@ -51,7 +47,7 @@ module Raffia
           "(#{error.message}): start from plain data"
       end
 
-      # For a process: after it was killed, the parent asks at which item it was.
+      # For a process: after it was killed, the parent reads which item it was at.
       class NotingService < ChunkService
         def initialize(plan, input, counter)
           @counter = counter

@@ -2,11 +2,11 @@
 
 module Raffia
   class Pool
-    # The number of items that a worker takes at once: enough that a hand-over costs little beside
+    # The number of items that a worker takes at once: enough that the transport costs little beside
     # the work, and few enough that the workers end together. It starts at one, measures, and
     # follows.
     #
-    # Workers read and teach it without a lock: a lost lesson does no harm.
+    # Workers use it without a lock: a lost measurement does no harm.
     #
     # @api private
     class ChunkSize
@@ -25,7 +25,6 @@ module Raffia
         aim(fixed, target: target)
       end
 
-      # Go by another target from now on, with what was learned so far.
       def aim(fixed, target:)
         @target = target
         @fixed = fixed || (target.zero? ? 1 : nil)
@@ -33,7 +32,6 @@ module Raffia
         @now = @fixed || (@per_item ? wanted : 1)
       end
 
-      # Set a bound that no target exceeds.
       def at_most(count)
         @most = count
         @fixed &&= [@fixed, count].min
@@ -49,10 +47,10 @@ module Raffia
         @now = [wanted, count * GROWTH].min
       end
 
-      # Whether so many are done sooner than they are handed over.
+      # Whether so many are done sooner than another worker is woken.
       def brief?(count) = !@fixed && !@per_item.nil? && @per_item * count < HAND_OVER
 
-      # Whether a worker should hold the next chunk before it is through with this one.
+      # Whether a worker should have the next chunk before it has finished this one.
       def hand_ahead?(seconds) = @per_item.nil? ? false : @per_item * @now < seconds
 
       private

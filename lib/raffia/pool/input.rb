@@ -5,12 +5,10 @@ require_relative "../base/error"
 module Raffia
   class Pool
     # The items of a call. Workers read Arrays and ranges of whole numbers by position, and a forked
-    # child has them already. The caller reads everything else item by item, and never further ahead
-    # than the limit.
+    # child has them already. The caller reads everything else item by item, within the limit.
     #
     # @api private
     module Input
-      # Raises ConfigError.
       def self.of(items)
         case items
         when Array then IndexedItems.new(items)
@@ -27,8 +25,7 @@ module Raffia
       end
       private_class_method :stream
 
-      # An Array, as it is when the call begins: a block that changes it does not change the call.
-      # Ruby copies the elements only then.
+      # An Array as it is when the call begins: Ruby copies it when the block changes it.
       class IndexedItems
         attr_reader :size
 
@@ -41,17 +38,14 @@ module Raffia
         def slice(first, count) = @items[first, count]
         def at(index) = @items[index]
 
-        # The input itself for a Ractor, in place of copies of the items; nil where it is not
-        # shareable.
+        # The input for a Ractor; nil where its items have to be copied.
         def shareable = (Ractor.make_shareable(self) if Ractor.shareable?(@items))
       end
 
       # A range of whole numbers, ending or not.
       class Span
-        # Infinity for an endless range.
         attr_reader :size
 
-        # nil for a range of anything else.
         def self.over(range)
           new(range) if range.begin.is_a?(Integer) && (range.end.nil? || range.end.is_a?(Numeric))
         end

@@ -2,14 +2,13 @@
 
 module Raffia
   class Pool
-    # Trims the backtrace of Ctrl-C to the program's own lines: where in here it struck is of no use.
+    # Trims the backtrace of Ctrl-C to the program's own lines.
     #
     # @api private
     module InterruptBacktrace
       HOME = "#{File.dirname(__dir__, 2)}/".freeze
       private_constant :HOME
 
-      # Returns the same Interrupt.
       def self.trim(interrupt)
         own = interrupt.backtrace&.reject { |frame| frame.start_with?(HOME, "<internal:") }
         interrupt.set_backtrace(own) unless own.nil? || own.empty? || interrupt.frozen?

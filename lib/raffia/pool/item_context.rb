@@ -4,9 +4,8 @@ require_relative "../executor"
 
 module Raffia
   class Pool
-    # The item that an exception of a user's block is about, told by the exception itself. It stays
-    # what it is, so `rescue ItsOwnClass` works; `rescue Raffia::Pool::ItemContext` catches any that
-    # came from a worker.
+    # The item that an exception of a user's block is about, as a part of the exception. It keeps
+    # its class; `rescue Raffia::Pool::ItemContext` catches any that came from a worker.
     #
     #     rescue Net::ReadTimeout => error
     #       warn "#{error.item} (number #{error.item_index}) timed out"
@@ -18,8 +17,7 @@ module Raffia
       # @return [Integer] its index in the input
       attr_reader :item_index
 
-      # Marks an exception, or a copy of one that is frozen.
-      # @return [Exception]
+      # @return [Exception] the error, or a copy of one that is frozen, with the item
       def self.mark(error, item, index)
         error = thaw(error)
         return error if error.frozen?
@@ -29,8 +27,7 @@ module Raffia
         error
       end
 
-      # @return [Exception] the same, or a copy of one that is frozen; the frozen one when its class
-      #   refuses to be copied
+      # @return [Exception] itself, or a copy of one that is frozen and can be copied
       # @api private
       def self.thaw(error)
         error.frozen? ? error.clone(freeze: false) : error
@@ -45,8 +42,7 @@ module Raffia
         @item_index = index
       end
 
-      # The exception may go where its item cannot.
-      # @return [Boolean] whether that was done
+      # For an exception that may go where its item cannot. Whether it could be dropped.
       # @api private
       def drop_item
         return false if frozen?

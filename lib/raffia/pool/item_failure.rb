@@ -5,11 +5,11 @@ require_relative "item_context"
 
 module Raffia
   class Pool
-    # An {Executor::Failure} and the item that it is about, to be carried out in the caller.
+    # An {Executor::Failure} and its item, to be raised in the caller.
     #
     # @api private
     class ItemFailure
-      # `index`: of the item in the input; nil when there is no item to speak of.
+      # `index`: of the item in the input; nil when there is no item.
       def initialize(failure, item, index)
         @failure = failure
         @item = item
@@ -21,8 +21,8 @@ module Raffia
         new(failure, chunk.at(index), index)
       end
 
-      # Do in the caller what the worker could not: raise, throw, or return the value of a +break+.
-      # The value of the break.
+      # Does in the caller what the worker could not: raises, throws, or returns the value of a
+      # +break+.
       def deliver
         case @failure.kind
         when :break then @failure.value

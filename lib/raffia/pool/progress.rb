@@ -6,12 +6,11 @@ require_relative "../base/optional"
 
 module Raffia
   class Pool
-    # Shows how far a call has come, on standard error: a bar by the gem ruby-progressbar where a
-    # person is looking and the gem is there, plain lines otherwise.
+    # Shows the progress of a call on standard error: a bar by the gem ruby-progressbar at a
+    # terminal, plain lines otherwise.
     #
     # @api private
     module Progress
-      # `total`: nil or Infinity when nobody knows.
       def self.for(wish, total, out: $stderr)
         return unless wish
 
@@ -30,7 +29,6 @@ module Raffia
       end
       private_class_method :bar
 
-      # By the gem.
       class Bar
         def initialize(title, total, out)
           format = total ? "%t: %c/%C |%B| %E" : "%t: %c %B"
@@ -43,7 +41,6 @@ module Raffia
 
       # A line now and then, and one at the end.
       class LineWriter
-        # Seconds between lines.
         EVERY = 2.0
 
         def initialize(title, total, out)

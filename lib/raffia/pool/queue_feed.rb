@@ -6,16 +6,15 @@ require_relative "../executor/idle_workers"
 module Raffia
   class Pool
     # A bounded queue between producers and workers. A worker takes what is there, up to a chunk,
-    # and never waits for a chunk to fill, so a slow source loses nothing. Threads and fibers may
-    # wait on it alike.
+    # and never waits for a chunk to fill. Threads and fibers may wait on it alike.
     #
     # @api private
     class QueueFeed
       # The most items that wait where the bound follows the measured speed.
       WIDEST = 10_000
 
-      # `limit`: the bound; nil follows the speed: two chunks a worker. `idle`: seconds that a
-      # worker waits for items before it is sent home; nil: for ever.
+      # `limit`: the bound; nil: two chunks a worker. `running`: whether items that are being worked
+      # on count too. `idle`: seconds without items after which a worker is dismissed; nil: never.
       def initialize(sizer, workers, limit: nil, running: true, items: [], idle: nil)
         @sizer = sizer
         @workers = workers
@@ -31,10 +30,8 @@ module Raffia
         @emptied = Thread::ConditionVariable.new
       end
 
-      # Who share it from now on.
       attr_writer :workers
 
-      # Add an item. :added, :closed or :full.
       def push(item, full: :wait)
         @lock.synchronize do
           @emptied.wait(@lock) while full == :wait && full? && !@ended
@@ -47,7 +44,7 @@ module Raffia
         end
       end
 
-      # Add items as long as there is room. How many of them were added.
+      # Adds items as long as there is room. Returns how many.
       def push_all(items)
         @lock.synchronize do
           added = items.take_while { add(_1) unless @ended || full? }.size
@@ -56,7 +53,7 @@ module Raffia
         end
       end
 
-      # Put items back in front that a worker had taken and not begun.
+      # Puts back items that a worker had taken and not begun.
       def unshift(items)
         @lock.synchronize do
           @items.unshift(*items) # they get new numbers, which no worker can have noted
@@ -65,8 +62,7 @@ module Raffia
         end
       end
 
-      # nil at the end, when nothing is there now, or when nothing came for so long that the worker
-      # may go.
+      # A chunk; nil at the end, when nothing is there now, or when the worker is dismissed.
       def take(wait: true)
         @lock.synchronize do
           @idle_workers.wait { nothing? } if wait && nothing?
@@ -74,7 +70,6 @@ module Raffia
         end
       end
 
-      # A worker is through with what it took.
       def done(count)
         @lock.synchronize do
           @out -= count
@@ -82,7 +77,7 @@ module Raffia
         end
       end
 
-      # No more items will come; those that wait are still handed out.
+      # No more items will come; those that wait are still given out.
       def finish
         @lock.synchronize do
           @ended = true
@@ -91,13 +86,12 @@ module Raffia
         end
       end
 
-      # Hand out nothing any more. The items that nobody took.
+      # Gives out nothing any more. Returns the items that are left.
       def close
         finish
         drain
       end
 
-      # The items that nobody took.
       def drain
         @lock.synchronize do
           @emptied.broadcast
@@ -108,13 +102,10 @@ module Raffia
       # How many workers wait for items.
       def idle = @idle_workers.count
 
-      # The most items that ever waited.
       attr_reader :most
 
-      # How many items wait.
       def size = @items.size
 
-      # Whether more wait than there are workers at rest to take them.
       def crowded? = @lock.synchronize { @items.size > idle }
 
       private

@@ -9,21 +9,19 @@ module Raffia
   class Pool
     # A slot whose chunks a worker elsewhere works on.
     #
-    # Where items may take only so long, the loop looks at the clock while it waits for the reply.
-    # An item that overruns has its slot given up, which ends a worker process by force and leaves a
-    # Ractor to itself. A worker process keeps the limit by itself first, where Ruby can interrupt
-    # it, so that +ensure+ blocks run; this is for what cannot be interrupted.
+    # Where items have a time limit, the loop checks it while it waits for the reply. An item that
+    # overruns ends its worker process by force, or has its Ractor abandoned. A worker process keeps
+    # the limit by itself first, where Ruby can interrupt it, so that +ensure+ blocks run.
     #
     # @api private
     class RemoteSlot < WorkerSlot
-      # Work that is shorter than this is handed over ahead, so that the worker does not wait
-      # between chunks. Longer work is not: handed over, it could not go to an idle worker.
+      # Seconds of work up to which the next chunk is sent ahead, so that the worker does not wait
+      # between chunks. Longer work had better go to an idle worker.
       AHEAD = 0.05
-      # How often to look whether the worker is at another item.
+      # Seconds between checks whether the worker is at another item.
       LOOK = 0.1
 
-      # `patience`: seconds for an item, and some grace; nil: any time. `limit`: seconds for an
-      # item.
+      # `patience`: seconds for an item with some grace; nil: no limit. `limit`: without the grace.
       def initialize(worker, sizer, patience = nil, limit = nil)
         super(worker.service.plan, worker)
         @sizer = sizer
@@ -38,7 +36,7 @@ module Raffia
       end
 
       def post(chunk)
-        # First, so that the chunk is known to be here whatever happens next.
+        # First: a failed post takes it back, and a death finds it.
         @posted << chunk
         @worker.post(message(chunk), chunk.size) do |error|
           @posted.pop
@@ -53,7 +51,6 @@ module Raffia
         [@posted.shift, reply]
       end
 
-      # Wait until there is something to collect. Whether there is.
       def reply?(seconds) = @worker.reply?(seconds)
       def pid = @worker.pid
       def replaced = @worker.replaced
@@ -87,7 +84,7 @@ module Raffia
           "plain data", item: chunk.at(chunk.first), index: chunk.first)
       end
 
-      # It names the item that was begun, or else the first that was to be.
+      # Names the item that was begun, or else the first.
       def died
         @worker.death do
           index = begun || @posted.first.first

@@ -32,7 +32,6 @@ module Raffia
         @over = false
       end
 
-      # In the caller.
       def run(group)
         group.open do
           supply(group)
@@ -59,7 +58,6 @@ module Raffia
       # The value of the call. Raises what went wrong.
       def value = @failure ? @failure.deliver : @gather.value
 
-      # A worker loop has a reply.
       def complete(chunk, reply)
         return failed(ItemFailure.in(chunk, reply.failure)) if reply.failure
 
@@ -72,7 +70,6 @@ module Raffia
         enough ? over : @feed.done(chunk.size)
       end
 
-      # All chunks are wanted.
       def admit(chunk) = chunk
 
       def refuse(_chunk, error) = failed(Crash.new(error))

@@ -23,12 +23,11 @@ module Raffia
         values.each do |name, value|
           next if value.nil? || seconds?(value)
 
-          raise ConfigError, "#{name}: #{value.inspect} is not a time: give seconds from 0 up, or " \
-            "leave it out for no limit"
+          raise ConfigError, "#{name}: #{value.inspect} is not a time: give seconds from 0 up, " \
+            "or leave it out for no limit"
         end
       end
 
-      # The work as a Proc, or the block.
       def work(work, block)
         return block unless work
         raise ConfigError, "the work was given twice: as work: and as a block" if block

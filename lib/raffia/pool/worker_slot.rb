@@ -35,10 +35,8 @@ module Raffia
         [chunk, reply]
       end
 
-      # Of a worker process.
       def pid = nil
 
-      # Workers that were recycled here.
       def replaced = 0
 
       # Index of the item that the worker has begun and not finished, as far as that is known.
@@ -67,7 +65,6 @@ module Raffia
 
       private
 
-      # The items, or the arguments of the calls.
       def payload(chunk)
         (@plan.operation == :settle) ? chunk.items.map(&:arguments) : chunk.items
       end

@@ -32,7 +32,7 @@ module Raffia
         # thread that goes on.
         @forker = Thread.current
         # First: another thread may fork before all of it is here.
-        @guard = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
+        @fork = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
         @down = ::IO.pipe
         @up = ::IO.pipe
         @lifeline = ::IO.pipe
@@ -51,7 +51,7 @@ module Raffia
 
       # In the worker, after the fork: keep our side.
       def child_side
-        @guard.remove
+        @fork.remove
         @payloads&.close
         @payloads = @child_payloads
         @up.last.syswrite(RUNNING)
@@ -78,7 +78,7 @@ module Raffia
 
       # Close this side for good. Safe from any thread; a reader that waits gets its nil.
       def close
-        @guard.remove
+        @fork.remove
         close_all
       end
 
@@ -106,7 +106,7 @@ module Raffia
 
       # In a child that is not the worker of this connection.
       def leave_to_others
-        @guard.remove
+        @fork.remove
         close_all
       end
     end

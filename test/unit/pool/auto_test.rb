@@ -72,7 +72,7 @@ class PoolAutoPartsTest < Raffia::TestCase
   def test_what_is_very_large_is_not_dumped_to_its_end
     sample = Auto::Sample.of(Array.new(20) { "x" * 1_000_000 }, "a result")
     assert_operator(sample.bytes, :<, 20_000_000)
-    assert_operator(sample.bytes, :>, Auto::Sample::Sink::MOST)
+    assert_operator(sample.bytes, :>, Auto::Sample::ByteCounter::MOST)
   end
 
   def test_it_rests_after_a_conclusion_and_looks_again

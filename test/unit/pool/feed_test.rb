@@ -155,32 +155,32 @@ class QueueFeedTest < Raffia::TestCase
 end
 
 class LanesTest < Raffia::TestCase
-  def from(lanes, items) = Fiber.new { items.each { |item| lanes << item } }.resume
+  def from(queue, items) = Fiber.new { items.each { |item| queue << item } }.resume
 
   def test_one_of_each_caller_in_turn
-    lanes = Raffia::Pool::Persistent::FairQueue.new
-    from(lanes, [1, 2, 3, 4])
-    from(lanes, [:a])
-    from(lanes, %w[x y])
-    assert_equal([7, false], [lanes.size, lanes.empty?])
-    assert_equal([1, :a, "x"], lanes.shift(3))
-    assert_equal([2, "y", 3, 4], lanes.shift(10))
-    assert_equal([0, true, []], [lanes.size, lanes.empty?, lanes.shift(1)])
+    queue = Raffia::Pool::Persistent::FairQueue.new
+    from(queue, [1, 2, 3, 4])
+    from(queue, [:a])
+    from(queue, %w[x y])
+    assert_equal([7, false], [queue.size, queue.empty?])
+    assert_equal([1, :a, "x"], queue.shift(3))
+    assert_equal([2, "y", 3, 4], queue.shift(10))
+    assert_equal([0, true, []], [queue.size, queue.empty?, queue.shift(1)])
   end
 
   def test_what_is_put_back_comes_first
-    lanes = Raffia::Pool::Persistent::FairQueue.new
-    from(lanes, [1, 2, 3])
-    lanes.unshift(*lanes.shift(2))
-    assert_equal([3, [1, 2, 3]], [lanes.size, lanes.shift(3)])
+    queue = Raffia::Pool::Persistent::FairQueue.new
+    from(queue, [1, 2, 3])
+    queue.unshift(*queue.shift(2))
+    assert_equal([3, [1, 2, 3]], [queue.size, queue.shift(3)])
   end
 
   def test_whoever_comes_again_waits_for_his_turn
-    lanes = Raffia::Pool::Persistent::FairQueue.new
-    from(lanes, [:a, :b])
-    2.times { |n| lanes << n }
-    assert_equal([:a, 0], lanes.shift(2))
-    from(lanes, [:c])
-    assert_equal([:b, 1, :c], lanes.shift(3))
+    queue = Raffia::Pool::Persistent::FairQueue.new
+    from(queue, [:a, :b])
+    2.times { |n| queue << n }
+    assert_equal([:a, 0], queue.shift(2))
+    from(queue, [:c])
+    assert_equal([:b, 1, :c], queue.shift(3))
   end
 end

@@ -68,10 +68,10 @@ module Raffia
           # open unused.
           writer.autoclose = false
           @reader = Process::FramedPipe::Reader.new(reader)
-          @guard = Fork.after_child { @reader.close }
+          @fork = Fork.after_child { @reader.close }
           @ractor = Process::ExperimentalWarning.silence { yield writer.fileno }
         rescue Exception # standard:disable Lint/RescueException
-          close if @guard
+          close if @fork
           writer&.autoclose = true
           writer&.close
           raise
@@ -122,7 +122,7 @@ module Raffia
         def ended? = @ractor.inspect.end_with?(" terminated>")
 
         def close
-          @guard.remove
+          @fork.remove
           @reader.close
         end
       end

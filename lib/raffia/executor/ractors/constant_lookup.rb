@@ -9,11 +9,9 @@ module Raffia
           # nil when there is no such constant, or none yet.
           def value(path, nesting)
             head, *rest = path.first.empty? ? path.drop(1) : path
-            scope = (nesting.find { |room| room.const_defined?(head, false) } unless path.first
-              .empty?)
-            rest.reduce((scope || nesting.first || ::Object).const_get(head)) do |room, name|
-              room.const_get(name)
-            end
+            scope = nesting.find { |part| part.const_defined?(head, false) } if head == path.first
+            first = (scope || nesting.first || ::Object).const_get(head)
+            rest.reduce(first) { |part, name| part.const_get(name) }
           rescue NameError, LoadError, TypeError
             nil
           end
@@ -22,10 +20,8 @@ module Raffia
           def nesting(owner)
             owner = owner.attached_object if owner.singleton_class?
             names = owner.name.to_s.split("::")
-            rooms = (1...names.size).map do |count|
-              ::Object.const_get(names.first(count).join("::"))
-            end
-            [owner, *rooms.reverse].grep(::Module)
+            outer = (1...names.size).map { |count| names.first(count).join("::") }
+            [owner, *outer.reverse.map { |name| ::Object.const_get(name) }].grep(::Module)
           end
         end
       end

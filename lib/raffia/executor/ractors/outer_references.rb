@@ -25,14 +25,14 @@ module Raffia
         LOADERS = {require: "Load it before the call", require_relative: "Load it before the call",
                    load: "Load it before the call",
                    pp: "Use p or puts"}.freeze
-        LIBRARIES = %r{
-          \A(?:<internal:|#{Regexp.union(RbConfig::CONFIG["rubylibdir"], File.dirname(__dir__, 2))})|/gems/
-        }x
+        OWN = Regexp.union(RbConfig::CONFIG["rubylibdir"], File.dirname(__dir__, 2))
+        LIBRARIES = %r{\A(?:<internal:|#{OWN})|/gems/}
+        private_constant :OWN
 
         def self.check(block, code)
           new(block).check(code, block.binding.eval("::Module.nesting"))
         rescue ArgumentError
-          nil # it was made shareable before: then nobody can say where it looks its constants up
+          nil # it was made shareable before: where it looks its constants up is unknown
         end
 
         def self.check_method(block, receiver)

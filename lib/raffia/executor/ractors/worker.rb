@@ -25,8 +25,8 @@ module Raffia
 
         def self.start(service, mailbox)
           Adapter.new do |fd|
-            Adapter.start(service, mailbox, fd) do |given_service, given_mailbox, given_fd|
-              Adapter.serve(given_fd) { |writer| Worker.serve(given_service, given_mailbox, writer) }
+            Adapter.start(service, mailbox, fd) do |its_service, its_mailbox, its_fd|
+              Adapter.serve(its_fd) { |writer| Worker.serve(its_service, its_mailbox, writer) }
             end
           end
         end
@@ -63,8 +63,8 @@ module Raffia
 
         def receive
           frame = @ractor.read or return
-          reply = ObjectTransfer.collect(ReplyTransport.load(frame) { |error| yield error }, @mailbox)
-          IsolationViolation.explain(reply, @service.block)
+          reply = ReplyTransport.load(frame) { |error| yield error }
+          IsolationViolation.explain(ObjectTransfer.collect(reply, @mailbox), @service.block)
         end
 
         def reply?(seconds) = @ractor.reply?(seconds)

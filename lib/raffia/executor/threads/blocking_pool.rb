@@ -54,7 +54,7 @@ module Raffia
           @fork.remove
           @calls.close
           give_up = timeout && Clock.now + timeout
-          @guard.hold { @threads.keys }.all? do |thread|
+          @lock.hold { @threads.keys }.all? do |thread|
             thread.join(give_up && [give_up - Clock.now, 0].max)
           end
         end
@@ -69,11 +69,11 @@ module Raffia
           @calls = Thread::Queue.new
           @threads = {}.compare_by_identity
           # A Mutex would park the very fiber that is asking its scheduler for help.
-          @guard = SpinLock.new
+          @lock = SpinLock.new
         end
 
         def hand_over(call)
-          @guard.hold do
+          @lock.hold do
             @calls << call
             # Waiting threads count until they run, so compare with the calls that there are for
             # them.
@@ -105,7 +105,7 @@ module Raffia
 
         # No call may be left to a thread that is about to end.
         def retire?(thread, calls)
-          @guard.hold { calls.empty? && @threads.delete(thread) }
+          @lock.hold { calls.empty? && @threads.delete(thread) }
         end
 
         def perform(call)

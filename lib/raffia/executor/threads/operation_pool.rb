@@ -47,7 +47,7 @@ module Raffia
           @fork.remove
           @queue.close
           give_up = timeout && Clock.now + timeout
-          @guard.hold { @threads.keys }.all? do |thread|
+          @lock.hold { @threads.keys }.all? do |thread|
             thread.join(give_up && [give_up - Clock.now, 0].max)
           end
         end
@@ -59,7 +59,7 @@ module Raffia
         def start_over
           @queue = @make_queue.call
           @threads = {}.compare_by_identity
-          @guard = SpinLock.new
+          @lock = SpinLock.new
         end
 
         # A thread that is killed before it serves must say so: no interrupt reaches it until then.
@@ -69,7 +69,7 @@ module Raffia
           thread = Fiber.new(blocking: true, storage: {}) do
             Thread.handle_interrupt(Object => :never) { Thread.new(queue) { |its| serve(its) } }
           end.resume
-          @guard.hold { @threads[thread] = true }
+          @lock.hold { @threads[thread] = true }
           true
         rescue ThreadError, FiberError
           false
@@ -82,7 +82,7 @@ module Raffia
           Thread.handle_interrupt(Object => :immediate) { (begun = true) && queue.serve(@idle) }
         ensure
           queue.not_started unless begun
-          @guard.hold { @threads.delete(Thread.current) }
+          @lock.hold { @threads.delete(Thread.current) }
           replace(queue)
         end
 

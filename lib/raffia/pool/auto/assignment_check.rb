@@ -4,21 +4,19 @@ module Raffia
   class Pool
     class Auto
       # Finds assignments of a block to variables outside of it, which are lost in another process.
-      # The compiled code of the block and the blocks within shows them, but not of the methods that
-      # it calls. Changes without an assignment (an Array that it pushes to) cannot be seen.
+      # It searches the compiled code of the block and its inner blocks, not the methods that it
+      # calls. Changes without an assignment (an Array that it pushes to) cannot be seen.
       module AssignmentCheck
         MAGIC = "YARVInstructionSequence/SimpleDataFormat"
         TYPE = 9
-        # Where in the array of an instruction sequence the code that handles exceptions is, and the
-        # code itself.
+        # Positions of the exception handlers, and of the code, in RubyVM::InstructionSequence#to_a.
         CODE = (12..13)
         # Code with local variables of its own, which runs at another time.
         APART = %i[method class top main eval].freeze
         ASSIGNMENTS = %i[setinstancevariable setglobal setclassvariable setconstant].freeze
 
         class << self
-          # The first thing outside that it assigns to; nil when there is none, or it is not to be
-          # seen.
+          # The first thing outside that it assigns to; nil when none is found.
           def of(block)
             return unless defined?(::RubyVM::InstructionSequence)
 
@@ -54,7 +52,7 @@ module Raffia
             nil
           end
 
-          # Its name, or the number of a local variable, which has no name any more.
+          # The name, or the number of a local variable, which has no name any more.
           def assigned(instruction, depth)
             name, first, second = instruction
             return first if ASSIGNMENTS.include?(name)

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "explanation"
-require_relative "costs"
 require_relative "cost_model"
 require_relative "machine"
 require_relative "measurement"
@@ -17,7 +16,7 @@ module Raffia
       #
       # on:: the strategy
       # workers::
-      # seconds:: what each strategy was reckoned to take; those that are not in it have an obstacle
+      # seconds:: estimates for all strategies but those with an obstacle
       # measurement::
       #
       # @api public
@@ -26,7 +25,7 @@ module Raffia
       class Choice
         # In the order of how much can go wrong.
         ORDER = %i[inline fibers threads processes ractors].freeze
-        # A later one may take this share of the time of each before it.
+        # A later one must take less than this share of the time of each before it.
         BETTER = 0.8
         # And so many seconds less than +:inline+.
         WORTH = 0.0005
@@ -53,7 +52,7 @@ module Raffia
         end
         private_class_method :best
 
-        # @return [String] for people: what was measured, and what it would come to on each strategy
+        # @return [String] what was measured, and the estimate for each strategy
         def explain = Explanation.new(self).to_s
         alias_method :to_s, :explain
       end

@@ -3,6 +3,27 @@
 module Raffia
   class Pool
     class Auto
+      # Costs of the strategies, in seconds: orders of magnitude, measured on two cores (see
+      # docs/performance.md). They decide whether little work is worth a start. The machine's own
+      # {StartCost} of worker processes replaces these as soon as it is known.
+      #
+      # thread, ractor, fiber, loop:: to start and end one; a loop is a Fiber scheduler
+      # fork:: a small process, from the fork to its first reply, and its end
+      # fork_megabyte:: more, for each megabyte of memory
+      # turn:: of a thread or fiber with one item
+      # message:: an item on its way to and from a process or Ractor, without its bytes
+      # byte:: one byte on that way, without its dump
+      # load:: how much longer than the dump the loading takes
+      # slow_ractor:: how much longer Ruby code takes in a Ractor without YJIT
+      Costs = Data.define(:thread, :loop, :fiber, :fork, :fork_megabyte, :ractor, :turn, :message,
+        :byte, :load, :slow_ractor) do
+        def initialize(thread: 100e-6, loop: 500e-6, fiber: 15e-6, fork: 15e-3,
+          fork_megabyte: 40e-6, ractor: 250e-6, turn: 1e-6,
+          message: 1.5e-6, byte: 1.5e-9, load: 1.5, slow_ractor: 2.6)
+          super
+        end
+      end
+
       # The time of the rest of the items on each strategy. A worker that waits leaves its processor
       # to others, so there are as many workers as keep the processors (or Ruby's lock) busy, within
       # bounds.
@@ -19,7 +40,6 @@ module Raffia
           @count = measurement.ahead
         end
 
-        # Seconds.
         def seconds(strategy) = public_send(strategy, workers(strategy))
 
         def workers(strategy)
@@ -35,7 +55,7 @@ module Raffia
           workers * @costs.thread + @count * @costs.turn + [busy, in_turns(workers)].max
         end
 
-        # Whether an item waits as fibers can is known after a trial only, which may cost an item.
+        # Only a trial, which may cost an item, shows whether its waits let other fibers run.
         def fibers(workers)
           start = @machine.scheduler ? 0.0 : @costs.loop
           start + workers * @costs.fiber + @count * @costs.turn + @work.total / 2 +
@@ -57,8 +77,8 @@ module Raffia
 
         private
 
-        # Seconds in which nothing else of its kind can go on: under the lock, in one thread, on all
-        # processors.
+        # Seconds under the lock, in one thread, and on all processors, where nothing else of the
+        # kind goes on.
         def locked = @count * (@work.ruby + @work.blocked)
         def alone = @count * (@work.cpu + @work.blocked)
         def spread = @count * @work.cpu / @machine.processors
@@ -66,15 +86,14 @@ module Raffia
         # Each worker takes one item after the other; the last ones end with some workers idle.
         def in_turns(workers, more = 0.0) = (@count.to_f / workers).ceil * (@work.total + more)
 
-        # Beside short items the workers start one after the other while the caller works on, which
-        # hides a half of it ({RampUp}).
+        # Beside short items the workers start one after the other while the caller works on
+        # ({RampUp}), which hides half of it.
         def start_of(workers)
           one = @machine.worker(@costs)
           (@work.total < RampUp::LONG) ? one * (1 + Math.log2(workers)) / 2 : workers * one
         end
 
-        # As {in_turns}, but for workers that share the cores: the system lets each have a part of
-        # one.
+        # As {in_turns}, for workers that share the cores.
         def shared_turns(workers, more)
           rounds, rest = @count.divmod(workers)
           (rounds * round(workers) + (rest.zero? ? 0.0 : round(rest))) +
@@ -104,8 +123,7 @@ module Raffia
             @machine.processors.to_f).ceil
         end
 
-        # Few items end later when the last of them leave cores idle: then some workers more share
-        # the cores.
+        # Few items may leave cores idle at the end: then some more workers share the cores.
         def few(workers)
           return workers if @count > workers * PROCESSES
 

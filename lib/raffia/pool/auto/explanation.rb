@@ -16,10 +16,8 @@ module Raffia
           @work = choice.measurement
         end
 
-        # Lines.
         def to_s = [head, item, *(table unless @work.left == 0)].join("\n") << "\n"
 
-        # With a unit that fits.
         def self.time(seconds)
           case seconds
           when 0...1e-3 then format("%.3g us", seconds * 1e6)

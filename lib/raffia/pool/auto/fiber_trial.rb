@@ -21,10 +21,8 @@ module Raffia
           @started = @passed = nil
         end
 
-        # Items that were tried.
         attr_reader :done
 
-        # Whether fibers are of no use.
         def failed? = @passed == false
         def open? = !failed?
 

@@ -3,7 +3,7 @@
 require_relative "../../base/config"
 require_relative "../../process/warmup"
 require_relative "../../executor/cpus"
-require_relative "start_cost"
+require_relative "starting_slot"
 
 module Raffia
   class Pool
@@ -11,18 +11,16 @@ module Raffia
       # The machine and process to run on.
       #
       # processors:: that this process may use
-      # cores:: real ones among them: two threads of one core share what computes
+      # cores:: real ones among them
       # lock:: whether only one thread at a time runs Ruby code
-      # wanted:: how many workers the user wants, whatever it runs on
-      # most:: how many workers there may be at most
+      # wanted, most:: workers that the user wants, and the most that there may be
       # scheduler:: whether a Fiber scheduler runs here already
       # jit:: whether YJIT is on, without which Ractors of Ruby 3 are slow
-      # memory:: resident megabytes, which a fork has to note down
+      # memory:: resident megabytes
       # start:: seconds that a worker process took to start and end here; nil: there was none
       # warmup:: seconds to prepare the heap for a fork, when that is due
       Machine = Data.define(:processors, :cores, :lock, :wanted, :most, :scheduler, :jit, :memory,
         :start, :warmup) do
-        # This one.
         def self.here(options)
           processors = Executor::Cpus.count
           new(processors:, cores: Executor::Cpus.cores(most: processors),

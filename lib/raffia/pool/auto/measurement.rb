@@ -7,14 +7,13 @@ module Raffia
       #
       # items:: how many were measured
       # ruby:: CPU that needs Ruby's lock
-      # free:: CPU of C code that has let go of the lock
+      # free:: CPU of C code that has released the lock
       # wait:: waiting without the lock: for the network, a disk, another process
-      # held:: neither CPU nor a wait that Ruby knows of: for the lock, or in a call that blocks and
-      #        keeps the lock
-      # delay:: ready to run, while others had the processors
+      # held:: waiting for the lock, or in a call that blocks and keeps the lock
+      # delay:: ready to run, without a processor
       # bytes:: of an item's result (and of the item, where a worker must be sent it), dumped
-      # dump:: how long the dump took
-      # left:: how many items there still are; nil when nobody knows
+      # dump:: time of the dump
+      # left:: items that there still are; nil when unknown
       # done:: how many are done
       # obstacles:: strategies that cannot be chosen, and why
       #
@@ -26,22 +25,21 @@ module Raffia
           super
         end
 
-        # @return [Float] seconds of an item from beginning to end
+        # @return [Float] seconds from beginning to end
         def wall = ruby + free + wait + held + delay
 
         # @return [Float] seconds of CPU
         def cpu = ruby + free
 
         # @return [Float] seconds of calls that block and keep the lock. Other threads take the lock
-        #   away for a while, too, so that counts only where there is hardly anything else.
+        # for a while, too, so that counts only where there is hardly anything else.
         def blocked = (held > 0.8 * wall) ? held : 0.0
 
-        # @return [Float] seconds of an item that are its own: the delays of a busy machine would
-        #   come on any strategy
+        # @return [Float] seconds without the delays of a busy machine, which any strategy would
+        # have
         def total = cpu + wait + blocked
 
-        # Endless and unknown inputs count as longer, the longer they have gone on already.
-        # @return [Integer] items to reckon with
+        # @return [Integer] items to reckon with: of unknown inputs more, the more are done
         def ahead = left || [done * 10, 100].max
       end
     end

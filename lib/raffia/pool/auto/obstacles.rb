@@ -43,7 +43,7 @@ module Raffia
           end
         end
 
-        # Ractors of Ruby 3 make later forks impossible, so they are left to those who ask for them.
+        # Ractors of Ruby 3 make later forks impossible, so they are used only when asked for.
         def ractors
           return "this Ruby has none" unless defined?(::Ractor)
           if old_ractors?

@@ -11,18 +11,17 @@ module Raffia
       # Measures chunks in the caller: the time by the clock, the CPU time of this thread, and the
       # share of both without Ruby's lock.
       #
-      # It is due for a conclusion as soon as it has measured enough. When the work stays here it
-      # rests, which costs nothing, and measures again when the work has taken four times as long.
+      # It is due for a conclusion when it has measured enough. When the work stays here it rests,
+      # and measures again when the work has taken four times as long.
       class Probe
         # Seconds of work that tell something. An item that takes longer is measured alone.
         ENOUGH = 0.002
-        # So many of a chunk's items and results are dumped to see how large they are.
+        # Items and results of a chunk that are dumped to see how large they are.
         SAMPLE = 50
 
         # Items that were worked on, measured or not.
         attr_reader :done
 
-        # `enough`: seconds.
         def initialize(enough:, sends_items:)
           @enough = enough
           @sends_items = sends_items
@@ -48,7 +47,7 @@ module Raffia
         # Whether there is anything to conclude from.
         def measured? = @items.positive?
 
-        # Whether it is time for a conclusion. Time without a processor tells nothing of the work.
+        # Time without a processor tells nothing of the work.
         def due?
           return false if !measured? || first_use? || Clock.now - @since < @enough
 
@@ -61,13 +60,11 @@ module Raffia
         # Whether the rest may well take longer than that.
         def more_than?(seconds, left) = left.nil? || left * @wall / @items > seconds
 
-        # Nothing is to change for now.
         def rest
           @rest = (Clock.now - @started) * 3
           @items = 0
         end
 
-        # The block returns obstacles.
         def conclude(left)
           found = sample
           ruby, free, wait, held, delay = shares.map { |seconds| seconds / @items }
@@ -78,7 +75,7 @@ module Raffia
 
         private
 
-        # The seconds of the work alone are known without a clock of ours.
+        # The reply has the seconds of the work: this needs no clock.
         def pass(answer)
           chunk, reply = answer
           @done += chunk.size
@@ -87,8 +84,7 @@ module Raffia
           answer
         end
 
-        # The first of all items pays for what is loaded and connected on first use: others tell
-        # more, if they come in time.
+        # The first of all items pays for what is loaded and connected on first use.
         def first_use? = @done == 1 && @wall < @enough
 
         def forget

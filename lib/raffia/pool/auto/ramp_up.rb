@@ -1,20 +1,19 @@
 # frozen_string_literal: true
 
+require "delegate"
 require_relative "../../executor/worker_loop"
-require_relative "gated_slot"
 
 module Raffia
   class Pool
     class Auto
       # Starts worker processes by doubling their number, each time when those that were started
-      # answer. Meanwhile the caller works on, so that a slow start costs little: the work may end
-      # before all have started.
+      # answer. Meanwhile the caller works on: the work may end before all have started.
       class RampUp
         # Seconds of an item from which on all are started at once: their start is short beside it,
-        # and their worker loops have to wait while the caller is at an item of its own.
+        # and the caller's own item would make them wait.
         LONG = 0.01
 
-        # `item`: seconds of an item. `cost`: seconds that a worker takes to start and end.
+        # `item`: seconds of an item. `cost`: seconds to start and end a worker.
         def initialize(workers, item, cost)
           @workers = workers
           @item = item
@@ -26,8 +25,8 @@ module Raffia
           @idle = Thread::ConditionVariable.new
         end
 
-        # A worker answers. The last one waits until the caller has ended its chunk: no more are at
-        # work than are wanted.
+        # A worker answers. The last one waits until the caller has ended its chunk, so that no more
+        # are at work than are wanted.
         def ready
           @lock.synchronize do
             @ready += 1
@@ -53,7 +52,6 @@ module Raffia
         # Whether no work is left for workers that have not started yet.
         def over? = @over
 
-        # One more worker for a stream, of which the caller is the reader.
         def grow(group, feed)
           return if @item < LONG && starting?
 
@@ -70,7 +68,7 @@ module Raffia
           yield
         ensure
           rest
-          Thread.pass # to the threads that look after the workers
+          Thread.pass # to the threads of the workers
         end
 
         private
@@ -85,6 +83,18 @@ module Raffia
         # One more has to save more than it takes.
         def worth?(left) = left.nil? || left * @item > (@started + 1) * @cost
         def starting? = @ready < @started
+      end
+
+      # A slot that asks a watcher for each chunk: +open?+ says whether it may take one, +watch+
+      # runs it.
+      class GatedSlot < SimpleDelegator
+        def initialize(slot, watcher)
+          super(slot)
+          @watcher = watcher
+        end
+
+        def ready? = super && @watcher.open?
+        def collect = @watcher.watch { super }
       end
     end
   end

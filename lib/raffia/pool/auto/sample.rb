@@ -5,19 +5,17 @@ require_relative "../../base/clock"
 module Raffia
   class Pool
     class Auto
-      # The size of a value on its way to another process. A very large one is not dumped to its
-      # end.
+      # The size of a value on its way to another process.
       #
       # bytes:: at least; nil when it cannot be dumped
       # seconds:: that the dump takes
       # refusal:: why it cannot be dumped
       Sample = Data.define(:bytes, :seconds, :refusal) do
-        # Of one.
         def self.of(value, what, count = 1)
-          sink = self::Sink.new
-          _, seconds = Clock.measure { catch(sink) { Marshal.dump(value, sink) } }
-          new((sink.bytes.to_f / count).ceil, (sink.bytes > self::SMALL) ? seconds / count : 0.0,
-            nil)
+          counter = self::ByteCounter.new
+          _, seconds = Clock.measure { catch(counter) { Marshal.dump(value, counter) } }
+          seconds = 0.0 if counter.bytes <= self::SMALL
+          new((counter.bytes.to_f / count).ceil, seconds / count, nil)
         rescue => error
           new(nil, 0.0, "#{what} cannot be dumped by Marshal (#{error.message})")
         end
@@ -28,7 +26,7 @@ module Raffia
         SMALL = 1_000
 
         # Counts what is written, up to a bound.
-        class Sink
+        class ByteCounter
           MOST = 8_000_000
 
           attr_reader :bytes
@@ -41,7 +39,6 @@ module Raffia
             string.bytesize
           end
 
-          # Marshal asks.
           def binmode = self
         end
       end

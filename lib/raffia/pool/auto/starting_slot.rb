@@ -2,16 +2,45 @@
 
 require "delegate"
 require_relative "../../base/clock"
+require_relative "../../base/ractor_local"
 require_relative "../chunk"
-require_relative "start_cost"
 
 module Raffia
   class Pool
     class Auto
-      # The slot of a worker process, without work before its worker answers: until then the caller
-      # does it sooner. Notes the time of start and end in {StartCost}.
+      # Start and end times of worker processes in this program: the least of the last ones, because
+      # the others waited for a processor. Old ones are forgotten, so that one busy moment does not
+      # decide for ever.
+      module StartCost
+        KEY = :raffia_start_cost
+        # How many are kept, and for how many seconds.
+        COUNT = 5
+        AGE = 60
+        private_constant :KEY, :COUNT, :AGE
+
+        class << self
+          # Seconds for a worker; nil when none was started lately.
+          def seconds(now = Clock.now)
+            known.filter_map { |seconds, at| seconds if at > now - AGE }.min
+          end
+
+          def add(seconds, now = Clock.now)
+            known.push([seconds, now])
+            known.shift if known.size > COUNT
+          end
+
+          def clear = known.clear
+
+          private
+
+          def known = RactorLocal.fetch(KEY) { [] }
+        end
+      end
+
+      # The slot of a worker process that gets no work until it answers: the caller does it sooner.
+      # Notes the time of start and end in {StartCost}.
       class StartingSlot < SimpleDelegator
-        # Seconds between two looks whether there is work left to wait for.
+        # Seconds between checks whether there is work left to wait for.
         LOOK = 0.005
 
         def initialize(slots, ramp)
@@ -22,7 +51,6 @@ module Raffia
           ramp.ready if @up
         end
 
-        # Whether it takes another chunk; never when its worker was not waited for.
         def ready? = @up && super
 
         def close(clean)

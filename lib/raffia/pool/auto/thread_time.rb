@@ -5,9 +5,8 @@ require_relative "../../native"
 module Raffia
   class Pool
     class Auto
-      # The time of the current thread so far, by kinds: only differences mean something. The one
-      # place that knows how much this Ruby tells. Without the extension nothing is known of Ruby's
-      # lock; then C code counts as Ruby code.
+      # The time of the current thread so far, by kinds: only differences mean something. Without
+      # the extension Ruby's lock is not measured, and C code counts as Ruby code.
       module ThreadTime
         WATCHES = Native.respond_to?(:measure_gvl)
 

@@ -4,12 +4,11 @@ require_relative "../../executor"
 require_relative "probe"
 require_relative "ramp_up"
 require_relative "fiber_trial"
-require_relative "gated_slot"
 
 module Raffia
   class Pool
     class Auto
-      # Works in the caller at first, measures, and hands the rest of the same feed to the group of
+      # Works in the caller at first, measures, and gives the rest of the same feed to the group of
       # the chosen strategy.
       class WorkerGroup
         def initialize(coordinator, call, probe)
@@ -21,7 +20,6 @@ module Raffia
           @groups = []
         end
 
-        # How many worker loops there are to wait for.
         def size = @groups.sum(&:size)
 
         # Run the block, and stop all groups at its end.
@@ -50,7 +48,7 @@ module Raffia
           return finish_here if size.zero?
 
           @groups.each(&:join)
-          # For items that came back for another attempt after the workers were told to go.
+          # For items that came back for another attempt after the workers were dismissed.
           return finish_here if @ramp&.over?
           return unless failed?
 
@@ -65,7 +63,6 @@ module Raffia
           @groups.empty?
         end
 
-        # A chunk is worked on here.
         def watch(&) = @probe.measure(&)
 
         private
@@ -80,7 +77,7 @@ module Raffia
           @fibers.open { yield }
         end
 
-        # For items that came back for another attempt after the last one was handed in.
+        # For items that came back for another attempt after the last one was done.
         def finish_here = Executor::WorkerLoop.serve(@coordinator, @here)
 
         def go_on

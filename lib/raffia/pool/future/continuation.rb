@@ -12,7 +12,6 @@ module Raffia
           @source = source
         end
 
-        # Its source has ended.
         def resolve
           case @source.status
           when :done then run

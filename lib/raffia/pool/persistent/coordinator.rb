@@ -21,15 +21,13 @@ module Raffia
       # Makes a pool's futures, gives them to its worker loops, and settles them with what comes
       # back.
       class Coordinator
-        # Queue of futures.
         attr_reader :feed
         # Of worker loops; nil: the submitter does the work.
         attr_reader :group
-        # Worker loops at most.
         attr_reader :workers
         # Seconds for an attempt, where blocks run here.
         attr_reader :item_timeout
-        # Held by whoever changes a future, the counts or the slots.
+        # Held while a future, the counts or the slots change.
         attr_reader :lock
         attr_reader :slots
 
@@ -51,7 +49,7 @@ module Raffia
           start_over
         end
 
-        # A fresh start, after a fork too: the parent's workers and their futures are the parent's.
+        # A fresh start, after a fork too: the parent keeps its workers and their futures.
         def start_over
           @lock = SpinLock.new
           @open = {}.compare_by_identity # futures that have not ended
@@ -62,13 +60,10 @@ module Raffia
           @group = @strategy.background_group&.new(self, @workers) { @slots.add(@make_slot.call) }
         end
 
-        # Whether blocks run in the worker loops, so that any block will do.
         def local? = @local
 
-        # --- For worker loops, see {Executor::WorkerLoop}.
-
-        # Futures that were cancelled while they waited are not worth a worker's time. Where blocks
-        # run here, each checks that itself.
+        # Futures that were cancelled while they waited are not sent. Where blocks run here, each
+        # checks that itself.
         def admit(chunk)
           if @local
             @group.spread(@feed)
@@ -107,10 +102,7 @@ module Raffia
 
         def loop_ended = @slots.remove
 
-        # The next thread takes over what came meanwhile.
         def thread_ended = employ
-
-        # --- For futures.
 
         # A new future; nil when the block, under the lock, says that the pool takes no more.
         def add(arguments, work)
@@ -130,15 +122,13 @@ module Raffia
           @counts[outcome] += 1
         end
 
-        # A worker of the pool that waits for one of its futures does it: all might be waiting so.
+        # A worker that waits for a future of its own pool does it: all might be waiting so.
         def help(future)
           future.run if @local && future.status == :pending && @slots.own?
         end
 
-        # As {Recovery#again?}.
         def again?(...) = !@terminated && @recovery.again?(...)
 
-        # Stops a future that runs, see {Future#cancel}.
         def interrupt(future, reason)
           return future.interrupt(reason) if @local
           return false unless future.cut_off(reason)
@@ -146,14 +136,10 @@ module Raffia
           @slots.interrupt(future)
         end
 
-        # --- For the pool.
-
-        # Sees that a worker does what waits.
         def employ
           return unless @group.wanted?(@feed)
 
-          # Fiber storage is inherited, and a worker serves others than who happens to be here
-          # first.
+          # Fiber storage is inherited, and a worker serves other callers too.
           ::Fiber.new(blocking: true, storage: {}) { @group.grow(@feed) }.resume
         end
 
@@ -163,7 +149,6 @@ module Raffia
           @feed.unshift(futures.each(&:put_back))
         end
 
-        # Whether all was done within that time.
         def finish(timeout)
           @recovery.close
           @feed.finish
@@ -176,11 +161,10 @@ module Raffia
           @feed.close
           Raffia.shield { @group&.stop(:pool_terminated) }
         ensure
-          # Wherever the workers were when they were stopped: no one waits for ever.
+          # No caller waits for ever, wherever the workers were stopped.
           @lock.hold { @open.keys }.each { |future| future.cut_off(:pool_terminated) }
         end
 
-        # See {Pool#stats}.
         def stats
           pids = @slots.pids
           {workers: @slots.size, idle: @feed.idle, most_workers: @slots.most, waiting: @feed.size,

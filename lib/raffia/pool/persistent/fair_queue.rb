@@ -3,26 +3,23 @@
 module Raffia
   class Pool
     module Persistent
-      # Waiting items, in a lane for each fiber that submitted some. Lanes are served in turn, so a
-      # caller with thousands of items cannot starve the others. A lane keeps its order. A thread is
-      # the fiber that it runs.
+      # Waiting items, in a queue for each fiber (or thread) that submitted some. Callers are served
+      # in turn, so one with thousands of items cannot starve the others.
       #
       # A {QueueFeed} has it in place of an Array, under its lock.
       class FairQueue
-        # How many items wait.
         attr_reader :size
 
         def initialize
-          @lanes = {}.compare_by_identity # the next to be served comes first; none is empty
+          @queues = {}.compare_by_identity # the next to be served comes first; none is empty
           @returned = []
           @size = 0
         end
 
         def empty? = @size.zero?
 
-        # Add an item of the running fiber's.
         def <<(item)
-          (@lanes[::Fiber.current] ||= []) << item
+          (@queues[::Fiber.current] ||= []) << item
           @size += 1
           self
         end
@@ -35,7 +32,7 @@ module Raffia
 
         def shift(count)
           taken = @returned.shift(count)
-          taken << turn while taken.size < count && !@lanes.empty?
+          taken << turn while taken.size < count && !@queues.empty?
           @size -= taken.size
           taken
         end
@@ -43,10 +40,10 @@ module Raffia
         private
 
         def turn
-          caller, lane = @lanes.first
-          item = lane.shift
-          @lanes.delete(caller) if lane.empty? || @lanes.size > 1
-          @lanes[caller] = lane unless lane.empty?
+          caller, queue = @queues.first
+          item = queue.shift
+          @queues.delete(caller) if queue.empty? || @queues.size > 1
+          @queues[caller] = queue unless queue.empty?
           item
         end
       end

@@ -9,8 +9,8 @@ require_relative "../retry/policy"
 module Raffia
   class Pool
     module Persistent
-      # Has futures tried again: those that failed, after a pause, and those of a worker that is gone.
-      # What that one was at fails, or counts an attempt; the rest goes to other workers.
+      # Has futures tried again: those that failed, after a pause, and those of a worker that died.
+      # The one that the worker was at fails, or counts an attempt; the rest goes to other workers.
       class Recovery
         def initialize(coordinator, lock, retries)
           @coordinator = coordinator
@@ -20,10 +20,8 @@ module Raffia
           @delays = Executor::DelayQueue.new { |future| resume(future) }
         end
 
-        # No more pauses.
         def close = @delays.close
 
-        # Whether it is tried again.
         def again?(future, failure, failed)
           return false if @retries.nil? || future.done? || !@retries.worth?(failure)
 
@@ -33,7 +31,6 @@ module Raffia
           true
         end
 
-        # A worker has answered.
         def worked = @false_starts = 0
 
         # Whether another worker is to take the place; else it is a crash.
@@ -47,7 +44,7 @@ module Raffia
           true
         end
 
-        # Finished work that the worker had not reported, and what it was at, are lost with it.
+        # Finished work that the worker had not reported is lost with it, and so is the current one.
         def crash(error, slot)
           hopeless = hopeless?(error, slot)
           begun = (error.is_a?(WorkerDied) && !hopeless) ? slot.begun || -1 : Float::INFINITY
@@ -57,20 +54,19 @@ module Raffia
           give_up(error) if hopeless
         end
 
-        # No worker could be had at all: all that wait hear why, rather than waiting for ever.
+        # No worker could be had at all: all that wait fail, rather than wait for ever.
         def give_up(error)
           reject(@coordinator.feed.drain.map { |future| [future, nil] }, error)
         end
 
         private
 
-        # Unless somebody who waits for it has done it meanwhile.
+        # A caller that waits for it may have done it meanwhile.
         def resume(future)
           @coordinator.put_back([future]) if future.status == :pending
           @coordinator.employ
         end
 
-        # In a pool without workers.
         def resume_here(future, pause)
           Waiter.nap(pause)
           future.run
@@ -86,7 +82,7 @@ module Raffia
           numbered.each { |future, _| future.reject(Executor::Failure.of(for_one(error, future))) }
         end
 
-        # Each future has a WorkerDied that names its own item.
+        # A WorkerDied for each future, which names its own item.
         def for_one(error, future)
           return error unless error.is_a?(WorkerDied)
 

@@ -5,7 +5,6 @@ module Raffia
     module Persistent
       # The slots of a pool's workers, each under the fiber whose loop has it.
       class SlotRegistry
-        # The most that there ever were at once.
         attr_reader :most
 
         def initialize(lock, counts)
@@ -18,13 +17,11 @@ module Raffia
 
         def size = @slots.size
 
-        # Of worker processes.
         def pids = @slots.values.filter_map(&:pid)
 
-        # Workers that died at work, or had served their time.
+        # Workers that died at work, or were recycled.
         def replaced = @counts[:replaced] + @slots.values.sum(&:replaced)
 
-        # The running fiber's. It.
         def add(slot)
           @lock.hold do
             lost = @slots[::Fiber.current]
@@ -35,7 +32,6 @@ module Raffia
           slot
         end
 
-        # The running fiber's.
         def remove
           @lock.hold do
             slot = @slots.delete(::Fiber.current)
@@ -46,8 +42,7 @@ module Raffia
         # Whether the running fiber is a worker's.
         def own? = @slots.key?(::Fiber.current)
 
-        # Ends the worker that is at this future right now, as far as that can be known. :dropped,
-        # when there is none.
+        # Ends the worker that is at this future right now, as far as that can be known.
         def interrupt(future)
           slot = @lock.hold { @slots.values }.find { |one| at_work?(one, future) }
           return :dropped unless slot
@@ -62,7 +57,7 @@ module Raffia
         private
 
         def at_work?(slot, future)
-          # One that has nothing may have gone already, and what it noted with it.
+          # An idle one may have ended already, and its note is old.
           return false if slot.posted.empty?
 
           index = slot.begun or return false

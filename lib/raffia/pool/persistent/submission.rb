@@ -5,9 +5,9 @@ require_relative "../../base/error"
 module Raffia
   class Pool
     module Persistent
-      # Takes work into a pool: checks it, queues it, and does what a full queue asks for.
+      # Takes work into a pool: checks it, queues it, and handles a full queue.
       class Submission
-        # Items of a collection that is there already are submitted together, so many.
+        # Items of an Array or a Range are submitted together, so many.
         BATCH = 100
         private_constant :BATCH
 
@@ -20,12 +20,10 @@ module Raffia
           @closed = false
         end
 
-        # Raises ConfigError when workers elsewhere would have nothing to do.
         def self.check(strategy, on, work)
           raise ConfigError, need_block(on) unless strategy.local? || work
         end
 
-        # Advice for a block that cannot be sent.
         def self.need_block(on)
           "a block cannot be sent to #{on} that run already: give it to " \
             "Raffia::Pool.new(on: #{on.inspect}) { |argument| ... } and submit the arguments"
@@ -47,7 +45,6 @@ module Raffia
 
         def closed? = @closed
 
-        # Takes no more work.
         def close = @closed = true
 
         private

@@ -8,7 +8,7 @@ module Raffia
     #
     # @api private
     module Retry
-      # A feed that takes chunks back, to hand them out again at once or after a pause. Its workers
+      # A feed that takes chunks back, to give them out again at once or after a pause. Its workers
       # stay while a chunk may come back: one that dies at the end with a long chunk leaves that to
       # all of them.
       class Feed
@@ -24,15 +24,13 @@ module Raffia
           @news = Thread::ConditionVariable.new
         end
 
-        # See {#initialize}.
         attr_writer :alone
 
-        # As {QueueFeed#push}.
         def push(item)
           @feed.push(item).tap { @lock.synchronize { @news.signal } }
         end
 
-        # nil at the end, when closed, or when there is nothing to be had now.
+        # nil at the end, when closed, or when there is nothing now.
         def take(wait: true)
           @lock.synchronize do
             until (chunk = due || @feed.take(wait: false))
@@ -64,7 +62,6 @@ module Raffia
           end
         end
 
-        # No more items will come.
         def finish
           @feed.finish
           @lock.synchronize do
@@ -73,7 +70,6 @@ module Raffia
           end
         end
 
-        # Hand out nothing any more.
         def close
           @feed.close
           @lock.synchronize do
@@ -82,7 +78,6 @@ module Raffia
           end
         end
 
-        # Whether more wait than there are workers at rest to take them.
         def crowded? = @lock.synchronize { @feed.size > @idle }
 
         private

@@ -3,30 +3,26 @@
 module Raffia
   class Pool
     module Retry
-      # The operations of {Work} where an item may be tried again: one that fails so that another
-      # attempt is worth it does not end its chunk, and the reply says which those were. What each
-      # of them takes in place of a seed are the errors to try again on.
+      # The operations of {Work} where an item may be tried again: a failure that is worth another
+      # attempt does not end the chunk, and the reply has {Executor::Reply::Outcomes}. In place of a
+      # seed they take the errors to try again on.
       #
-      # A fold has no such operation. Half of a fold cannot be trusted, because a block that failed
-      # may have changed its memo; so there the chunk is folded anew.
+      # A fold has no such operation: a block that failed may have changed its memo, so the chunk is
+      # folded anew.
       module Operations
         # The operation that stands in for another one.
         FOR = {map: :try_map, each: :try_each, find: :try_find}.freeze
 
-        # With the results, or with {Executor::Reply::Outcomes} when some items failed.
         def try_map(items, block, errors)
           values = Array.new(items.size)
           failures = try(items, errors) { |item, position| values[position] = block.call(item) }
           outcome_of(values, failures)
         end
 
-        # With nothing, or with {Executor::Reply::Outcomes}.
         def try_each(items, block, errors)
           outcome_of(nil, try(items, errors) { |item, _| block.call(item) })
         end
 
-        # With the position of the first item that the block says yes to, or nil, or
-        # {Executor::Reply::Outcomes}.
         def try_find(items, block, errors)
           outcome_of(nil,
             try(items, errors) { |item, position|
@@ -36,7 +32,7 @@ module Raffia
 
         private
 
-        # A single Executor::Failure when that ends the work.
+        # Failures by position; a single Failure when that ends the work.
         def try(items, errors)
           failures = current = nil
           items.each_with_index do |item, position|

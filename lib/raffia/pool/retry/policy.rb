@@ -31,7 +31,7 @@ module Raffia
 
         def worth?(failure) = failure.retryable?(@errors)
 
-        # Seconds to wait before the next one; nil when there is none, or no time for it.
+        # Seconds to wait before the next attempt; nil when there is none, or no time for it.
         def pause(failed, deadline = Raffia.deadline)
           return if failed > @times
 

@@ -10,9 +10,8 @@ module Raffia
       # A traversal whose items may be tried again: the block failed, took too long, or its worker
       # died.
       #
-      # A gathered result is never worked on again. What a dead worker had finished and not handed
-      # in is unknown, so it is done anew, like the items that it had not begun; only the item that
-      # it was at counts an attempt.
+      # A gathered result is never worked on again. Unreported work of a dead worker is done anew;
+      # only the item that it was at counts an attempt.
       class Traversal < Pool::Traversal
         def initialize(input, gather, options, retries:, alone:, fold:, **rest)
           super(input, gather, options, **rest)
@@ -29,7 +28,6 @@ module Raffia
           @feed.alone = false
         end
 
-        # (see Traversal#complete)
         def complete(chunk, reply)
           @false_starts = 0
           failure = reply.failure
@@ -45,7 +43,6 @@ module Raffia
           super
         end
 
-        # A worker is gone, with what it had. Whether another one is to take its place.
         def replace?(error, slot)
           # Any other error is the worker loop's own, about a chunk that it has collected already.
           return false unless error.is_a?(WorkerDied) || error.is_a?(TimeoutError)
@@ -59,7 +56,6 @@ module Raffia
 
         private
 
-        # Whether the chunk will be done again.
         def again(chunk, index)
           failed = @lock.synchronize { @attempts[index] = @attempts.fetch(index, 0) + 1 }
           pause = @retries.pause(failed)
@@ -67,7 +63,7 @@ module Raffia
           !pause.nil?
         end
 
-        # false when one of its items may not be tried again.
+        # False when one of its items may not be tried again.
         def take_back(chunk, index)
           return true.tap { @feed.give_back(chunk) } unless index && chunk.cover?(index)
           return again(chunk, index) if @fold
@@ -79,7 +75,7 @@ module Raffia
           true
         end
 
-        # Hand in the good results, item by item, and have the others tried again.
+        # Completes the good results, item by item, and has the others tried again.
         def settle(chunk, reply)
           values, failures = *reply.value
           chunk.size.times do |position|
