@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 module Raffia
-  # Forked workers: start, watch, end and reap them, and exchange frames with them. This room knows
-  # nothing of pools or tasks.
+  # Forked workers: starts, watches, ends and reaps them, and exchanges frames with them.
   #
   # Inside <tt>module Raffia</tt> the core module is <tt>::Process</tt>.
   module Process

@@ -20,20 +20,16 @@ module Raffia
     #
     # @api private
     class Child
-      include ChildSetup
-
       # Exit status of a worker that was asked by SIGTERM to stop, as shells report it.
       TERMINATED = 143
 
-      # `parent`: the pid of the parent, for the title.
       def initialize(connection, parent)
         @connection = connection
         @parent = parent
       end
 
-      # Never returns.
       def run(&service)
-        # The handlers stay until the end: outside of this block SIGTERM would be the application's
+        # The handlers stay until the end: after this block SIGTERM would be the application's
         # again.
         stop = ->(_) { raise Cancel.new(:terminated) }
         Signals.with(chain: false, INT: ->(_) {}, TERM: stop, HUP: stop) { serve(&service) }
@@ -53,21 +49,20 @@ module Raffia
       rescue Cancel
         status = TERMINATED
       rescue Exception => error # standard:disable Lint/RescueException
-        # Not an error of the user's block, those travel to the parent: one of ours, so say what it
-        # was.
+        # An error of ours: those of the user's block travel to the parent.
         report(error)
       ensure
         leave(status)
       end
 
       def settle
-        die_with(@parent)
+        ChildSetup.die_with(@parent)
         Thread.new do
           @connection.wait_for_parents_end
-          ::Process.exit!(ORPHANED)
+          ::Process.exit!(ChildSetup::ORPHANED)
         end
         ::Process.setproctitle("raffia: worker of #{@parent}")
-        settle_streams
+        ChildSetup.settle_streams
       end
 
       def report(error)
@@ -75,7 +70,7 @@ module Raffia
       end
 
       def leave(status)
-        [$stdout, $stderr].each { |io| if_open { io.flush } }
+        [$stdout, $stderr].each { |io| ChildSetup.if_open { io.flush } }
         OutputBuffers.flush
       ensure
         ::Process.exit!(status)

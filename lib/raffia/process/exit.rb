@@ -4,13 +4,9 @@ module Raffia
   module Process
     # How a process ended.
     #
-    # @!attribute [r] pid
-    #   @return [Integer]
-    # @!attribute [r] signal
-    #   @return [String, nil] the name of the signal that ended it, such as "SIGKILL"
-    # @!attribute [r] status
-    #   @return [Integer, nil] its exit status when no signal ended it; nil too when it was reaped
-    #   elsewhere
+    # pid:: Integer
+    # signal:: String, nil: the name of the signal that ended it, such as "SIGKILL"
+    # status:: Integer, nil: its exit status; nil after a signal, or when it was reaped elsewhere
     Exit = Data.define(:pid, :signal, :status) do
       # @param pid [Integer]
       # @param status [::Process::Status, nil] nil when it was reaped elsewhere
@@ -21,7 +17,7 @@ module Raffia
           "SIG#{Signal.signame(signal) || signal}", status: status&.exitstatus)
       end
 
-      # @return [Boolean] whether it ended as a worker does that was told to
+      # @return [Boolean] whether it ended as a worker should
       def clean? = signal.nil? && (status.nil? || status.zero?)
     end
   end

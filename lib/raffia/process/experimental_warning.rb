@@ -3,13 +3,11 @@
 module Raffia
   module Process
     # Silences Ruby's warning about the first Ractor or IO::Buffer, for the moment in which Raffia
-    # makes one: callers did not choose it and could not act on the warning.
-    #
-    # The switch is the process's. A warning of another thread within these microseconds is lost.
+    # makes one: callers did not choose it. The setting is the process's, so a warning of another
+    # thread in that moment is lost.
     #
     # @api private
     module ExperimentalWarning
-      # The block: makes the thing, and does nothing else. The block's value.
       def self.silence
         return yield unless Warning[:experimental]
 

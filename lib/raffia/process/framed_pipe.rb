@@ -7,16 +7,14 @@ module Raffia
     #
     # @api private
     module FramedPipe
-      # The longest frame that four bytes of length can announce.
       LIMIT = 0xffff_ffff
-      # How much is asked for at a time: what an ordinary pipe holds.
+      # Bytes to read at a time: what an ordinary pipe holds.
       SIZE = 65_536
-      # F_GETPIPE_SZ, Linux's fcntl command for the capacity of a pipe; Ruby has no name for it.
+      # Linux's fcntl command for the capacity of a pipe; Ruby has no name for it.
       F_GETPIPE_SZ = 1032
       # What POSIX promises every pipe to hold.
       SMALLEST = 512
 
-      # Bytes that fit into a pipe without a reader.
       def self.capacity(io)
         size = io.fcntl(F_GETPIPE_SZ)
         size.positive? ? size : SMALLEST
@@ -24,7 +22,7 @@ module Raffia
         SMALLEST
       end
 
-      # The writing end. Not for several threads at once.
+      # The writing end, for one thread at a time.
       class Writer
         # Bytes that can be written to the idle pipe without waiting for the reader.
         attr_reader :capacity
@@ -36,7 +34,7 @@ module Raffia
           @capacity = FramedPipe.capacity(io)
         end
 
-        # `payload`: any bytes. false when the other side is gone.
+        # False when the other side is gone.
         def write(payload)
           size = payload.bytesize
           if size > LIMIT
@@ -51,7 +49,7 @@ module Raffia
           false
         end
 
-        # Whether a frame of this payload fits beside one small frame that was not read yet, so that
+        # Whether a frame of this payload fits beside one small frame that was not read yet. Then
         # writing it cannot wait for a reader who may be waiting for us.
         def room_for?(payload) = payload.bytesize + 8 <= @capacity / 2
 
@@ -69,8 +67,8 @@ module Raffia
           @ended = false
         end
 
-        # Wait for the next frame. Its payload; nil when the other side is gone, and with it the
-        # rest of a frame that it had begun.
+        # The payload of the next frame; nil when the other side is gone, and with it the rest of a
+        # frame.
         def read
           until (frame = cut)
             @io.readpartial(SIZE, @scratch)
@@ -82,8 +80,8 @@ module Raffia
           nil
         end
 
-        # Wait until there is something to read, or the other side is gone. `seconds`: nil waits as
-        # long as it takes. Whether that was in time.
+        # Whether within so many seconds there is something to read, or the other side is gone; nil
+        # waits for ever.
         def ready?(seconds)
           @buffer.bytesize >= 4 && @buffer.bytesize >= @buffer.unpack1("N") + 4 ||
             !@io.wait_readable(seconds).nil?
@@ -91,9 +89,8 @@ module Raffia
           true # closed by us
         end
 
-        # Whether all has been fetched that a writer, who is known to be dead, left in the kernel:
-        # either the end was seen, or nothing is there although some other process still holds the
-        # pipe open.
+        # Whether nothing is left in the kernel of a writer that is dead: either the end was seen,
+        # or nothing is there although some other process still holds the pipe open.
         def drained?
           @ended || !@io.wait_readable(0)
         rescue IOError
@@ -104,7 +101,6 @@ module Raffia
 
         private
 
-        # Take one whole frame off the buffer, if there is one.
         def cut
           have = @buffer.bytesize
           return if have < 4

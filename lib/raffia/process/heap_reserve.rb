@@ -10,7 +10,7 @@ module Raffia
       # Free slots of the smallest size, which nearly all short-lived objects have. Less than a
       # megabyte.
       SLOTS = 20_000
-      # How many collections show that a child allocates much.
+      # Collections that show that a child allocates much.
       COLLECTIONS = 4
 
       def initialize
@@ -18,7 +18,7 @@ module Raffia
         @made = false
       end
 
-      # To be called now and then, in the child; once it makes room. Whether it did.
+      # To be called now and then in the child; extends the heap once. Whether it did.
       def call
         return false if @made || GC.count - @from < COLLECTIONS
 

@@ -7,19 +7,15 @@ module Raffia
     # What a process costs in memory, as Linux's /proc/PID/smaps_rollup counts it.
     #
     # The proportional set size (PSS) divides each page by the number of processes that share it, so
-    # the sizes of a parent and its forked workers add up to what they really take together;
-    # resident sizes count the shared pages again for each.
+    # the sizes of a parent and its forked workers add up. Resident sizes count shared pages again
+    # for each.
     #
-    # @!attribute [r] pss
-    #   @return [Integer] bytes
-    # @!attribute [r] rss
-    #   @return [Integer] bytes
-    # @!attribute [r] private_dirty
-    #   @return [Integer] bytes that this process alone has written: what copy-on-write did not save
+    # pss:: Integer, bytes
+    # rss:: Integer, bytes
+    # private_dirty:: Integer, bytes that this process alone has written (not copy-on-write)
     Memory = Data.define(:pss, :rss, :private_dirty) do
       # @param pid [Integer]
-      # @return [Memory, nil] nil when the process is gone, is not ours to read, or the system does
-      #   not tell
+      # @return [Memory, nil] nil when the process is gone, or not ours to read
       def self.of(pid = ::Process.pid)
         text = File.read("/proc/#{pid}/smaps_rollup")
         new(**self::LINES.transform_values { |name| text[/^#{name}:\s+(\d+) kB/, 1].to_i * 1024 })
@@ -27,10 +23,10 @@ module Raffia
         nil
       end
 
-      # The resident size alone, from /proc/PID/statm, which costs some microseconds where the above
-      # costs up to milliseconds.
+      # The resident size alone, from /proc/PID/statm: in microseconds, where {of} takes up to
+      # milliseconds.
       # @param pid [Integer]
-      # @return [Integer, nil] bytes; nil when the process is gone or the system does not tell
+      # @return [Integer, nil] bytes; nil when the process is gone
       def self.resident(pid = ::Process.pid)
         File.read("/proc/#{pid}/statm").split[1].to_i * self::PAGE
       rescue SystemCallError

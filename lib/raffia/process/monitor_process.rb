@@ -6,22 +6,21 @@ require_relative "../base/fork"
 module Raffia
   module Process
     # A forked process that watches this one and may outlive it. It gets commands, a byte each, and
-    # sees the end of this process by the end of the pipe.
+    # the end of the pipe is the end of this process.
     #
     # @api private
     class MonitorProcess
-      # Seconds that it may take until it runs.
       BOOT = 10
       private_constant :BOOT
 
       attr_reader :pid
-      # Whether it said in time that it runs.
       attr_reader :ready
 
-      # Raises SystemCallError when there can be no more processes.
+      # The block runs in the new process, with an IO of commands, and one to be closed when it is
+      # ready. Raises SystemCallError when there can be no more processes.
       def initialize(&work)
-        # In a thread of its own, so that the child begins on an empty stack, without the scheduler
-        # of the fiber that asks.
+        # In a thread of its own, so that the child begins on an empty stack, without the fiber's
+        # scheduler.
         @forker = ::Thread.new { start(work) }
         @forker.report_on_exception = false
         @pid = @forker.value
@@ -29,7 +28,7 @@ module Raffia
 
       def alive? = @reaper.alive?
 
-      # `command`: a byte. Also when it has ended; this process goes on without.
+      # `command`: a byte. Has no effect when the monitor has ended.
       def tell(command)
         @commands.write_nonblock(command)
         nil
@@ -37,7 +36,6 @@ module Raffia
         nil
       end
 
-      # No more commands come.
       def close(seconds)
         @fork.remove
         @commands.close unless @commands.closed?

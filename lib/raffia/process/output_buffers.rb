@@ -7,7 +7,7 @@ module Raffia
     # Flushes and discards Ruby's buffers of open files. A parent flushes before it forks, or its
     # children would write the same; a child flushes before +exit!+, which drops them.
     #
-    # Only regular files with something to write. Others would give back what was read ahead, and so
+    # Only regular files with something to write: others would give back what was read ahead, and so
     # move the position that parent and children share, or make the writer wait.
     #
     # @api private
@@ -22,8 +22,8 @@ module Raffia
           nil
         end
 
-        # In a child, before it writes anything: what other threads of the parent have put into a
-        # file since its flush is for the parent to write.
+        # In a child, before it writes anything: other threads of the parent may have written to a
+        # file since its flush.
         def discard
           if Native.available?
             ::ObjectSpace.each_object(::File) { |file| Native.discard_write_buffer(file) }
@@ -33,17 +33,16 @@ module Raffia
 
         private
 
-        # It takes half a millisecond, or 6 ms where there are a million objects; to ask the system
-        # first what is open costs a parent of hundreds far more.
+        # It takes half a millisecond, or 6 ms with a million objects; asking the system what is
+        # open costs a large parent far more.
         def buffered = ::ObjectSpace.each_object(::File).select { |file| buffered?(file) }
 
-        # Nothing here lets go of Ruby's lock, as fcntl would: beside a busy thread each time takes
-        # a tenth of a second.
+        # Nothing here releases Ruby's lock, as fcntl would: beside a busy thread each time takes a
+        # tenth of a second.
         def buffered?(file)
           !file.closed? && !file.sync && held?(file) && file.stat.file?
         rescue
-          # it was not opened yet, or closed meanwhile; or it is frozen, or of a class that has its
-          # own idea of a file
+          # not opened yet, closed meanwhile, frozen, or of a class that overrides these
           false
         end
 

@@ -8,13 +8,11 @@ module Raffia
     #
     # @api private
     class PidFile
-      # `path`: nil: none is wanted.
       def initialize(path)
         @path = path && ::File.expand_path(path)
       end
 
-      # Raises ConfigError when another process that runs is named there already, or the file cannot
-      # be written.
+      # Raises ConfigError when it names another process that runs, or cannot be written.
       def write
         return unless @path
 
@@ -54,8 +52,7 @@ module Raffia
         end
       end
 
-      # By renaming it first: of two that start at the same time, only one gets the stale file,
-      # and the other may have got the new one.
+      # By renaming it first: of two that start at the same time, only one gets the stale file.
       def set_aside
         refuse(::File.read(@path).to_i)
         ::File.rename(@path, beside)

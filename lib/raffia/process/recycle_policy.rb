@@ -54,7 +54,6 @@ module Raffia
           @smallest = Memory.resident(pid) if policy.max_memory && policy.growth?
         end
 
-        # One unit more.
         def count
           @reached.call if (@count += 1) == @max_count
         end

@@ -4,8 +4,8 @@ require_relative "experimental_warning"
 
 module Raffia
   module Process
-    # One number in memory that a parent and its child share. A worker writes what it is about to
-    # do; when it is killed, the parent reads that.
+    # One number in memory that a parent and its child share: after a worker was killed, the parent
+    # reads what it was about to do.
     #
     # @api private
     class SharedCounter
@@ -23,7 +23,6 @@ module Raffia
         @memory.set_value(:S64, 0, number)
       end
 
-      # Give the memory back on this side of the fork.
       def free = @memory.free
     end
   end

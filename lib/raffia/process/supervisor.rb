@@ -6,17 +6,15 @@ require_relative "../base/signals"
 module Raffia
   module Process
     # Keeps a number of worker processes alive: starts them, replaces those that die, hang or grow,
-    # brings in new code one worker after the other, and ends them. It knows nothing of what they
-    # do, and does no work itself: one loop in plain Ruby.
+    # brings in new code one worker after the other, and ends them. It does no work itself.
     #
-    #   Raffia::Process::Supervisor.new(workers: 2, slot: ->(index) { [listener(index)] }) do
-    #   |context|
-    #     context.ready!
-    #     serve(context.ios) until context.stopping?
-    #   end.run
+    #     slots = ->(index) { [listener(index)] }
+    #     Raffia::Process::Supervisor.new(workers: 2, slot: slots) do |context|
+    #       context.ready!
+    #       serve(context.ios) until context.stopping?
+    #     end.run
     class Supervisor
-      # Exit status of {run} when workers died before they were ready, again and again, and none was
-      # left.
+      # Exit status of {run} when workers died before they were ready, again and again.
       GAVE_UP = 1
       # What each signal asks for.
       SIGNALS = {TERM: :stop, INT: :interrupt, QUIT: :dump, HUP: :hangup, USR1: :reopen,
@@ -52,20 +50,17 @@ module Raffia
         @ran = false
       end
 
-      # Before {run}: has the block called in the supervisor's loop whenever an IO can be read, such
-      # as the listener of an entrance for operators. It must not wait. What it raises is said in
-      # the log, and the IO is watched no more.
+      # Before {run}: has the block called in the supervisor's loop whenever an IO can be read. It
+      # must not wait. Its error is logged, and then the IO is not watched any more.
       # @param io [IO] workers close their copies
       # @yieldparam io [IO]
       # @return [void]
       def watch(io, &block) = @watchers.add(io.to_io, block)
 
-      # Supervises until it is told to stop, by a signal or {stop}. In the main thread, to which
-      # signals belong. With `preload`, it reaps all children of this process while it runs, whoever
-      # started them.
+      # Supervises until it is stopped, by a signal or {stop}. In the main thread, to which signals
+      # belong. With `preload`, it reaps all children of this process while it runs.
       # @return [Integer] exit status: 0, or GAVE_UP
-      # @yield when signals are understood, before the first worker is started: who is told of this
-      #   process then may send them
+      # @yield when signals are handled, before the first worker is started
       # @raise [ConfigError] when the pid file cannot be written, or names a process that runs
       # @raise [Closed] a second time
       def run
@@ -83,14 +78,14 @@ module Raffia
         @command_queue.close
       end
 
-      # These ask, from any thread or signal handler; the loop does it.
+      # From any thread or signal handler; the loop does it.
 
       # Lets the workers finish what they have begun.
       # @return [void]
       def stop = @command_queue.push(:stop)
 
-      # Replaces all workers by newer ones, one after the other. With `preload`, that is called
-      # again, in a new process; without, workers load what they need anyway.
+      # Replaces all workers, one after the other. With `preload`, that is called again, in a new
+      # process; without, workers load what they need anyway.
       # @return [void]
       def restart = @command_queue.push(:restart)
 
@@ -102,7 +97,7 @@ module Raffia
       # @return [void]
       def dump = @command_queue.push(:dump)
 
-      # The log files were moved away: calls the hook on_reopen, and sends "reopen" to each worker.
+      # The log files were moved: calls the hook on_reopen, and sends "reopen" to each worker.
       # @return [void]
       def reopen = @command_queue.push(:reopen)
 
@@ -112,7 +107,7 @@ module Raffia
       # @return [void]
       def broadcast(name, data = nil) = @command_queue.push(:broadcast, name, data)
 
-      # @return [Hash, nil] how all are, of what JSON knows; nil before {run}
+      # @return [Hash, nil] the state of all processes, as JSON data; nil before {run}
       def status = @loop&.report
 
       # @return [Scoreboards, nil] nil before {run}

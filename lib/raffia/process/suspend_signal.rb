@@ -2,8 +2,10 @@
 
 module Raffia
   module Process
-    # Tells Ctrl-Z at a terminal, which sends SIGTSTP to the whole process group, from a SIGTSTP
-    # that was sent to this process alone.
+    # Tells Ctrl-Z at a terminal, which sends SIGTSTP to the whole process group, from a SIGTSTP to
+    # this process alone.
+    #
+    # @api private
     module SuspendSignal
       # Field of /proc/self/stat, after the name: the foreground process group of the terminal.
       GROUP = 5
@@ -19,10 +21,9 @@ module Raffia
         $stdin.tty? # no Linux
       end
 
-      # A handler of SIGTSTP: Ctrl-Z suspends the group, as by default, until the shell continues
-      # it. Processes that are forked from this one inherit the handler, and leave it to this one:
-      # else one that is slow would suspend all again after that. The block: when it was sent to
-      # this process alone. For {Signals.with}.
+      # A handler of SIGTSTP for {Signals.with}: Ctrl-Z suspends the group, until the shell
+      # continues it. The block is called for a signal to this process alone. Forked processes
+      # inherit the handler and do nothing: a slow one would suspend all again.
       def handler
         owner = ::Process.pid
         lambda do |_|

@@ -6,12 +6,12 @@ require_relative "../base/clock"
 
 module Raffia
   module Process
-    # Tells systemd the state of this process (sd_notify(3)). Lost messages are ignored: systemd's
-    # absence is no reason to stop.
+    # Reports the state of this process to systemd (sd_notify(3)). Lost messages are ignored:
+    # systemd's absence is no reason to stop.
     #
     # @api private
     class SystemdNotifier
-      # `watchdog`: seconds within which it wants to hear from us.
+      # `watchdog`: seconds within which systemd expects a message.
       def initialize(path, watchdog)
         @address = Addrinfo.unix(path.sub(/\A@/, "\0"), :DGRAM) if path && !path.empty?
         @interval = watchdog && watchdog / 2.0

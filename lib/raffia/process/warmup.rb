@@ -13,10 +13,10 @@ module Raffia
     #
     # @api private
     module Warmup
-      # Part of the live slots that may be young: the first time, and later, when most of them are
-      # garbage of the program.
+      # Part of the live slots that may be young: the first time, and later, when most are garbage
+      # of the program.
       FIRST, YOUNG = 0.1, 0.5
-      # A heap of fewer young slots than this is not worth the time, when it was warmed before.
+      # Young slots from which on a second time pays.
       WORTH = 50_000
       # Seconds that it takes, roughly: in any case, and for each live slot.
       LEAST, PER_SLOT = 0.005, 60e-9

@@ -7,7 +7,7 @@ module Raffia
     #
     # @api private
     class Watchdog
-      # `interval`: seconds. The block: each time; an error is said, and looked for no further.
+      # `interval`: seconds. An error of the block ends the watch.
       def initialize(interval, &look)
         @end = Thread::Queue.new
         @thread = Thread.new do

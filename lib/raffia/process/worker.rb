@@ -15,8 +15,10 @@ module Raffia
     # without fiber scheduler or locks of the caller, and a +break+ out of the user's block cannot
     # unwind a copy of the caller's frames. A fiber of a running scheduler may therefore start
     # workers.
+    #
+    # @api private
     class Worker
-      # How often a reaped worker's pipe is looked at while it still holds frames.
+      # Seconds between checks of a reaped worker's pipe while it still holds frames.
       NAP = 0.002
       # Seconds between SIGTERM and SIGKILL.
       GRACE = 0.5
@@ -29,7 +31,7 @@ module Raffia
       # @return [Integer]
       attr_reader :pid
 
-      # @yieldparam connection [WorkerConnection] in the child
+      # The block gets its {WorkerConnection} in the child.
       def initialize(&service)
         raise ArgumentError, "a block is needed: what shall the worker do?" unless service
 
@@ -47,32 +49,24 @@ module Raffia
         forked&.close
       end
 
-      # Send one frame; waits while the pipe is full.
-      # @param payload [String]
-      # @return [Boolean] false when the worker is gone
+      # Waits while the pipe is full. False when the worker is gone.
       def write(payload) = @connection.writer.write(payload)
 
-      # Whether a frame can be sent now without waiting for a worker that may itself be waiting to
-      # be read.
+      # See {FramedPipe::Writer#room_for?}.
       def room_for?(payload) = @connection.writer.room_for?(payload)
 
-      # Wait for the next frame.
-      # @return [String, nil] nil when the worker is gone; {#exit} says how
+      # The next frame; nil when the worker is gone.
       def read = @connection.reader.read
 
-      # Wait until there is something to read, or the worker is gone.
-      # @param seconds [Numeric]
-      # @return [Boolean] whether that was in time
+      # See {FramedPipe::Reader#ready?}.
       def reply?(seconds) = @connection.reader.ready?(seconds)
 
-      # @return [SharedMemoryPayloads, nil] long strings that do not go through the pipe
+      # For long strings, which do not go through the pipe; may be nil.
       def payloads = @connection.payloads
 
       def alive? = @exit.nil?
 
-      # How it ended; waits for that.
-      # @param timeout [Numeric, nil] seconds
-      # @return [Exit, nil] nil when it still runs
+      # Waits until it has ended; nil when it still runs after so many seconds.
       def exit(timeout = nil)
         @ended.pop(timeout: timeout)
         @exit
@@ -84,22 +78,19 @@ module Raffia
         @connection.writer.close
       end
 
-      # End the worker: no more frames, and it leaves when it has done what it has. What does not
-      # leave in time gets SIGTERM, which raises inside the work, and then SIGKILL.
-      # @param patience [Numeric] seconds before SIGTERM; 0 sends it at once
-      # @param grace [Numeric] seconds between SIGTERM and SIGKILL
-      # @return [Exit]
+      # Ends the worker: no more frames, and it leaves when it has finished. After `patience`
+      # seconds it gets SIGTERM, which raises inside the work, and after `grace` seconds SIGKILL.
+      # Returns an Exit.
       def stop(patience: 0, grace: GRACE)
         @connection.writer.close
         (patience.positive? && self.exit(patience)) || signal(:TERM, grace)
       ensure
-        # Here too when the ladder itself was interrupted, by a second Ctrl-C or a deadline.
+        # Also when the steps above were interrupted, by a second Ctrl-C or a deadline.
         kill
       end
 
       # Ends it while another thread or fiber reads its frames, which then finds that there are no
       # more. (Ruby waits for the reader of an IO that is closed; a fiber may do so for ever.)
-      # @param grace [Numeric] seconds between SIGTERM and SIGKILL
       def halt(grace: GRACE)
         signal(:TERM, grace)
       ensure
@@ -133,8 +124,8 @@ module Raffia
         forked << error unless forked.closed?
       end
 
-      # @return [Integer, nil] the pid of a child that runs; nil when it is not wanted any more
-      # @raise [Error] when none did
+      # The pid of a child that runs; nil when it is not wanted any more. Raises Error when none
+      # did.
       def start(forked, parent, service)
         FORK_TIMEOUTS.each do |patience|
           @connection = WorkerConnection.new
@@ -159,13 +150,13 @@ module Raffia
         ::Process.fork do
           Child.new(@connection, parent).run(&service)
         ensure
-          # Also when a Ctrl-C meets the child before it has a handler for it: nothing of the
-          # parent's may run here.
+          # Also when a Ctrl-C meets the child before it has a handler: nothing of the parent's may
+          # run here.
           ::Process.exit!(Child::TERMINATED)
         end
       end
 
-      # One that hangs before it was ours, so there is nothing that it could have begun.
+      # One that hangs before our code has begun nothing.
       def discard(pid)
         ::Process.kill(:KILL, pid)
         @connection.close
@@ -188,7 +179,6 @@ module Raffia
         @connection.close
       end
 
-      # Send a signal unless it has ended, and wait for the end.
       def signal(name, timeout)
         ::Process.kill(name, @pid) if alive?
         self.exit(timeout)

@@ -11,9 +11,9 @@ module Raffia
     # Pipes between a parent and one worker: frames down, frames up, payloads, and a lifeline whose
     # end tells the worker that the parent is gone.
     #
-    # A pipe end that a third process holds never reports its end. Every other child that is forked
-    # meanwhile therefore closes all ends in a fork callback; programs started by exec never see
-    # them (close-on-exec).
+    # A pipe end that a third process holds never reports its end. So every other child that is
+    # forked meanwhile closes all ends in a fork callback; programs started by exec never see them
+    # (close-on-exec).
     #
     # @api private
     class WorkerConnection
@@ -21,15 +21,14 @@ module Raffia
       RUNNING = "!"
       private_constant :RUNNING
 
-      # In the child: frames from the parent; in the parent: frames from the child.
+      # Frames from the other side.
       attr_reader :reader
       attr_reader :writer
       # For what is too long for a pipe; nil where there is no such thing.
       attr_reader :payloads
 
       def initialize
-        # The one thread that is about to fork the worker of this connection; in the child it is the
-        # thread that goes on.
+        # The thread that is about to fork this worker; it goes on in the child.
         @forker = Thread.current
         # First: another thread may fork before all of it is here.
         @fork = Fork.after_child { leave_to_others unless Thread.current.equal?(@forker) }
@@ -58,8 +57,7 @@ module Raffia
         keep(reads: @down, writes: @up, lifeline: @lifeline.first)
       end
 
-      # In the parent: wait until the worker runs. Whether it does, or has ended; false when neither
-      # is known in time.
+      # In the parent: whether the worker runs or has ended within so many seconds.
       def running?(seconds)
         return false unless @up.first.wait_readable(seconds)
 
@@ -69,14 +67,13 @@ module Raffia
         true
       end
 
-      # In the worker: wait until the parent has ended.
       def wait_for_parents_end
         @lifeline.first.wait_readable
       rescue IOError
         nil
       end
 
-      # Close this side for good. Safe from any thread; a reader that waits gets its nil.
+      # For good, from any thread; a reader that waits gets nil.
       def close
         @fork.remove
         close_all
@@ -92,9 +89,9 @@ module Raffia
         self
       end
 
-      # Frames are read and written by threads that may block. Ruby makes pipes non-blocking, and
-      # then each wait for a frame takes three system calls: a read in vain, a poll, and the read.
-      # (IO#nonblock= says the same, but not in a Ractor.)
+      # Frames are read and written by threads that may block. With the non-blocking pipes of Ruby
+      # each wait for a frame takes three system calls: a read in vain, a poll, and the read.
+      # (IO#nonblock= does the same, but not in a Ractor.)
       def patient(io)
         io.fcntl(Fcntl::F_SETFL, io.fcntl(Fcntl::F_GETFL) & ~::File::NONBLOCK)
         io

@@ -10,16 +10,14 @@ module Raffia
       #
       # @api private
       module BoundedFork
-        # Seconds for which Ruby may try.
         PATIENCE = 1
-        # Interrupts that.
         Enough = Class.new(Exception) # standard:disable Lint/InheritException
         private_constant :Enough
 
-        # The block: in the child, on a stack of its own: nothing of the caller's is ever unwound
-        # there. Pid. Raises SystemCallError.
+        # The block runs in the child, on a stack of its own: nothing of the caller's is unwound
+        # there. Returns the pid. Raises SystemCallError.
         def self.fork(&block)
-          # what the application wrote as it was loaded would come from each worker, too
+          # or each worker would write again what the application wrote as it was loaded
           OutputBuffers.flush
           here = Thread.current
           pid = nil

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "controlling_terminal"
-
 module Raffia
   module Process
     class Supervisor
@@ -34,8 +32,7 @@ module Raffia
 
         private
 
-        # What makes no sense any more when all are told to stop. (:reap only wakes the loop: it
-        # does that at every turn.)
+        # What is ignored while all stop. (:reap only wakes the loop.)
         def change(order, *arguments)
           case order
           when :restart then @restart.begin
@@ -48,6 +45,36 @@ module Raffia
         def reopen
           @loop.hook(:on_reopen)
           @loop.tell_all(:reopen)
+        end
+      end
+
+      # Whether the terminal that the program was started at still exists. SIGHUP asks for a
+      # restart, unless the terminal was closed: then the program ends.
+      class ControllingTerminal
+        # The terminal that controls a process, whatever its standard streams are.
+        PATH = "/dev/tty"
+
+        # Under nohup, with its streams elsewhere, or detached, there is none that could go.
+        def initialize
+          streams = [::STDIN, ::STDOUT, ::STDERR] # standard:disable Style/GlobalStdStream
+          @had = streams.any? { |io| terminal?(io) } && there?
+        end
+
+        def gone? = @had && !there?
+
+        private
+
+        def terminal?(io)
+          io.tty?
+        rescue IOError
+          false # closed
+        end
+
+        def there?
+          ::File.open(PATH, ::File::RDWR | ::File::NOCTTY).close
+          true
+        rescue SystemCallError
+          false
         end
       end
     end

@@ -3,8 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # Commands of signal handlers and other threads for the supervisor's loop, which waits for a
-      # pipe and takes them from a queue.
+      # Commands of signal handlers and other threads for the supervisor's loop: a queue, and a pipe
+      # to wait for.
       #
       # @api private
       class CommandQueue
@@ -14,11 +14,10 @@ module Raffia
           @reader, @writer = ::IO.pipe
         end
 
-        # Readable when something is in it.
         def to_io = @reader
 
-        # Safe in a signal handler. In a forked child, which has a copy of the parent's handlers for
-        # a moment, it does nothing.
+        # Safe in a signal handler. A forked child has the parent's handlers for a moment: there it
+        # does nothing.
         def push(*command)
           return unless ::Process.pid == @owner
 

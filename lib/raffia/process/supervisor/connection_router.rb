@@ -8,13 +8,10 @@ module Raffia
     class Supervisor
       # Sends new connections only to slots whose worker serves, where each slot has a socket of its
       # own (SO_REUSEPORT). Connections that wait at another slot are accepted by a worker that
-      # serves. So no client waits for a worker that boots, hangs or crashes at every start.
-      #
-      # While no slot serves, connections wait for the first worker that is ready.
+      # serves. While no slot serves, connections wait for the first worker that is ready.
       #
       # @api private
       class ConnectionRouter
-        # Seconds between two requests to empty the queue of one slot.
         INTERVAL = 0.1
 
         def initialize(slots)

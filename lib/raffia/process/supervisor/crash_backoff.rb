@@ -8,13 +8,12 @@ module Raffia
       #
       # @api private
       class CrashBackoff
-        # Seconds before the second try, and the longest pause.
         FIRST, LONGEST = 0.1, 5.0
-        # So many short lives in a row are taken as accidents.
+        # Short lives in a row that are taken as accidents.
         ACCIDENTS = 5
 
-        # `window`: seconds for which a crash counts. `min_life`: seconds; a worker that lived for
-        # less after it was ready has hardly served.
+        # `window`: seconds for which a crash counts. `min_life`: seconds that a worker must have
+        # been ready to have served.
         def initialize(window, min_life)
           @window = window
           @min_life = min_life
@@ -22,8 +21,8 @@ module Raffia
           @short = 0
         end
 
-        # A worker died. `served`: seconds for which it was ready; nil when it never was. Seconds to
-        # wait before the next.
+        # Seconds to wait after the death of a worker. `served`: seconds for which it was ready;
+        # nil: never. `killed`: from outside, which is no failure to boot.
         def died(now, served, killed: false)
           return (served < @min_life) ? pause((@short += 1) - ACCIDENTS) : clear if served
           return pause((@short += 1) - ACCIDENTS) if killed
@@ -32,13 +31,11 @@ module Raffia
           pause(count(now))
         end
 
-        # Failures to boot within the window.
         def count(now)
           @boots.shift while @boots.any? && now - @boots.first > @window
           @boots.size
         end
 
-        # A worker is ready, so the slot can boot.
         def booted = @boots.clear
 
         private

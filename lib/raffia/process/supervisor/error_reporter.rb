@@ -22,7 +22,7 @@ module Raffia
           nil # there is no reader
         end
 
-        # Of a wrong setting only where it is in the program, since nothing is wrong with Raffia.
+        # A wrong setting needs its place in the program only.
         def self.words(error)
           return error.full_message(highlight: false) unless PLAIN.any? { |kind| error.is_a?(kind) }
 

@@ -28,16 +28,13 @@ module Raffia
           Warmup.call
         end
 
-        # Of the next generation.
         def next(generation)
           Forker.new(@settings, @work, @boards, @disown, generation: generation,
             preloaded: @preloaded)
         end
 
-        # :ready: it forks at once; a {Template} has more states.
         def state = :ready
 
-        # Whether it forks no more.
         def dead? = false
 
         # What a {Template} has, and this has not.
@@ -53,11 +50,11 @@ module Raffia
         def close = nil
 
         # Our end, and the pid. Raises SystemCallError when there can be no more processes.
-        def spawn(slot, lane)
+        def spawn(slot, row)
           ours, theirs = MessageChannel.pair
           @settings.hooks[:before_fork]&.call(slot.index) unless @settings.worker_loads?
-          # In a block of fork nothing of the supervisor's own stack is ever unwound.
-          [ours, BoundedFork.fork { live(slot, lane, ours, theirs) }]
+          # In a block of fork nothing of the supervisor's own stack is unwound.
+          [ours, BoundedFork.fork { live(slot, row, ours, theirs) }]
         rescue
           ours&.close
           raise
@@ -67,12 +64,12 @@ module Raffia
 
         private
 
-        def live(slot, lane, ours, theirs)
+        def live(slot, row, ours, theirs)
           ours.close
           @disown.call([theirs.to_io, *slot.ios])
           context = WorkerContext.new(theirs, log: @settings.log, boards: @boards,
             index: slot.index,
-            generation: @generation, lane: lane,
+            generation: @generation, row: row,
             ios: slot.ios, preloaded: @preloaded)
           exit(WorkerMain.new(@supervisor, @settings).run(context, @work))
         end

@@ -15,11 +15,9 @@ module Raffia
       #
       # @api private
       class ForkerSet
-        # Seconds before it is tried again to fork a template.
         RETRY = 1.0
         private_constant :RETRY
 
-        # For new slots.
         attr_accessor :current
         # Whether orphans of the workers become children of this process.
         attr_reader :adopting
@@ -30,26 +28,24 @@ module Raffia
           @backoff = CrashBackoff.new(settings.crash_window, settings.min_life)
         end
 
-        # @raise whatever `preload` raised, where the supervisor itself must call it
+        # Raises any error of `preload`, where the supervisor itself must call it.
         def start(work, boards, disown)
-          # Before the first fork: what a child compacts it no longer shares with us.
+          # Before the first fork: a page that a child compacts is not shared any more.
           Warmup.call
           @adopting = !@settings.preload.nil? && Native.available? && Native.become_subreaper(true)
           kind = (@adopting && @settings.template) ? Template : Forker
           @current = add(kind.new(@settings, work, boards, disown))
         end
 
-        # It.
         def add(forker) = forker.tap { @all << forker }
 
-        # For the next one: another one where a template has died or is closed while its worker
-        # serves.
+        # For the next worker: another forker where a template has died or is closed while its
+        # worker serves.
         def for(forker)
           @all.find { |one| one.equal?(forker) } ||
             @all.find { |one| one.generation == forker&.generation } || @current
         end
 
-        # To wait for.
         def ios = @all.flat_map(&:ios)
 
         def pids = @all.filter_map(&:pid)
@@ -58,7 +54,6 @@ module Raffia
 
         def reap(ended) = @all.each { |one| one.gone if ended.key?(one.pid) }
 
-        # When one is overdue, or is to be made again.
         def deadline = [@due, *@all.filter_map(&:deadline)].compact.min
 
         # Ends those that are not needed, and those that take too long.
@@ -73,7 +68,7 @@ module Raffia
           end
         end
 
-        # Whether the first one never got ready, so that there is nothing to go on with.
+        # Whether the first one never got ready.
         def hopeless?
           !@seen && Template::DEAD.include?(@current.state) && !@current.served(Clock.now)
         end

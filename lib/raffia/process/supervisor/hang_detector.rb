@@ -3,8 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # Watches the heartbeat of one process. A process that hangs is warned by a dump and by
-      # SIGTERM, and then killed; one that beats again is forgiven.
+      # Watches the heartbeat of one process. A process that hangs gets a dump, SIGTERM and SIGKILL,
+      # one after the other; one that beats again is forgiven.
       #
       # @api private
       class HangDetector
@@ -16,7 +16,6 @@ module Raffia
           forgive
         end
 
-        # Whether it was told to end.
         def terminated? = @warnings > 1
 
         def forgive

@@ -42,7 +42,6 @@ module Raffia
           @maintenance = Maintenance.new(self, scaler)
         end
 
-        # Exit status.
         def run
           @manager.open_slots(@settings.workers)
           @manager.forkers.start(@work, @manager.boards, method(:disown))
@@ -64,13 +63,13 @@ module Raffia
         # All serve, for the first time.
         def running
           @state = :running
-          @log&.info("#{@settings.name}: " \
-            "#{(@manager.slots.size == 1) ? "1 worker is" : "#{@manager.slots.size} workers are"} " \
+          count = @manager.slots.size
+          @log&.info("#{@settings.name}: #{(count == 1) ? "1 worker is" : "#{count} workers are"} " \
             "ready")
-          @notifier.ready("#{@manager.slots.size} workers")
+          @notifier.ready("#{count} workers")
         end
 
-        # An error of a hook is said and ends nothing.
+        # An error of a hook is logged and ends nothing.
         def hook(name, *arguments)
           @settings.hooks[name]&.call(*arguments)
         rescue => error
@@ -107,7 +106,7 @@ module Raffia
           drain
         end
 
-        # For {RollingRestart}. A restart may begin before systemd was told READY.
+        # A restart may begin before systemd got READY.
         def reloading(text) = booting? ? @notifier.status(text) : @notifier.reloading(text)
 
         def reloaded(text) = booting? ? @notifier.status(text) : @notifier.ready(text)
@@ -133,7 +132,6 @@ module Raffia
           @watchers.call(readable) if readable
         end
 
-        # In a child.
         def disown(keep)
           @command_queue.close
           @watchers.ios.each { |io| io.close unless keep.include?(io) }

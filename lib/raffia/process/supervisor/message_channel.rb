@@ -6,15 +6,14 @@ require "socket"
 module Raffia
   module Process
     class Supervisor
-      # Exchanges messages between the supervisor and one of its processes: a name, data that JSON
-      # knows, and descriptors. JSON and not Marshal: a supervisor may have more rights than its
-      # workers, and must not build whatever objects they name.
+      # Exchanges messages between the supervisor and one of its processes: a name, JSON data, and
+      # descriptors. JSON and not Marshal: a supervisor may have more rights than its workers, and
+      # must not build whatever objects they name.
       #
       # The kernel keeps messages apart, so several threads may send. Sending never waits.
       #
       # @api private
       class MessageChannel
-        # Bytes of the longest message.
         LIMIT = 65_536
 
         def self.pair = UNIXSocket.pair(:SEQPACKET).map { |socket| new(socket) }
@@ -25,8 +24,8 @@ module Raffia
 
         def to_io = @socket
 
-        # Whether it was sent; else the other side is gone, or has too much to read already. Raises
-        # ArgumentError for a message that is too long.
+        # False when the other side is gone, or has too much to read already. Raises ArgumentError
+        # for a message that is too long.
         def send(name, data = nil, ios = [])
           text = JSON.generate([name, data])
           if text.bytesize > LIMIT
@@ -41,10 +40,10 @@ module Raffia
           false
         end
 
-        # Waits for the next message. nil when the other side is gone.
+        # Waits for the next message: name, data and IOs; nil when the other side is gone.
         def receive = take { @socket.recvmsg(LIMIT, scm_rights: true) }
 
-        # :none when there is no message now; nil when the other side is gone.
+        # As {receive}; :none when there is no message now.
         def receive_now
           take { @socket.recvmsg_nonblock(LIMIT, scm_rights: true, exception: false) }
         end

@@ -9,7 +9,6 @@ module Raffia
       #
       # @api private
       module Reaper
-        # Those of them that have ended.
         def self.ended(pids)
           pids.each_with_object({}) do |pid, ended|
             found, status = ::Process.wait2(pid, ::Process::WNOHANG)
@@ -19,7 +18,6 @@ module Raffia
           end
         end
 
-        # Waits for one.
         def self.await(pid)
           ::Process.wait(pid)
         rescue Errno::ECHILD

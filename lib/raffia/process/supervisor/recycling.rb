@@ -6,8 +6,8 @@ require_relative "../recycle_policy"
 module Raffia
   module Process
     class Supervisor
-      # Finds the workers that are to be replaced: each by the policy, and the largest one while
-      # all together use too much memory.
+      # Finds the workers that are to be replaced: each by the policy, and the largest one while all
+      # together use too much memory.
       #
       # @api private
       class Recycling
@@ -20,7 +20,6 @@ module Raffia
           @due = 0.0
         end
 
-        # With the reason.
         def due(workers, now)
           return {} if now < @due || (@policy.unlimited? && !@total)
 
@@ -44,7 +43,6 @@ module Raffia
           usage.reason(0, age: worker.served(now), size: size)
         end
 
-        # Another one may follow at the next measurement.
         def largest(sizes)
           sum = sizes.sum { |_, pss| pss }
           return {} unless @total && sum > @total

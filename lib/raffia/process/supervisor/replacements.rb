@@ -3,15 +3,13 @@
 module Raffia
   module Process
     class Supervisor
-      # Replaces workers, one slot at a time, so that there is never more than one worker too many.
-      # The new one starts beside the old one, which drains when the new one is ready. Both accept
-      # from the same sockets meanwhile.
+      # Replaces workers, one slot at a time. The new one starts beside the old one, which drains
+      # when the new one is ready. Both accept from the same sockets meanwhile.
       #
       # @api private
       class Replacements
-        # `worker` is the worker that is to be replaced, if it is only that one.
+        # `worker`: set when only this one is to be replaced.
         Replacement = Struct.new(:slot, :forker, :reason, :worker, :phase, :old) do
-          # Whether there is nothing to replace any more.
           def void? = slot.retired || (!worker.nil? && !slot.current.equal?(worker))
         end
         private_constant :Replacement
@@ -23,15 +21,15 @@ module Raffia
           @waiting = []
         end
 
-        # A restart: whatever worker the slot has then, it gets one of this forker.
+        # For a restart: the slot gets a worker of this forker.
         def add(slot, forker, reason)
           unless queued?(slot, forker)
             @waiting << Replacement.new(slot, forker, reason, nil, :start)
           end
         end
 
-        # One worker is worn. A restart that replaces it before its turn has done that too, and by
-        # newer code.
+        # For one worker. A restart that replaces it before its turn has done that too, and by newer
+        # code.
         def replace(slot, reason)
           return if [@now, *@waiting].compact.any? { |one| one.slot.equal?(slot) }
 
@@ -48,11 +46,10 @@ module Raffia
           begin_with(@now) if @now&.phase == :start
         end
 
-        # Whether a slot is between two workers, or will be.
         def any? = !@now.nil? || @waiting.any?
 
-        # The worker that is to be replaced may become ready too, when a restart begins while it
-        # boots. Whether it takes over.
+        # Whether this worker, which is ready now, takes over. The old one may become ready too,
+        # when a restart begins while it boots.
         def ready(slot, worker)
           return false unless @now && @now.phase == :boot && worker.equal?(slot.successor)
 
@@ -62,7 +59,7 @@ module Raffia
           true
         end
 
-        # A successor has ended before it could take over. Its forker.
+        # A successor has ended before it could take over. Returns its forker.
         def lost(slot)
           return unless @now&.slot.equal?(slot)
 
@@ -90,7 +87,7 @@ module Raffia
         # Too many workers of the slot may still be leaving: then it is tried again.
         def begin_with(replacement)
           slot = replacement.slot
-          return if slot.lane.nil?
+          return if slot.row.nil?
           return lost(slot) unless @manager.start(slot, *replacement.forker, successor: true)
 
           @log&.info("worker #{slot.index} gets a successor: #{replacement.reason}")

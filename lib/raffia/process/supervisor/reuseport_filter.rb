@@ -8,10 +8,9 @@ module Raffia
       # Chooses which sockets of one port (SO_REUSEPORT) get new connections, by a program for the
       # kernel, which picks one of the live ones at random. Without it the kernel picks by a hash.
       #
-      # Used for slots whose worker leaves or cannot accept; connections in their queue stay there.
-      # The kernel numbers the sockets in the order in which they began to listen, and slots come
-      # and go at the end only. So the numbers are known, unless another program listens on that
-      # port.
+      # Connections in the queue of a socket that is left out stay there. The kernel numbers the
+      # sockets in the order in which they began to listen, and slots come and go at the end only.
+      # So the numbers are known, unless another program listens on that port.
       #
       # @api private
       module ReuseportFilter
@@ -21,11 +20,9 @@ module Raffia
         LOAD, MODULO, EQUAL, RETURN = 0x20, 0x94, 0x15, 0x06
         # Where a random number is loaded from (SKF_AD_OFF + SKF_AD_RANDOM).
         RANDOM = 0xffff_f038
-        # Where TCP_INFO has the length of a listener's queue (tcpi_unacked), for which the field
-        # has that use.
+        # Where TCP_INFO has the length of a listener's queue (in tcpi_unacked).
         QUEUED = 24
 
-        # false when this system cannot do it.
         def self.apply(io, live)
           live.empty? ? detach(io) : attach(io, live)
           true
@@ -33,13 +30,12 @@ module Raffia
           false
         end
 
-        # Those that share a port, each where its number is.
+        # Those that share a port, each at its number.
         def self.groups(slots)
           slots.flatten.uniq.select { |io| group?(io) }
             .group_by { |io| io.local_address.to_sockaddr }.values
         end
 
-        # Whether it listens in a group with others.
         def self.group?(io)
           io.respond_to?(:getsockopt) && io.local_address.ip? &&
             io.getsockopt(:SOCKET, :REUSEPORT).int.positive? &&
@@ -48,7 +44,6 @@ module Raffia
           false
         end
 
-        # Connections that wait to be accepted.
         def self.queued(io)
           io.getsockopt(:TCP, Socket::TCP_INFO).data.unpack1("L", offset: QUEUED)
         end

@@ -10,7 +10,6 @@ module Raffia
       class RollingRestart
         # :idle, :loading or :rolling.
         attr_reader :phase
-        # How the last one went.
         attr_reader :last
 
         def initialize(manager, replacements, loop)
@@ -23,7 +22,6 @@ module Raffia
           @generation = 1
         end
 
-        # Of the newest workers.
         attr_reader :generation
 
         # A second one is begun when the first is done.
@@ -46,17 +44,16 @@ module Raffia
           step_rolling if @phase == :rolling
         end
 
-        # A slot that was to be taken away, and was left out meanwhile, serves again.
+        # A slot that was to be removed, and was left out meanwhile, serves again.
         def join(slot)
           unless slot.forker.equal?(@forkers.current)
             @replacements.add(slot, @forkers.current, "restart")
           end
         end
 
-        # Those that are in use.
         def needed = [@forker, *@manager.slots.map(&:forker)].compact
 
-        # A worker that was to take over has not become one.
+        # A worker could not take over.
         def failed(slot, forker)
           return if forker.nil? || !forker.equal?(@forker)
 
@@ -75,7 +72,7 @@ module Raffia
           end
         end
 
-        # Whether there is something left to do; slots that were added meanwhile too.
+        # Whether slots are left, with those that were added meanwhile.
         def roll
           old = @manager.slots.reject { |slot| slot.retired || slot.forker.equal?(@forker) }
           old.each { |slot| @replacements.add(slot, @forker, "restart") }

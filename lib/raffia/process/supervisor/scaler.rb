@@ -5,7 +5,7 @@ require_relative "slot_removal"
 module Raffia
   module Process
     class Supervisor
-      # Changes the number of slots while they serve, at the end of the row only.
+      # Changes the number of slots while they serve, at the end only.
       #
       # @api private
       class Scaler
@@ -16,7 +16,6 @@ module Raffia
           @target = nil
         end
 
-        # How many workers there are to be.
         def size = @target || @manager.slots.size
 
         def resize(count)

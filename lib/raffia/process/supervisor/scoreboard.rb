@@ -9,15 +9,13 @@ module Raffia
       class Scoreboard
         # Words that the supervisor keeps for itself: why the worker is to end, and its heartbeat.
         RESERVED = 2
-        # Why a worker ends; none: the supervisor has not told it to.
+        # Why a worker ends; :none: it was not asked to.
         STOP_REASONS = %i[none dismissed hung].freeze
 
         # @return [Integer]
         attr_reader :words
 
-        # @param memory [IO::Buffer]
-        # @param start [Integer]
-        # @param words [Integer]
+        # @api private
         def initialize(memory, start, words)
           @memory = memory
           @start = start + RESERVED * 8
@@ -34,8 +32,7 @@ module Raffia
           @memory.set_value(:s64, place(word), number)
         end
 
-        # For one writer at a time: threads of a worker that share a word take turns by a lock of
-        # their own.
+        # For one writer at a time: threads that share a word take turns by a lock of their own.
         # @param word [Integer]
         # @return [Integer] the new number
         def add(word, number = 1)
@@ -45,7 +42,7 @@ module Raffia
         # @return [Array<Integer>]
         def to_a = Array.new(@words) { |word| self[word] }
 
-        # "I am alive": the price of reading the clock.
+        # The worker's heartbeat: costs a read of the clock.
         # @return [void]
         def beat
           @memory.set_value(:f64, @start - 8, Clock.now)
@@ -62,14 +59,13 @@ module Raffia
         end
 
         # Says why the worker is about to end, also to one that cannot read messages just now.
-        # @param stop_reason [Symbol] of {STOP_REASONS}
-        # @return [void]
+        # @api private
         def mark(stop_reason)
           @memory.set_value(:s64, @start - 16, STOP_REASONS.index(stop_reason))
         end
 
         # @return [Symbol] :none; :dismissed when the supervisor wants it to end; :hung when it is
-        #   killed for having no heartbeat
+        # killed for having no heartbeat
         def stop_reason = STOP_REASONS.fetch(@memory.get_value(:s64, @start - 16))
 
         private

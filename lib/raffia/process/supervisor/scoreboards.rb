@@ -8,57 +8,57 @@ module Raffia
     class Supervisor
       # Integers in memory that the supervisor and all workers share. They outlive the workers.
       #
-      # A slot has several lanes, one for each worker that it has at a time, so that an old and a
-      # new worker never write to the same one. Counters add up over lanes ({sum}); a worker finds
-      # in its lane what earlier holders left. All memory is mapped before the first fork, and costs
-      # nothing until it is written.
+      # A slot has several rows, one for each worker that it has at a time, so that an old and a new
+      # worker never write to the same one. Counters add up over rows ({sum}); a worker finds in its
+      # row what earlier holders left. All memory is mapped before the first fork, and costs nothing
+      # until it is written.
       class Scoreboards
         # Workers that one slot can have at a time: one that serves, one that starts, and two that
         # finish slow requests.
-        LANES = 4
+        ROWS = 4
 
         # @return [Integer] words of a board
         attr_reader :words
-        # @return [Integer] slots that there is room for
+        # @return [Integer] how many slots fit
         attr_reader :slots
 
         # @param slots [Integer]
-        # @param words [Integer]
+        # @param words [Integer] of a board
         def initialize(slots, words)
           @slots = slots
           @words = words
           @memory = ExperimentalWarning.silence do
-            ::IO::Buffer.new(slots * LANES * (words + Scoreboard::RESERVED) * 8,
+            ::IO::Buffer.new(slots * ROWS * (words + Scoreboard::RESERVED) * 8,
               ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
           end
         end
 
         # @param slot [Integer]
-        # @param lane [Integer]
+        # @param row [Integer]
         # @return [Scoreboard]
-        def board(slot, lane = 0)
-          unless (0...@slots).cover?(slot) && (0...LANES).cover?(lane)
+        def board(slot, row = 0)
+          unless (0...@slots).cover?(slot) && (0...ROWS).cover?(row)
             raise ArgumentError,
-              "slot #{slot}, lane #{lane}: there is room for #{@slots} slots of " \
-              "#{LANES}"
+              "slot #{slot}, row #{row}: there is room for #{@slots} slots of " \
+              "#{ROWS}"
           end
 
           size = (@words + Scoreboard::RESERVED) * 8
-          Scoreboard.new(@memory, (slot * LANES + lane) * size, @words)
+          Scoreboard.new(@memory, (slot * ROWS + row) * size, @words)
         end
 
         # @param slot [Integer]
-        # @return [Array<Scoreboard>] its lanes
-        def of(slot) = Array.new(LANES) { |lane| board(slot, lane) }
+        # @return [Array<Scoreboard>] its rows
+        def of(slot) = Array.new(ROWS) { |row| board(slot, row) }
 
         # @param word [Integer]
         # @param slots [Enumerable<Integer>]
-        # @return [Integer] of all lanes
+        # @return [Integer] of all rows
         def sum(word, slots = 0...@slots)
           slots.sum { |slot| of(slot).sum { |board| board[word] } }
         end
 
-        # Give the memory back on this side of a fork.
+        # Frees the memory on this side of a fork.
         # @return [void]
         def free = @memory.free
       end

@@ -5,68 +5,37 @@ require_relative "../../base/error"
 module Raffia
   module Process
     class Supervisor
-      # What can be set. Times are seconds, sizes bytes.
+      # The settings of a supervisor. Times are seconds, sizes bytes.
       #
-      # @!attribute [r] workers
-      #   @return [Integer] how many
-      # @!attribute [r] slot
-      #   @return [#call, nil] gets a slot's index and returns its resources, an Array of IOs: made
-      #   once in the supervisor, kept by it for
-      #     ever, and handed to every worker of the slot
-      # @!attribute [r] preload
-      #   @return [#call, nil] loads what all workers share, once for each generation; its value is
-      #   the workers' {WorkerContext#preloaded}
-      # @!attribute [r] template
-      #   @return [Boolean] whether a template process calls `preload` and forks the workers.
-      #   Without
-      #     it each worker calls `preload` for itself: there is one process fewer, nothing is shared,
-      #     and the replacement of a worker that died takes as long as `preload` does
-      # @!attribute [r] name
-      #   @return [String] in the titles of the processes
-      # @!attribute [r] boot_timeout
-      #   @return [Numeric] until a worker must have said {WorkerContext#ready!}, and until what is
-      #   preloaded must be loaded
-      # @!attribute [r] drain_timeout
-      #   @return [Numeric] between being asked to stop and SIGKILL
-      # @!attribute [r] hang_timeout
-      #   @return [Numeric, nil] after the last {WorkerContext#beat} of a worker that beats at all;
-      #   nil: never
-      # @!attribute [r] hang_grace
-      #   @return [Numeric] that a worker that hangs has between each of: a dump, SIGTERM, SIGKILL
-      # @!attribute [r] memory_limit
-      #   @return [Integer, nil] PSS of a worker, above which it is replaced
-      # @!attribute [r] total_memory
-      #   @return [Integer, nil] PSS of all workers together, above which the largest is replaced
-      # @!attribute [r] memory_interval
-      #   @return [Numeric] between two looks at the memory of the workers
-      # @!attribute [r] max_age
-      #   @return [Numeric, nil] after which a worker is replaced
-      # @!attribute [r] jitter
-      #   @return [Float] part of {max_age} by which the ages of workers differ
-      # @!attribute [r] crash_limit
-      #   @return [Integer] deaths of a slot's workers before they were ready, within
-      #   {crash_window}, after which the supervisor gives up,
-      #     unless another worker serves
-      # @!attribute [r] crash_window
-      #   @return [Numeric]
-      # @!attribute [r] min_life
-      #   @return [Numeric] for which a worker must have served to be replaced at once; of those
-      #   that die sooner, again and again, the next
-      #     comes after a pause
-      # @!attribute [r] words
-      #   @return [Integer] of a board
-      # @!attribute [r] max_workers
-      #   @return [Integer] how many there can be, with those that were added later
-      # @!attribute [r] log
-      #   @return [#info, #warn, #error, nil] a Logger
-      # @!attribute [r] hooks
-      #   @return [Hash{Symbol => #call}] see {HOOKS}
-      # @!attribute [r] notify_socket
-      #   @return [String, nil] systemd's NOTIFY_SOCKET
-      # @!attribute [r] watchdog
-      #   @return [Numeric, nil] systemd's WATCHDOG_USEC, in seconds
-      # @!attribute [r] pid_file
-      #   @return [String, nil] path
+      # workers:: how many
+      # slot:: nil, or a callable: gets a slot's index and returns its resources, an Array of IOs,
+      #        which go to every worker of the slot. Called once, in the supervisor
+      # preload:: nil, or a callable: loads what all workers share, once for each generation; its
+      #           value is the workers' {WorkerContext#preloaded}
+      # template:: whether a template process calls +preload+ and forks the workers. Without it each
+      #            worker calls +preload+: nothing is shared, and replacements take longer
+      # name:: in the titles of the processes
+      # boot_timeout:: until {WorkerContext#ready!}, and for +preload+
+      # drain_timeout:: between the request to stop and SIGKILL
+      # hang_timeout:: after the last {WorkerContext#beat} of a worker that beats at all; nil: never
+      # hang_grace:: for a worker that hangs, between a dump, SIGTERM and SIGKILL
+      # memory_limit:: nil, or PSS of a worker above which it is replaced
+      # total_memory:: nil, or PSS of all workers together above which the largest is replaced
+      # memory_interval:: between two measurements of memory
+      # max_age:: nil, or age at which a worker is replaced
+      # jitter:: part of +max_age+ by which the ages of workers differ
+      # crash_limit, crash_window:: deaths of a slot's workers before they were ready, within the
+      #                             window, after which the supervisor gives up, unless another
+      #                             worker serves
+      # min_life:: for which a worker must have served to be replaced at once; after several that
+      #            die sooner comes a pause
+      # words:: of a board
+      # max_workers:: how many there can be after {Supervisor#resize}
+      # log:: nil, or a Logger
+      # hooks:: Hash of callables, see {HOOKS}
+      # notify_socket:: nil, or systemd's NOTIFY_SOCKET
+      # watchdog:: nil, or systemd's WATCHDOG_USEC, in seconds
+      # pid_file:: nil, or a path
       Settings = Data.define(:workers, :slot, :preload, :template, :name, :boot_timeout,
         :drain_timeout, :hang_timeout, :hang_grace, :memory_limit,
         :total_memory, :memory_interval, :max_age, :jitter, :crash_limit, :crash_window, :min_life,
@@ -122,7 +91,7 @@ module Raffia
         end
       end
 
-      # What can be hooked into, and where it is called:
+      # Where each hook is called, and with what:
       #
       # * before_fork (supervisor, or the process that has preloaded): (index) a worker is about to
       #   be forked. A worker that has preloaded for itself calls it before after_fork
@@ -130,15 +99,14 @@ module Raffia
       # * before_worker_shutdown (worker): (context) its block has returned
       # * on_worker_ready, on_worker_exit (supervisor): (slot's status, and how it ended: {Exit})
       # * on_restart, on_reopen, on_stop (supervisor): ()
-      # * on_message (supervisor): (index, name, data) a worker has sent what the supervisor itself
-      #   does not know
+      # * on_message (supervisor): (index, name, data) a message that the supervisor does not know
       HOOKS = %i[before_fork after_fork before_worker_shutdown on_worker_ready on_worker_exit
         on_restart on_reopen on_stop
         on_message].freeze
 
       class Settings
-        # Puma's and systemd's are alike: long enough for applications that start slowly and for
-        # downloads that end.
+        # As Puma's and systemd's: long enough for applications that start slowly and for long
+        # downloads.
         DEFAULTS = {workers: 1, slot: nil, preload: nil, template: true, name: "raffia",
                     boot_timeout: 60, drain_timeout: 30, hang_timeout: 60, hang_grace: 2,
                     memory_limit: nil, total_memory: nil, memory_interval: 10, max_age: nil,

@@ -16,15 +16,12 @@ module Raffia
         attr_reader :current, :successor
         attr_reader :leaving
         attr_reader :backoff
-        # Workers that were started here.
         attr_reader :starts
         # Exit of the last worker that ended unasked.
         attr_reader :last_exit
-        # Of its workers.
         attr_accessor :forker
         # When the next worker is to be started; nil while there is one.
         attr_accessor :due
-        # Whether it gets no more workers.
         attr_accessor :retired
 
         def initialize(index, ios, backoff)
@@ -38,9 +35,9 @@ module Raffia
 
         def workers = [@current, @successor, *@leaving].compact
 
-        # One that no worker has; nil when there are too many workers that take long to leave.
-        def lane
-          (0...Scoreboards::LANES).find { |lane| workers.none? { |worker| worker.lane == lane } }
+        # A free row of the scoreboard; nil when too many workers are still leaving.
+        def row
+          (0...Scoreboards::ROWS).find { |row| workers.none? { |worker| worker.row == row } }
         end
 
         def assign(worker, successor: false)
@@ -56,19 +53,17 @@ module Raffia
         # Whether a worker accepts here.
         def accepting?(now) = !!@current&.ready? && @current.responsive?(now)
 
-        # Whether it goes on to do so.
         def serving?(now) = !@retired && accepting?(now)
 
         # Whether it is to get a worker, now or later.
         def vacant? = !@due.nil? && @current.nil? && @successor.nil? && !@retired
 
-        # No worker can be started now.
         def wait(time)
           @due &&= time
           nil
         end
 
-        # The successor serves, and the one that did is to leave. That one.
+        # The successor serves. Returns the worker that did, which is to leave.
         def promote
           old = @current
           @current = @successor

@@ -11,8 +11,7 @@ module Raffia
       #
       # @api private
       class SlotRemoval
-        # Seconds for which the queue must have been empty: as long as a handshake over a bad line
-        # may take.
+        # Seconds for which the queue must have been empty: as long as a slow handshake may take.
         QUIET = 3
 
         def initialize(slot, others, quiet = QUIET)
@@ -36,7 +35,7 @@ module Raffia
           @slot.retired = false
         end
 
-        # What is to be done: :drain its worker, :start one, :close its sockets.
+        # The next action: :drain its worker, :start one, :close its sockets.
         def step(now)
           @empty_since = queued? ? nil : @empty_since || now
           return (:start if idle?) unless @empty_since

@@ -11,8 +11,8 @@ module Raffia
     class Supervisor
       # A template process: it has preloaded what the workers of one generation share, and forks
       # them. (Pitchfork calls it a mold.) A restart makes a new one, which loads the code afresh
-      # while workers of the old one serve. So workers share memory, a restart brings new code, and
-      # the supervisor, which cannot unload anything, loads none of it.
+      # while workers of the old one serve. The supervisor, which cannot unload anything, loads none
+      # of it.
       #
       # Workers are forked twice, by the template and by a child of it that ends at once. The kernel
       # then gives them to the supervisor, which reaps them like its own children.
@@ -23,10 +23,8 @@ module Raffia
         DEAD = %i[failed gone].freeze
 
         attr_reader :generation, :pid
-        # :loading, :ready, :failed or :gone.
         attr_reader :state
 
-        # As {Forker} has them.
         def initialize(settings, work, boards, disown, generation: 1)
           @arguments = [settings, work, boards, disown]
           @generation = generation
@@ -44,16 +42,12 @@ module Raffia
           theirs&.close
         end
 
-        # Of the next generation.
         def next(generation) = Template.new(*@arguments, generation: generation)
 
-        # By when it must be ready.
         def deadline = (@deadline if @state == :loading)
 
-        # To wait for.
         def ios = @channel.closed? ? [] : [@channel.to_io]
 
-        # Reads what it has sent.
         def hear
           while !@channel.closed? && (message = @channel.receive_now) != :none
             return @channel.close unless message
@@ -63,13 +57,11 @@ module Raffia
           end
         end
 
-        # Whether it forks no more workers.
         def dead? = DEAD.include?(@state) || @channel.closed?
 
         # Seconds for which it has been ready; nil when it never was.
         def served(now) = @ready_at && now - @ready_at
 
-        # It has ended.
         def gone
           @reaped = true
           @state = :gone unless @state == :failed
@@ -84,11 +76,11 @@ module Raffia
           nil
         end
 
-        # The worker says itself which process it has become. What is asked for while the template
-        # loads is done when it has. Our end of the worker's channel. Raises WorkerDied.
-        def spawn(slot, lane)
+        # Our end of the worker's channel. The worker itself reports its pid, after the template has
+        # loaded. Raises WorkerDied.
+        def spawn(slot, row)
           ours, theirs = MessageChannel.pair
-          order = {index: slot.index, lane: lane, classes: slot.ios.map { |io| io.class.name }}
+          order = {index: slot.index, row: row, classes: slot.ios.map { |io| io.class.name }}
           return [ours, nil] if @channel.send(:spawn, order, [theirs.to_io, *slot.ios])
 
           ours.close

@@ -4,6 +4,7 @@ require "socket"
 
 require_relative "../../base/signals"
 require_relative "../../native"
+require_relative "../child_setup"
 require_relative "../output_buffers"
 require_relative "../warmup"
 require_relative "bounded_fork"
@@ -22,7 +23,7 @@ module Raffia
         # As what a worker may get its resources.
         CLASSES = [::IO, ::File, Socket, TCPServer, TCPSocket, UDPSocket, UNIXServer,
           UNIXSocket].to_h { |type| [type.name, type] }.freeze
-        # How often a worker looks whether it is the supervisor's child by now.
+        # Seconds between checks whether the worker is the supervisor's child by now.
         NAP = 0.0005
 
         def initialize(settings, work, boards, generation)
@@ -33,7 +34,6 @@ module Raffia
           @supervisor = ::Process.pid
         end
 
-        # Never.
         def run(channel)
           silent = [*WorkerMain::SILENT, :TERM].to_h { |name| [name, ->(_) {}] }
           Signals.with(chain: false, CHLD: "DEFAULT", **silent) do
@@ -41,14 +41,14 @@ module Raffia
             serve(channel) if load(channel)
           end
         ensure
-          ::Process.exit!(WorkerMain::ORPHANED)
+          ::Process.exit!(ChildSetup::ORPHANED)
         end
 
         private
 
         def settle
           OutputBuffers.discard
-          ::Process.exit!(WorkerMain::ORPHANED) unless Native.die_with_parent(@supervisor)
+          ::Process.exit!(ChildSetup::ORPHANED) unless Native.die_with_parent(@supervisor)
           ::Process.setproctitle("#{@settings.name}: template, generation #{@generation}")
         end
 
@@ -96,7 +96,7 @@ module Raffia
             end
           context = WorkerContext.new(channel, log: @settings.log, boards: @boards,
             index: order["index"],
-            generation: @generation, lane: order["lane"],
+            generation: @generation, row: order["row"],
             ios: typed, preloaded: @preloaded)
           exit(WorkerMain.new(@supervisor, @settings).run(context, @work))
         end

@@ -9,29 +9,28 @@ module Raffia
       class WorkerContext
         # @return [Integer] of the slot, from 0
         attr_reader :index
-        # @return [Integer] from 1: how often the supervisor has been told to {Supervisor#restart},
-        #   this worker's code included
+        # @return [Integer] from 1: one more for each {Supervisor#restart}
         attr_reader :generation
-        # @return [Integer] which of the slot's lanes is this worker's alone while it lives
-        attr_reader :lane
-        # @return [Array<IO>] the resources of the slot. They are the supervisor's: closing one here
-        #   closes this process's copy alone
+        # @return [Integer] the row of the slot's scoreboards that is this worker's while it lives
+        attr_reader :row
+        # @return [Array<IO>] the resources of the slot; closing one closes this process's copy
+        # alone
         attr_reader :ios
         # @return [Object, nil] what `preload` returned
         attr_accessor :preloaded
-        # @return [Scoreboard] this worker's integers; earlier workers' counts are still in it
+        # @return [Scoreboard] this worker's integers, with the counts of earlier workers
         attr_reader :board
         # @return [Scoreboards] those of all workers
         attr_reader :boards
 
         # @api private
-        def initialize(channel, log:, boards:, index:, generation:, lane:, ios:, preloaded: nil)
+        def initialize(channel, log:, boards:, index:, generation:, row:, ios:, preloaded: nil)
           @channel = channel
           @log = log
           @boards = boards
-          @board = boards.board(index, lane)
+          @board = boards.board(index, row)
           @index = index
-          @lane = lane
+          @row = row
           @generation = generation
           @ios = ios
           @preloaded = preloaded
@@ -44,16 +43,14 @@ module Raffia
           @on_accept = nil
         end
 
-        # This worker serves from now on. A worker that does not say so within boot_timeout is
-        # killed and replaced.
+        # This worker serves from now on. Without it, it is killed and replaced after boot_timeout.
         def ready! = @channel.send(:ready)
 
         # `preload` has failed in this worker.
         # @api private
-        # @return [Boolean] whether it was sent
         def load_failed = @channel.send(:failed)
 
-        # This worker is alive. Once it has said so, it is to say so more often than every
+        # This worker is alive. After the first time, it must be called more often than every
         # hang_timeout.
         def beat = @board.beat
 
@@ -63,15 +60,15 @@ module Raffia
         # @return [Integer, nil] pid of the supervisor, with which it ends
         attr_accessor :supervisor
 
-        # Asks to be drained, and replaced by another: SIGTERM to a worker does the same.
+        # Asks to be drained and replaced, as SIGTERM to a worker does.
         def leave = @channel.send(:leaving)
 
         # @return [Boolean] whether it was asked to drain: to finish what it has begun, and then to
-        #   return from the block
+        # return from the block
         def stopping? = @stopping
 
         # Calls the block, on a thread of the context's own, when this worker is to drain; at once
-        # when that has been said already.
+        # when it is draining already.
         def on_stop(&block)
           now = @lock.synchronize { @stopping || (@on_stop << block && false) }
           yield if now
@@ -85,15 +82,15 @@ module Raffia
           @stopping
         end
 
-        # Calls the block, on a thread of the context's own, with what comes by this name; one block
-        # a name. From the supervisor itself come "dump" (write what all fibers wait for) and
-        # "reopen" (the log files were moved away). Other messages are ignored.
+        # Calls the block, on a thread of the context's own, with messages of this name; one block a
+        # name. The supervisor itself sends "dump" (write what all fibers wait for) and "reopen"
+        # (the log files were moved). Other messages are ignored.
         # @yieldparam data [Object, nil]
         def on_message(name, &block) = @lock.synchronize { @handlers[name.to_s] = block }
 
-        # Calls the block, on a thread of the context's own, when connections wait in the sockets of
-        # a slot that has no worker now: this worker is to accept them. The sockets are in the order
-        # of {ios}, and the block's to close.
+        # Calls the block, on a thread of the context's own, with sockets of a slot that has no
+        # worker now: this worker is to accept the connections that wait. The sockets are in the
+        # order of {ios}, and the block closes them.
         # @yieldparam sockets [Array<IO>]
         def on_accept(&block) = @lock.synchronize { @on_accept = block }
 
@@ -104,7 +101,7 @@ module Raffia
         # @raise [ArgumentError] for a message that is too long
         def send(name, data = nil) = @channel.send(name, data)
 
-        # What {Supervisor#status} says, as JSON knows it: keys are Strings.
+        # As {Supervisor#status}, with Strings for keys.
         # @param timeout [Numeric] seconds
         # @return [Hash, nil] nil when there was no answer in time
         def status(timeout: 5)
@@ -112,7 +109,7 @@ module Raffia
           @answers.pop(timeout: timeout) if @channel.send(:status)
         end
 
-        # The life of the thread that reads. It ends with the supervisor.
+        # The main loop of the thread that reads. It ends with the supervisor.
         # @api private
         def listen
           while (message = @channel.receive)

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "exit_message"
 require_relative "status_report"
 
 module Raffia
@@ -10,7 +9,7 @@ module Raffia
       #
       # @api private
       class WorkerEvents
-        # Signals that end a worker from outside, rather than by what it does itself.
+        # Signals that end a worker from outside.
         FOREIGN = %w[SIGKILL SIGTERM].freeze
         private_constant :FOREIGN
 
@@ -76,14 +75,39 @@ module Raffia
           slot.backoff.died(now, worker.served(now), killed: killed?(worker, how))
         end
 
-        # Whether it was no fault of the worker: the process that was to fork it has ended, or
-        # somebody has killed it. Before all workers have served once nobody can tell that from a
-        # fault: the kernel, for example, kills what needs too much memory.
+        # Whether it was no fault of the worker: its forker has ended, or it was killed from
+        # outside. Before all workers have served once that may be a fault: the kernel kills what
+        # needs too much memory.
         def killed?(worker, how)
           return worker.forker.dead? unless how.pid
 
           !@loop.booting? && worker.reason.nil? && FOREIGN.include?(how.signal)
         end
+      end
+
+      # The log's sentence about a worker that has ended.
+      module ExitMessage
+        # nil for one that did as it was told.
+        def self.of(slot, worker, how)
+          return if worker.draining? && how.clean?
+          return not_forked(slot, worker) unless how.pid
+
+          ending = if how.signal
+            "was killed by #{how.signal}"
+          else
+            "exited with status #{how.status.inspect}"
+          end
+          "worker #{slot.index} (#{how.pid}) #{ending} while it was " \
+            "#{worker.state}#{" (#{worker.reason})" if worker.reason}"
+        end
+
+        # nil when the log has the cause: a fork or a load that failed.
+        def self.not_forked(slot, worker)
+          unless worker.reason || worker.forker.state == :failed
+            "worker #{slot.index} could not be forked"
+          end
+        end
+        private_class_method :not_forked
       end
     end
   end

@@ -19,18 +19,15 @@ module Raffia
       #
       # @api private
       class WorkerMain
-        include ChildSetup
-
         # Signals that say nothing to a worker.
         SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
 
-        # What signals mean to a worker. Code that it loads may set handlers of its own, and then
-        # these are to be set again.
+        # Handlers by signal. Code that the worker loads may replace them, and then they are to be
+        # set again.
         def self.signal_handlers(context)
           {TERM: ->(_) { context.leave }, **SILENT.to_h { |name| [name, ->(_) {}] }}
         end
 
-        # `supervisor`: its pid.
         def initialize(supervisor, settings)
           @supervisor = supervisor
           @name = settings.name
@@ -39,7 +36,6 @@ module Raffia
           @log = settings.log
         end
 
-        # Exit status.
         def run(context, work)
           Signals.with(chain: false, CHLD: "DEFAULT", **WorkerMain.signal_handlers(context)) do
             settle(context)
@@ -79,14 +75,14 @@ module Raffia
         def settle(context)
           OutputBuffers.discard
           context.supervisor = @supervisor
-          die_with(@supervisor)
+          ChildSetup.die_with(@supervisor)
           Thread.new { listen_until_orphaned(context) }.name = "raffia supervisor channel"
           ::Process.setproctitle("#{@name}: worker #{context.index}, generation " \
             "#{context.generation}")
-          settle_streams
+          ChildSetup.settle_streams
         end
 
-        # Not by `ensure`: that would also run when this process ends in peace.
+        # Not by `ensure`: that would also run when this process ends normally.
         def listen_until_orphaned(context)
           begin
             context.listen
@@ -94,7 +90,7 @@ module Raffia
             ErrorReporter.call(@log, "worker #{context.index} (#{::Process.pid}) cannot read",
               error)
           end
-          ::Process.exit!(ORPHANED)
+          ::Process.exit!(ChildSetup::ORPHANED)
         end
       end
     end

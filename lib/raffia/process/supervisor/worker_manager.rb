@@ -29,12 +29,13 @@ module Raffia
           @forkers = ForkerSet.new(settings)
           @boards = Scoreboards.new(settings.max_workers, settings.words)
           @awake = Clock.now
-          # How often heartbeats and memory are looked at.
+          # Seconds between checks of heartbeats and memory.
           @tick = [1, settings.hang_grace / 2.0, settings.memory_interval,
             *settings.hang_timeout&.fdiv(2)].min
         end
 
-        # Makes slots, with their resources, up to this number; no workers yet. The new ones.
+        # Makes slots, with their resources, up to this number. Returns the new ones, without
+        # workers.
         def open_slots(count)
           (@slots.size...count).map do |index|
             ios = @settings.slot ? Array(@settings.slot.call(index)).map(&:to_io) : []
@@ -46,24 +47,22 @@ module Raffia
 
         def workers = @slots.flat_map(&:workers)
 
-        # Whether each slot has a worker that is ready.
         def serving? = @slots.all? { |slot| slot.current&.ready? }
 
-        # To wait for.
         def ios
           @forkers.ios +
             workers.filter_map { |worker| worker.channel.to_io unless worker.channel.closed? }
         end
 
-        # Starts a worker. One that cannot be started is one that died at once.
+        # A worker that cannot be started counts as one that died at once.
         def start(slot, forker = @forkers.for(slot.forker), successor: false)
-          lane = slot.lane or return slot.wait(Clock.now + NAP)
+          row = slot.row or return slot.wait(Clock.now + NAP)
           return put_off(slot, successor) if forker.dead?
 
-          board = @boards.board(slot.index, lane)
+          board = @boards.board(slot.index, row)
           board.reset # now: a worker may beat before its fork returns here
-          channel, pid = forker.spawn(slot, lane)
-          worker = WorkerProcess.new(forker, channel, board, lane, @settings.boot_timeout)
+          channel, pid = forker.spawn(slot, row)
+          worker = WorkerProcess.new(forker, channel, board, row, @settings.boot_timeout)
           worker.started(pid) if pid
           slot.forker = forker unless successor
           slot.assign(worker, successor: successor)
@@ -76,12 +75,10 @@ module Raffia
           nil
         end
 
-        # Starts what is due.
         def start_due(now)
           @slots.each { |slot| start(slot) if slot.vacant? && slot.due <= now }
         end
 
-        # Reads all that workers have sent.
         def hear
           @forkers.hear
           @slots.each do |slot|
@@ -89,7 +86,6 @@ module Raffia
           end
         end
 
-        # Takes leave of the workers that have ended.
         def reap
           ended = @forkers.adopting ? Reaper.all_ended : Reaper.ended(workers.filter_map(&:pid))
           # The last messages of a process that has ended may not have been read yet.
@@ -103,9 +99,8 @@ module Raffia
           end
         end
 
-        # Kills what is overdue and warns what hangs.
         def check(now)
-          # stopped, or without a CPU: so may have been the workers
+          # this process was stopped, or without a CPU: so may have been the workers
           @awake = now if now - (@checked || now) > 3
           @checked = now
           @slots.each do |slot|
@@ -123,7 +118,6 @@ module Raffia
             *workers.filter_map(&:deadline)].min
         end
 
-        # Ends all, now.
         def end_all
           workers.each { |worker| worker.kill("the supervisor ends") }
           @forkers.close
@@ -137,8 +131,8 @@ module Raffia
 
         private
 
-        # The process that forks it has ended. That is no failure of the slot; it is tried again
-        # until there is another one.
+        # Its forker has ended. That is no failure of the slot; it is tried again until there is
+        # another.
         def put_off(slot, successor)
           slot.due = Clock.now + NAP unless successor
           nil

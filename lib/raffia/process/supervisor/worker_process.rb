@@ -6,36 +6,30 @@ require_relative "hang_detector"
 module Raffia
   module Process
     class Supervisor
-      # One worker process, seen from the supervisor: :booting until it says ready, then :ready,
-      # perhaps
-      # :draining, and in the end :gone.
+      # One worker process, seen from the supervisor: :booting, :ready, perhaps :draining, and
+      # :gone.
       #
       # @api private
       class WorkerProcess
-        # How many messages wait for a worker that does not read.
+        # Messages that wait for a worker that does not read.
         BACKLOG = 32
         # Seconds after which a heartbeat is late. Workers beat once a second.
         LATE = 3
 
-        # Its forker.
         attr_reader :forker
-        attr_reader :lane
+        attr_reader :row
         attr_reader :channel
-        # nil until that is known.
         attr_reader :pid
         attr_reader :state
-        # When the state began, in the time of {Clock}.
         attr_reader :since
-        # When something must have happened.
         attr_reader :deadline
-        # Why it was told to end.
         attr_reader :reason
 
-        def initialize(forker, channel, board, lane, boot_timeout)
+        def initialize(forker, channel, board, row, boot_timeout)
           @forker = forker
           @channel = channel
           @board = board
-          @lane = lane
+          @row = row
           @boot_timeout = boot_timeout
           @backlog = []
           @hang = HangDetector.new(board)
@@ -58,7 +52,7 @@ module Raffia
           enter(:ready, nil)
         end
 
-        # For how long it has been ready; nil when it never was.
+        # Seconds for which it has been ready; nil when it never was.
         def served(now) = @ready_at && now - @ready_at
 
         # Asks it to finish and leave. `patience`: seconds until SIGKILL.
@@ -71,16 +65,15 @@ module Raffia
           tell("drain")
         end
 
-        # As all are to end. Who does not serve yet has nothing to finish: it gets less time, and
-        # none at all when it is not born.
+        # As all are to end. A worker that boots has nothing to finish: it gets less time, and none
+        # when it is not forked yet.
         def dismiss(patience, grace, reason)
           return kill(reason) unless @pid
 
           drain(booting? ? [grace, patience].min : patience, reason)
         end
 
-        # It was told to drain just before it was ready, so it may have something to finish after
-        # all.
+        # It became ready after the request to drain, so it may have something to finish after all.
         def served_late(patience)
           enter(:draining, patience) if draining?
         end
@@ -89,25 +82,22 @@ module Raffia
           @reason = reason
           @board.mark(stop_reason)
           @deadline = nil
-          # Not forked yet: the closed channel tells the template to leave it.
+          # Not forked yet: the closed channel tells the template to drop it.
           @pid ? signal(:KILL) : @channel.close
         end
 
-        # It has ended.
         def gone
           @channel.close
           enter(:gone, nil)
         end
 
-        # Never waits: a worker that does not read gets the messages later, as far as there is room
-        # to keep them.
+        # Never waits: a worker that does not read gets the messages later, up to a limit.
         def tell(name, data = nil)
           @backlog << [name, data] if @backlog.size < BACKLOG
           flush
         end
 
-        # Has it accept the connections that wait in these sockets, which are another slot's.
-        # Whether it was told.
+        # Sends it the sockets of another slot, to accept the connections that wait.
         def hand_over(sockets) = @channel.send(:accept, nil, sockets)
 
         def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
@@ -123,7 +113,7 @@ module Raffia
 
         def overdue?(now) = !@deadline.nil? && now >= @deadline
 
-        # (see HangDetector#step) What was done: :dump, :TERM or :KILL.
+        # What was done: :dump, :TERM or :KILL, see {HangDetector#step}.
         def check_beat(now, since, timeout, grace)
           # SIGTERM may make it say that it drains, on another thread than the one that hangs.
           watched = ready? || (draining? && @hang.terminated?)

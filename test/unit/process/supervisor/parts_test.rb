@@ -111,7 +111,7 @@ class SupervisorPartsTest < Raffia::TestCase
     ::Process.wait(fork { boards.board(1, 0).add(0, 40) && exit!(0) })
     assert_equal(42, boards.sum(0))
     assert_equal(0, boards.sum(0, [0, 2]))
-    assert_equal([40, 0, 2, 0], boards.of(1).map { |lane| lane[0] })
+    assert_equal([40, 0, 2, 0], boards.of(1).map { |row| row[0] })
     [-1, 4].each { |word| assert_raises(IndexError) { board[word] } }
     [[3, 0], [0, 4], [-1, 0]].each { |place| assert_raises(ArgumentError) { boards.board(*place) } }
     assert_equal(0.0, board.last_beat)

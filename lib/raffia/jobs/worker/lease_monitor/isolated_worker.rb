@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../process/dependent_process"
+require_relative "../../../process/child_setup"
 require_relative "../../../process/supervisor/hang_detector"
 require_relative "../shared_metrics"
 
@@ -33,7 +33,7 @@ module Raffia
           def start(&)
             @board.reset
             @hang.forgive
-            @pid = Process::DependentProcess.fork(&)
+            @pid = Process::ChildSetup.fork(&)
           end
 
           # Its Process::Status, once, when the process has ended.

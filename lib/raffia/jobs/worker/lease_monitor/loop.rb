@@ -20,8 +20,6 @@ module Raffia
         #
         # @api private
         class Loop
-          include Process::ChildSetup
-
           # Commands, a byte each.
           ISOLATE = "i"
           DRAIN = "d"
@@ -53,7 +51,7 @@ module Raffia
             stop = %i[INT TERM HUP].to_h { |name| [name, ->(_) { @stop_signaled = true }] }
             Signals.with(chain: false, **stop, **ignored) do
               Process::OutputBuffers.discard
-              settle_streams
+              Process::ChildSetup.settle_streams
               ::Process.setproctitle("raffia: lease of #{@worker.pid}")
               ready.close
               monitor

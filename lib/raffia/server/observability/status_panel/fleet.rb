@@ -13,15 +13,15 @@ module Raffia
         #
         # @api private
         class Fleet
-          LANES = Process::Supervisor::Scoreboards::LANES
+          ROWS = Process::Supervisor::Scoreboards::ROWS
           # Seconds for a worker to answer. One that is stuck in C does not.
           TIMEOUT = 1
           # Seconds to reuse a status: measuring memory is slow.
           FRESH = 1
-          private_constant :LANES, :TIMEOUT, :FRESH
+          private_constant :ROWS, :TIMEOUT, :FRESH
 
           def initialize(slots)
-            @memory = Native::SharedCounters.new(slots * LANES * Metrics::Layout::SIZE)
+            @memory = Native::SharedCounters.new(slots * ROWS * Metrics::Layout::SIZE)
             @answers = {}
             @round = 0
             @lock = Thread::Mutex.new
@@ -30,7 +30,7 @@ module Raffia
           attr_writer :supervisor
 
           def counters(worker_context)
-            Metrics::Counters.new(@memory, worker_context.index * LANES + worker_context.lane).open
+            Metrics::Counters.new(@memory, worker_context.index * ROWS + worker_context.row).open
           end
 
           def totals
