@@ -7,6 +7,8 @@ module Raffia
       # in turn, so one with thousands of items cannot starve the others.
       #
       # A {QueueFeed} has it in place of an Array, under its lock.
+      #
+      # @api private
       class FairQueue
         attr_reader :size
 

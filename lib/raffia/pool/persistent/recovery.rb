@@ -11,6 +11,8 @@ module Raffia
     module Persistent
       # Has futures tried again: those that failed, after a pause, and those of a worker that died.
       # The one that the worker was at fails, or counts an attempt; the rest goes to other workers.
+      #
+      # @api private
       class Recovery
         def initialize(coordinator, lock, retries)
           @coordinator = coordinator

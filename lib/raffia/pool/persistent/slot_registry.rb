@@ -4,6 +4,8 @@ module Raffia
   class Pool
     module Persistent
       # The slots of a pool's workers, each under the fiber whose loop has it.
+      #
+      # @api private
       class SlotRegistry
         attr_reader :most
 

@@ -6,6 +6,8 @@ module Raffia
   class Pool
     module Persistent
       # Takes work into a pool: checks it, queues it, and handles a full queue.
+      #
+      # @api private
       class Submission
         # Items of an Array or a Range are submitted together, so many.
         BATCH = 100
