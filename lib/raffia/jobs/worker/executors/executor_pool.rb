@@ -18,7 +18,7 @@ module Raffia
           def initialize(executors, name)
             @executors = executors
             @name = name
-            @size = executors.sizes[name]
+            @size = executors.sizes.fetch(name) { Executor::Cpus.count }
             @pool = pool
             @futures = {}.compare_by_identity
           end
