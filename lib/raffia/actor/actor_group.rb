@@ -2,6 +2,18 @@
 
 module Raffia
   class Actor
+    # Counts up, for any thread.
+    #
+    # @api private
+    class IdSequence
+      def initialize
+        @lock = SpinLock.new
+        @last = 0
+      end
+
+      def next = @lock.hold { @last += 1 }
+    end
+
     # Actors that live in one loop, and end with it.
     #
     # @api private

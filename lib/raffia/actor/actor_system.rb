@@ -4,9 +4,8 @@ module Raffia
   class Actor
     # Functions of {Actor} for all actors of the process: names, topics, sockets, introspection.
     module ActorSystem
-      # Ends the actors that were spawned outside of {Raffia.run}: their methods are interrupted,
-      # and their `on_stop` runs. It happens by itself when the process ends. Others can be spawned
-      # afterwards.
+      # Ends the actors that were spawned outside of {Raffia.run}: it interrupts their methods and
+      # runs `on_stop`. The end of the process does the same. Others can be spawned afterwards.
       # @param timeout [Numeric, nil] seconds, after which actors are left to themselves; nil: it
       #   waits for all
       # @return [Boolean] whether all have ended

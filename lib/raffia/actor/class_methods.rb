@@ -84,7 +84,6 @@ module Raffia
           **given)
       end
 
-      # @param parent [#ended, nil] who decides what follows a failure of the pool
       # @api private
       def raffia_pool(factory, size:, route:, name: nil, link: false, parent: nil,
         group: BackgroundLoop.group_of_caller, **given)

@@ -11,7 +11,7 @@ module Raffia
         @waiters = @followers = @message = nil
       end
 
-      # @return [Message, nil] which this is the answer to
+      # The message that this answers.
       # @api private
       attr_writer :message
 
@@ -27,11 +27,9 @@ module Raffia
       # Wait for the answer.
       # @param timeout [Numeric, nil] seconds; the actor goes on after them
       # @return [Object]
-      # @raise [TimeoutError]
-      # @raise [Cancelled]
+      # @raise [TimeoutError, Cancelled, ActorDied]
       # @raise [Exception] what the method raised
-      # @raise [ActorDied]
-      # @raise [CallCycle] when the actor waits for the one whose work this is called in
+      # @raise [CallCycle] when the actor waits for the one that calls this
       def value(timeout = nil)
         wait(timeout) or raise TimeoutError.new(seconds: timeout)
         case @status
@@ -53,8 +51,7 @@ module Raffia
       end
 
       # Runs the block with the answer, where that is given, or now if it is there. It must not wait
-      # for long. If this future fails or is cancelled, the block does not run, and the returned one
-      # ends in the same way.
+      # for long. If this future fails or is cancelled, the returned one does, too.
       # @yieldparam value [Object]
       # @return [Future] of the block's value
       def then(&block)
@@ -65,7 +62,7 @@ module Raffia
         end
       end
 
-      # Nobody wants it any more. One that has not been begun never will be.
+      # The answer is not wanted any more. A message that waits will not be handled.
       # @param reason [Object, nil]
       # @return [Boolean] whether it had not ended
       def cancel(reason = nil) = conclude(:cancelled, reason)
@@ -79,7 +76,7 @@ module Raffia
       # @api private
       def fail(error) = conclude(:failed, error)
 
-      # In a forked child: whoever waited for it is not here.
+      # In a forked child, which has no waiters.
       # @api private
       def invalidate_after_fork(error)
         @waiters = nil
@@ -102,9 +99,7 @@ module Raffia
         end
       end
 
-      # Calls the block at the end; now, if that has come.
-      # @yieldparam status [Symbol]
-      # @yieldparam result [Object]
+      # Calls the block with status and result at the end; now, if that has come.
       # @api private
       def on_end(&block)
         later = @lock.hold { (@followers ||= []) << block unless done? }

@@ -17,7 +17,7 @@ module Raffia
       private_constant :WRITE_TIMEOUT, :LIMIT
 
       class << self
-        # @return [IntrospectionSocket] this process's
+        # The one of this process.
         # @api private
         def open
           holder = RactorLocal.fetch(:raffia_actor_introspection) { Holder.new }
@@ -32,8 +32,7 @@ module Raffia
           Actor.log.warn("raffia top will not see this process: #{error.message}")
         end
 
-        # @return [String] the folder with the sockets, which belongs to this user alone
-        # @raise [ConfigError]
+        # The folder with the sockets, which belongs to this user alone.
         # @api private
         def folder
           base = Config.load.runtime_dir
@@ -71,7 +70,6 @@ module Raffia
           end
         end
 
-        # @return [IntrospectionSocket]
         def socket
           @lock.synchronize { (@socket && !@socket.closed?) ? @socket : @socket = open }
         end

@@ -36,26 +36,6 @@ module Raffia
       end
       private_class_method :route_of, :key_of
 
-      # One worker after the other. Two threads may take the same turn.
-      class RoundRobinRoute
-        def initialize
-          @turn = 0
-        end
-
-        # Returns nil when there is none.
-        def pick(workers, _name, _arguments, _keywords)
-          first = @turn = (@turn + 1) % [workers.size, 1].max
-          living = nil
-          workers.size.times do |step|
-            worker = workers[first + step - workers.size]
-            return worker if worker.status == :running
-
-            living ||= worker if worker.alive?
-          end
-          living
-        end
-      end
-
       # The worker with the fewest messages; among equals, each in its turn.
       class LeastBusyRoute
         # Added to the backlog of a worker that restarts: it is asked only if all do.
@@ -65,12 +45,16 @@ module Raffia
           @turn = 0
         end
 
+        # Returns nil when there is no worker. Two threads may take the same turn.
         def pick(workers, _name, _arguments, _keywords)
           first = @turn = (@turn + 1) % [workers.size, 1].max
           least = fewest = nil
           workers.size.times do |step|
             worker = workers[first + step - workers.size]
-            backlog = backlog(worker) or next
+            next unless worker.alive?
+
+            backlog = backlog(worker)
+            backlog += AWAY unless worker.status == :running
             return worker if backlog.zero?
 
             least, fewest = worker, backlog if fewest.nil? || backlog < fewest
@@ -80,11 +64,14 @@ module Raffia
 
         private
 
-        def backlog(worker)
-          return worker.backlog if worker.status == :running
+        def backlog(worker) = worker.backlog
+      end
 
-          worker.backlog + AWAY if worker.alive?
-        end
+      # One worker after the other.
+      class RoundRobinRoute < LeastBusyRoute
+        private
+
+        def backlog(_worker) = 0
       end
 
       # The same worker for the same key.

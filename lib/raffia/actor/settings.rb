@@ -60,9 +60,7 @@ module Raffia
           "from 1 up, or nil for no bound"
       end
 
-      # @param given [Hash] what `spawn` and `options` were given
-      # @return [Settings] this one, with them
-      # @raise [ConfigError]
+      # These settings with the given ones.
       # @api private
       def merge(given)
         return self if given.empty?

@@ -12,7 +12,6 @@ require_relative "supervisor/spec"
 require_relative "supervisor/class_methods"
 require_relative "supervisor/child"
 require_relative "supervisor/factory"
-require_relative "supervisor/restart_intensity"
 require_relative "supervisor/children"
 require_relative "supervisor/recovery"
 

@@ -65,23 +65,23 @@ module Raffia
             RemoteMessage.number)
         end
 
-        def stop(reason) = known(false) { connection.ask(ref, :stop, ref, reason) }
+        def stop(reason) = query(:stop, false, reason)
 
-        def kill(reason) = known(false) { connection.ask(ref, :kill, ref, reason) }
+        def kill(reason) = query(:kill, false, reason)
 
         def join(timeout = nil)
           known(self) { connection.ask(ref, :join, ref, limit: timeout) { return } && self }
         end
 
-        def alive? = known(false) { connection.ask(ref, :alive?, ref) }
+        def alive? = query(:alive?, false)
 
-        def status = known(:dead) { connection.ask(ref, :status, ref) }
+        def status = query(:status, :dead)
 
-        def reason = known(nil) { connection.ask(ref, :reason, ref) }
+        def reason = query(:reason, nil)
 
-        def stats = known({status: :dead}) { connection.ask(ref, :stats, ref) }
+        def stats = query(:stats, {status: :dead})
 
-        def name = known(nil) { connection.ask(ref, :name, ref) }
+        def name = query(:name, nil)
 
         def actor_class
           @class_name && Object.const_get(@class_name)
@@ -112,6 +112,10 @@ module Raffia
         def invalidate_after_fork = nil
 
         private
+
+        def query(op, otherwise, *arguments)
+          known(otherwise) { connection.ask(ref, op, ref, *arguments) }
+        end
 
         # Yields, or returns what holds for an actor that is out of reach.
         def known(otherwise)

@@ -41,13 +41,12 @@ module Raffia
       class Spec
         # Which siblings restart with a child.
         STRATEGIES = %i[one_for_one one_for_all rest_for_one].freeze
-        # Whose end ends the supervisor.
+        # Which children's ends end the supervisor.
         AUTO_SHUTDOWN = %i[never any_significant all_significant].freeze
         # Members that the user sets.
         SETTINGS = (members - [:specs]).freeze
 
-        # @return [Spec] with one more child
-        # @raise [ConfigError] when its id is taken
+        # With one more child. Raises ConfigError when its id is taken.
         def plus(spec)
           if spec.named? && specs.any? { |other| other.id == spec.id }
             raise ConfigError, "there are two children #{spec.id.inspect}: give one of them " \
@@ -57,9 +56,8 @@ module Raffia
           with(specs: [*specs, Children.number(spec, specs)].freeze)
         end
 
-        # @param restarts [Integer] how many there were in a row
-        # @return [Numeric] seconds to wait before one more, with jitter: siblings may have failed
-        #   by the same cause
+        # Seconds to wait before one more restart in a row, with jitter: siblings may have failed by
+        # the same cause.
         def delay(restarts)
           return 0 if restarts.zero? || backoff.zero?
 
