@@ -8,15 +8,15 @@ module Raffia
     class AreaChart
       HEIGHT = 180
 
-      # +label+: text for screen readers. +series+: values by name, equally many each. +names+: texts
-      # of the positions, shown under the pointer. +marks+: labels by index of position. +whole+:
-      # whether values are counts.
+      # +label+: text for screen readers. +series+: values by name, equally many each. +names+:
+      # texts of the positions, shown under the pointer. +marks+: labels by index of position.
+      # +whole+: whether values are counts.
       def initialize(label, series, names:, marks: {}, whole: false)
         @label = label
         @series = series
         @names = names
         @marks = marks
-        @axis = Axis.new(series.values.flatten, whole: whole)
+        @axis = Axis.new(series.values.flatten, whole:)
         @area = PlotArea.new(@axis, HEIGHT)
       end
 

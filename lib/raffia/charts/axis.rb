@@ -12,8 +12,8 @@ module Raffia
       # Round numbers, from 0 on.
       attr_reader :ticks
 
-      # +factor+ converts values to the unit of labels, in which ticks are round. With +whole+, no tick
-      # lies between two integers.
+      # +factor+ converts values to the unit of labels, in which ticks are round. With +whole+, no
+      # tick lies between two integers.
       def initialize(values, factor: 1, whole: false)
         @top = [values.max.to_f, whole ? 1.0 : Float::MIN].max * MARGIN
         @factor = factor

@@ -23,14 +23,14 @@ module Raffia
       CAP = 4
       SCALE = 24
 
-      # +label+: text for screen readers. +unit+ and +factor+: the scale's, see {Axis}. +one+: whether
-      # to mark 1.0, where compared values are equal.
+      # +label+: text for screen readers. +unit+ and +factor+: the scale's, see {Axis}. +one+:
+      # whether to mark 1.0, where compared values are equal.
       def initialize(bars, label, unit:, factor: 1, one: false)
         @bars = bars
         @label = label
         @unit = unit
         @one = one
-        @axis = Axis.new(bars.flat_map(&:extent), factor: factor)
+        @axis = Axis.new(bars.flat_map(&:extent), factor:)
       end
 
       def to_s

@@ -27,7 +27,7 @@ module Raffia
         @marks = marks.sort.to_h
         values = reference.map(&:last) +
           series.flat_map { |one| one.points.map { |point| point[:high] } }
-        @area = PlotArea.new(Axis.new(values.compact), HEIGHT, unit: unit)
+        @area = PlotArea.new(Axis.new(values.compact), HEIGHT, unit:)
       end
 
       def to_s

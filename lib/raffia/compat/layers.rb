@@ -66,7 +66,7 @@ module Raffia
       # @api private
       def claim(name)
         layer = fetch(name)
-        raise OriginalLoaded.new(layer: layer) if original?(layer)
+        raise OriginalLoaded.new(layer:) if original?(layer)
 
         claimed[name] = true
         layer.forget_autoload

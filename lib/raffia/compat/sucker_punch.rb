@@ -3,7 +3,9 @@
 require_relative "layers"
 Raffia::Compat.claim(:sucker_punch)
 
+require "forwardable"
 require "logger"
+require_relative "../../raffia"
 require_relative "sucker_punch/concurrent_map"
 require_relative "sucker_punch/counter"
 require_relative "sucker_punch/thread_pool"

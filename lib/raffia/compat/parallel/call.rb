@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/signals"
 require_relative "coordinator"
 require_relative "worker_slots"
 require_relative "item_feed"

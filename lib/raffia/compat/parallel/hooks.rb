@@ -77,7 +77,7 @@ module Raffia
           else
             setting
           end
-          ::ProgressBar.create({total: total, format: "%t |%E | %B | %a"}.merge(given))
+          ::ProgressBar.create({total:, format: "%t |%E | %B | %a"}.merge(given))
         end
       end
     end

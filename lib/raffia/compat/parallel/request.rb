@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "hooks"
-require_relative "../../pool"
 
 module Raffia
   module Compat

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../../pool"
 require_relative "thread_locals"
 require_relative "thread_slot"
 

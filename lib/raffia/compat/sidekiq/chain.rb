@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../jobs"
-
 module Sidekiq
   # Mixin of middleware classes.
   module ServerMiddleware

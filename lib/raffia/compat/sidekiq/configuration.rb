@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require_relative "../../jobs"
 require_relative "chain"
 require_relative "lifecycle_events"
 require_relative "logger"

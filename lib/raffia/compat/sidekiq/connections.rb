@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../jobs"
-
 module Sidekiq
   # A connection with a method for each command: `redis.set("key", 1, ex: 60)`.
   #

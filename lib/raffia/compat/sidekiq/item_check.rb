@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../jobs"
 
 module Sidekiq
   # Checks a job, and adds defaults, before it becomes a payload.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/signals"
-
 module Sidekiq
   # Callbacks of programs for a worker's events.
   #

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../jobs"
 require_relative "chain"
 
 module Sidekiq

@@ -19,8 +19,8 @@ module Sidekiq
         options = options.transform_keys(&:to_s)
         unsupported = options.keys & UNSUPPORTED
         if unsupported.any?
-          raise NotProvided, "sidekiq_options #{unsupported.join(", ")} of #{self}: all jobs go to " \
-            "the one store of the process, by its client"
+          raise NotProvided, "sidekiq_options #{unsupported.join(", ")} of #{self}: all jobs go " \
+            "to the one store of the process, by its client"
         end
 
         if options["retry_queue"]
@@ -53,8 +53,7 @@ module Sidekiq
         @sidekiq_retries_exhausted || inherited_from_job(:sidekiq_retries_exhausted_block)
       end
 
-      # Raffia's interface of a job class.
-
+      # Raffia's interface of a job class, with the three methods below.
       # @api private
       def job_options
         options = get_sidekiq_options

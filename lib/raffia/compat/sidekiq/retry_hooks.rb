@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../jobs"
-
 module Sidekiq
   # Adapts the retry hooks and death handlers of programs to Raffia's workers.
   #

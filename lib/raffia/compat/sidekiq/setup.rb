@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../config"
-require_relative "../../jobs"
 require_relative "middleware_adapter"
 require_relative "configuration"
 require_relative "connections"

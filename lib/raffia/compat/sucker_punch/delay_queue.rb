@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/fork"
-require_relative "../../pool"
-require_relative "../../../raffia"
-
 module SuckerPunch
   # Calls blocks after a delay, from one thread. A forked child starts without its parent's blocks.
   #

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "forwardable"
 require_relative "thread_pool"
 require_relative "concurrent_map"
 

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../pool"
-require_relative "../../../raffia"
-
 module SuckerPunch
   # Threads for the jobs of one queue: a {Raffia::Pool} with concurrent-ruby's interface.
   #
@@ -30,7 +27,7 @@ module SuckerPunch
     def initialize(workers, most = nil)
       @max_length = workers
       @max_queue = most || 0
-      @pool = Raffia::Pool.new(on: :threads, workers: workers, queue: UNLIMITED)
+      @pool = Raffia::Pool.new(on: :threads, workers:, queue: UNLIMITED)
       @lock = Thread::Mutex.new
       @inherited = 0
     end

@@ -12,7 +12,7 @@ module Raffia
         # Item of a recurring job, for {Jobs.enqueue}.
         # @api private
         def job_item(*arguments, queue: nil)
-          Payload.of(new(*arguments).set({queue: queue}.compact))
+          Payload.of(new(*arguments).set({queue:}.compact))
         end
 
         # Sets options of {Job::Options#options}, except queue and priority, which Active Job sets.

@@ -42,7 +42,7 @@ module Raffia
             next if pool.size.nil? || pool.size >= jobs
 
             log.warn({event: "pool", database: pool.db_config.name, connections: pool.size,
-              jobs: jobs,
+              jobs:,
               why: "more jobs at once than Active Record may have connections: those that find " \
                 "none wait, and fail. Set pool in config/database.yml, or #{flag(place)}"})
           end

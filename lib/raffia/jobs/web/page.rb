@@ -107,7 +107,7 @@ module Raffia
         def current?(to) = request.path == to
 
         def outcome(done, count, to = request.path, **query)
-          Outcome.new(done: done, count: count, to: to, query: query)
+          Outcome.new(done:, count:, to:, query:)
         end
 
         def required(name)

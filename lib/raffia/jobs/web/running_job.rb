@@ -13,7 +13,7 @@ module Raffia
         def self.of(processes)
           processes.flat_map { |process|
             Array(process["work"]).grep(Hash)
-              .map { |work| new(work: work, process: process) }
+              .map { |work| new(work:, process:) }
           }.sort_by(&:since)
         end
 
@@ -25,7 +25,7 @@ module Raffia
             payload = JSON.generate(payload.is_a?(Hash) ? payload :
               {"jid" => work["jid"], "class" => work["class"]})
           end
-          JobPresenter.new(Entry.new(set: :running, queue: work["queue"], payload: payload,
+          JobPresenter.new(Entry.new(set: :running, queue: work["queue"], payload:,
             at: since,
             ref: nil))
         end

@@ -55,7 +55,7 @@ module Raffia
         private
 
         def page(offset, limit)
-          @store.entries(@set, queue: @queue, offset: offset, limit: limit, match: @match)
+          @store.entries(@set, queue: @queue, offset:, limit:, match: @match)
         end
 
         # Finds an entry that has moved since the page was rendered.

@@ -79,7 +79,7 @@ module Sidekiq
       true
     end
 
-    def as_json(*) = {name: name}
+    def as_json(*) = {name:}
 
     private
 
@@ -90,7 +90,7 @@ module Sidekiq
       killed
     end
 
-    def record(entry) = SortedEntry.new(self, entry.at, entry.payload, entry: entry)
+    def record(entry) = SortedEntry.new(self, entry.at, entry.payload, entry:)
   end
 
   SortedSet = JobSet

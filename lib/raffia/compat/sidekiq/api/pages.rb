@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../jobs"
-
 module Sidekiq
   # Reads the entries of a set or a queue by pages, while others add and remove entries.
   #
@@ -72,7 +70,7 @@ module Sidekiq
 
     def store = Raffia::Jobs.store
 
-    def read(offset, limit) = store.entries(@set, queue: @queue, offset: offset, limit: limit)
+    def read(offset, limit) = store.entries(@set, queue: @queue, offset:, limit:)
   end
   private_constant :Pages
 end

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../jobs"
-
 module Sidekiq
   # Live workers.
   class ProcessSet

@@ -44,10 +44,10 @@ module Sidekiq
       true
     end
 
-    def as_json(*) = {name: name}
+    def as_json(*) = {name:}
 
     private
 
-    def record(entry) = JobRecord.new(entry.payload, @name, entry: entry)
+    def record(entry) = JobRecord.new(entry.payload, @name, entry:)
   end
 end

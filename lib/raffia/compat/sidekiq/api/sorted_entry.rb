@@ -11,7 +11,7 @@ module Sidekiq
     attr_reader :score
 
     def initialize(parent, score, value, entry: nil)
-      super(value, entry: entry)
+      super(value, entry:)
       @parent = parent
       @score = Float(score)
     end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "date"
-require_relative "../../../jobs"
 
 module Sidekiq
   # A snapshot of counts.

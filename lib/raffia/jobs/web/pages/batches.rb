@@ -8,7 +8,6 @@ module Raffia
     class Web
       module Pages
         # State of a batch.
-        # @api private
         module BatchProgress
           private
 
@@ -33,7 +32,6 @@ module Raffia
         end
 
         # Batches, newest first.
-        # @api private
         class Batches < Page
           include BatchProgress
 
@@ -49,7 +47,6 @@ module Raffia
         end
 
         # One batch.
-        # @api private
         class Batch < Page
           include BatchProgress
 

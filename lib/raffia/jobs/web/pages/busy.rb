@@ -8,7 +8,6 @@ module Raffia
     class Web
       module Pages
         # Running jobs.
-        # @api private
         class Busy < Page
           MAX = 200
 
@@ -26,7 +25,7 @@ module Raffia
             store.order(required("worker"), "#{action} #{jid}") or
               raise NotFound.new("The worker #{request["worker"]} is gone.",
                 name: request["worker"])
-            (action == "trace") ? outcome("traced", 1, "/job", jid: jid) : outcome("cancelled", 1)
+            (action == "trace") ? outcome("traced", 1, "/job", jid:) : outcome("cancelled", 1)
           end
 
           private

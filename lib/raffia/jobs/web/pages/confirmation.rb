@@ -7,7 +7,6 @@ module Raffia
     class Web
       module Pages
         # Asks for confirmation before many jobs are changed.
-        # @api private
         class Confirmation < Page
           attr_reader :question, :fields
 

@@ -10,7 +10,6 @@ module Raffia
     class Web
       module Pages
         # Jobs of a set, or of a queue.
-        # @api private
         class Entries < Page
           PAGE = 50
           # Limit of jobs in an answer to programs.
@@ -65,7 +64,7 @@ module Raffia
 
           def match = (request["match"] unless request["match"].to_s.empty?)
 
-          def query = {queue: queue, match: match}
+          def query = {queue:, match:}
 
           def selection = Selection.new(store, set, queue, match)
 
@@ -85,8 +84,8 @@ module Raffia
 
           def shown
             @shown ||=
-              pager.cut(store.entries(set, queue: queue, offset: pager.offset,
-                limit: pager.limit + 1, match: match)).map { |entry| JobPresenter.new(entry) }
+              pager.cut(store.entries(set, queue:, offset: pager.offset,
+                limit: pager.limit + 1, match:)).map { |entry| JobPresenter.new(entry) }
           end
 
           def pager

@@ -9,7 +9,6 @@ module Raffia
     class Web
       module Pages
         # The state of all jobs.
-        # @api private
         class Home < Page
           # The page shows the longest queues.
           QUEUES = 8

@@ -9,7 +9,6 @@ module Raffia
     class Web
       module Pages
         # One job.
-        # @api private
         class Job < Page
           # Characters of a payload on the page; programs get the whole payload.
           SHOWN = 256 * 1024

@@ -9,7 +9,6 @@ module Raffia
     class Web
       module Pages
         # The period of both pages of metrics.
-        # @api private
         module MetricsPeriod
           PERIODS = {60 => "1 hour", 240 => "4 hours", 480 => "8 hours"}.freeze
 
@@ -21,7 +20,6 @@ module Raffia
         end
 
         # Metrics by class.
-        # @api private
         class Metrics < Page
           include MetricsPeriod
 
@@ -60,7 +58,6 @@ module Raffia
         end
 
         # Metrics of one class.
-        # @api private
         class JobClass < Page
           include MetricsPeriod
 

@@ -7,7 +7,6 @@ module Raffia
     class Web
       module Pages
         # Error page. It does not query the store, which may be the problem.
-        # @api private
         class Problem < Page
           TITLES = {404 => "Not there", 422 => "That cannot be done",
                     503 => "The store does not answer"}.freeze

@@ -7,7 +7,6 @@ module Raffia
     class Web
       module Pages
         # Workers.
-        # @api private
         class Processes < Page
           # Commands, and the labels of their buttons.
           COMMANDS = {"quiet" => "Quiet", "stop" => "Stop", "dump" => "Dump"}.freeze

@@ -9,7 +9,6 @@ module Raffia
     class Web
       module Pages
         # Queues, possibly a thousand.
-        # @api private
         class Queues < Page
           PAGE = 100
 

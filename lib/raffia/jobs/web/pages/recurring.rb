@@ -9,7 +9,6 @@ module Raffia
     class Web
       module Pages
         # Recurring jobs.
-        # @api private
         class Recurring < Page
           PAGE = 100
 
@@ -26,7 +25,7 @@ module Raffia
           def change(action)
             name = required("name")
             unless schedule[name]
-              raise NotFound.new("There is no recurring job #{name}.", name: name)
+              raise NotFound.new("There is no recurring job #{name}.", name:)
             end
 
             case action
@@ -53,7 +52,7 @@ module Raffia
 
           def row(entry)
             paused = schedule.paused?(entry.name)
-            Row.new(entry: entry, paused: paused, last: schedule.last_run(entry.name),
+            Row.new(entry:, paused:, last: schedule.last_run(entry.name),
               next: (following(entry) unless paused))
           end
 
