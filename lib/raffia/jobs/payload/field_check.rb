@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../executor"
+
 module Raffia
   module Jobs
     module Payload
@@ -10,7 +12,7 @@ module Raffia
       module FieldCheck
         # Higher priorities are those of suspects, see {Store::CrashVerdict}.
         PRIORITIES = 2**49
-        EXECUTORS = %w[fibers threads ractors processes auto].freeze
+        EXECUTORS = [*(Executor::ALL.keys - [:inline]), :auto].map(&:name).freeze
         ENDS = %w[start done window].freeze
         CONFLICTS = [nil, "skip", "raise", "replace"].freeze
         # Of each field under "raffia": predicate, and what it accepts.

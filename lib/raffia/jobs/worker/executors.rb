@@ -25,7 +25,7 @@ module Raffia
       # @api private
       class Executors
         # The caller is the worker's loop, so nothing runs inline.
-        NAMES = [*(Executor::ALL.keys - [:inline]), :auto].freeze
+        NAMES = Job::Options::EXECUTORS
 
         # More jobs were claimed for an executor than can have a turn soon: the job is better left
         # to other workers.
