@@ -1,14 +1,15 @@
 # frozen_string_literal: true
 
-require_relative "options"
+require_relative "command"
 
 module Raffia
   module CLI
     # `raffia completion`: a script that completes commands and flags with the Tab key.
     #
     # @api private
-    module Completion
+    class Completion < Command
       SHELLS = %w[bash zsh fish].freeze
+      SUMMARY = "print a completion script for bash, zsh or fish"
       USAGE = <<~TEXT
         Usage: raffia completion bash|zsh|fish
 
@@ -17,26 +18,15 @@ module Raffia
           raffia completion bash > /etc/bash_completion.d/raffia
           raffia completion zsh > /usr/local/share/zsh/site-functions/_raffia
           raffia completion fish > ~/.config/fish/completions/raffia.fish
-
-        Options:
       TEXT
-      private_constant :USAGE
 
-      def self.summary = "print a completion script for bash, zsh or fish"
+      private
 
-      # Returns the exit code.
-      def self.call(argv, out: $stdout, err: $stderr) # rubocop:disable Lint/UnusedMethodArgument
-        help = false
-        parser = Options.parser(USAGE) { |o| o.on("-h", "--help", "this page") { help = true } }
-        shell, needless = parser.parse(argv)
-        return out.puts(parser) || OK if help
-        raise OptionParser::NeedlessArgument, needless if needless
+      def run(shell = nil)
         raise OptionParser::MissingArgument, "use #{SHELLS.join(", ")}" unless shell
         raise OptionParser::InvalidArgument, shell unless SHELLS.include?(shell)
-
         require_relative "completion/script"
-        out.puts Script.new.public_send(shell)
-        OK
+        @out.puts Script.new.public_send(shell)
       end
     end
   end

@@ -4,20 +4,20 @@ require_relative "options"
 
 module Raffia
   module CLI
-    # Finds the command, calls it, and turns every way to fail into a sentence and an exit code.
+    # Finds the command, calls it, and turns every error into a sentence and an exit code.
     #
     # @api private
     class Dispatch
-      # What people type, and the command that it means.
+      # Commands by flag.
       FLAGS = {
         "-h" => "help", "--help" => "help",
         "-v" => "version", "--version" => "version"
       }.freeze
 
-      # What the command line got wrong; all other errors came later.
+      # Errors of the command line; all others came later.
       USAGE_ERRORS = [OptionParser::ParseError, ConfigError, NotFound].freeze
 
-      # @param find [#call] gives the command of a name
+      # find: returns the command of a name.
       def initialize(out, err, find: CLI.method(:command))
         @out = out
         @err = err
@@ -25,10 +25,10 @@ module Raffia
         @debug = false
       end
 
-      # The exit code.
+      # Returns the exit code.
       def call(argv)
         code = dispatch(*global_options(argv))
-        @out.flush # a closed pipe must show while we can still be quiet about it
+        @out.flush # a closed pipe must show now, where EPIPE is rescued
         code
       rescue Uncaught => e
         raise e.error, cause: e.error.cause
@@ -37,7 +37,7 @@ module Raffia
       rescue Interrupt
         INTERRUPTED
       rescue Errno::EPIPE
-        BROKEN_PIPE # the reader has gone (`raffia help | head -1`), and saying so helps nobody
+        BROKEN_PIPE # the reader has gone (`raffia help | head -1`)
       end
 
       private
@@ -57,20 +57,19 @@ module Raffia
       def unknown(name)
         kind = name.start_with?("-") ? "option" : "command"
         words = (kind == "option") ? [*FLAGS.keys, "--debug"] : COMMANDS
-        @err.puts "raffia: there is no #{kind} " \
-          "#{name.empty? ? name.inspect : name}.#{Options.guess(name, words)} `raffia help` " \
-          "lists all."
+        name = name.inspect if name.empty?
+        @err.puts "raffia: there is no #{kind} #{name}.#{Options.guess(name, words)} `raffia " \
+          "help` lists all."
         USAGE
       end
 
-      # {USAGE} for what the command line got wrong, {FAILED} for what went wrong after that.
       def report(error)
         @err.puts "raffia: #{sentence(error)}"
         @err.puts error.full_message(highlight: false, order: :top) if debug?
         (USAGE_ERRORS.any? { |kind| error.is_a?(kind) }) ? USAGE : FAILED
       end
 
-      # OptionParser puts its did-you-mean on a line of its own, and leaves the dashes out.
+      # OptionParser has its did-you-mean on a line of its own, without dashes.
       def sentence(error)
         unless error.is_a?(OptionParser::ParseError)
           return error.message.split(/\s*\n\s*/).join(". ")
@@ -80,14 +79,14 @@ module Raffia
           "explains the command."
       end
 
-      # Asked for only now, so that neither an old Ruby nor a wrong setting keeps `raffia doctor`
-      # from starting.
+      # Loads the configuration only now, so that `raffia doctor` starts on an old Ruby or with a
+      # wrong setting.
       def debug?
         return true if @debug
         require_relative "../base/config"
         Config.load.log_level == :debug
       rescue ConfigError
-        false # already reported, or no concern of this command
+        false # already reported, or irrelevant for this command
       end
     end
   end

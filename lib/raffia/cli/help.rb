@@ -2,11 +2,12 @@
 
 module Raffia
   module CLI
-    # `raffia help`, `raffia help COMMAND`, `raffia --help`
+    # `raffia help`, `raffia help COMMAND`, `raffia --help`.
+    #
+    # @api private
     module Help
       def self.summary = "explain a command: raffia help run"
 
-      # The exit code.
       def self.call(argv, out: $stdout, err: $stderr)
         name, needless = argv
         raise OptionParser::NeedlessArgument, needless if needless
@@ -14,22 +15,26 @@ module Raffia
         CLI.call([name, "--help"], out: out, err: err)
       end
 
-      class << self
-        private
+      def self.overview(out)
+        commands = COMMANDS.map { |name| format("  %-10s  %s", name, CLI.command(name).summary) }
+        out.puts <<~TEXT
+          Raffia runs the same block inline, on fibers, threads, Ractors or processes.
 
-        def overview(out)
-          out.puts "Raffia runs the same block inline, on fibers, threads, Ractors or processes.",
-            ""
-          out.puts "Usage: raffia [--debug] COMMAND [ARGUMENTS]", "", "Commands:"
-          COMMANDS.each { |name| out.puts format("  %-10s  %s", name, CLI.command(name).summary) }
-          out.puts "", "Options:"
-          out.puts "  -h, --help       this page",
-            "  -v, --version    the versions of Raffia and Ruby"
-          out.puts "  --debug          with errors, show where in Raffia they come from"
-          out.puts "", "`raffia help COMMAND` explains a command."
-          OK
-        end
+          Usage: raffia [--debug] COMMAND [ARGUMENTS]
+
+          Commands:
+          #{commands.join("\n")}
+
+          Options:
+            -h, --help       this page
+            -v, --version    the versions of Raffia and Ruby
+            --debug          with errors, show where in Raffia they come from
+
+          `raffia help COMMAND` explains a command.
+        TEXT
+        OK
       end
+      private_class_method :overview
     end
   end
 end

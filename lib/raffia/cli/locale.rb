@@ -2,17 +2,17 @@
 
 module Raffia
   module CLI
-    # Text in a locale that knows ASCII alone, as LC_ALL=C and many containers have it.
+    # Text in a locale of ASCII alone, such as LC_ALL=C in many containers.
     #
     # @api private
     module Locale
-      # What a script is to see as under `ruby script.rb`.
+      # Commands whose scripts get their arguments as under `ruby script.rb`.
       UNCHANGED = %w[run].freeze
       private_constant :UNCHANGED
 
       module_function
 
-      # Names of files and folders may be UTF-8 all the same, and so may arguments.
+      # File names and arguments may be UTF-8 all the same.
       def adopt(argv)
         if UNCHANGED.include?(argv.first) || ::Encoding.default_external != ::Encoding::US_ASCII
           return argv
@@ -20,11 +20,8 @@ module Raffia
 
         ::Encoding.default_external = ::Encoding::UTF_8
         argv.map do |word|
-          if word.encoding == ::Encoding::US_ASCII
-            word.dup.force_encoding(::Encoding::UTF_8)
-          else
-            word
-          end
+          next word unless word.encoding == ::Encoding::US_ASCII
+          word.dup.force_encoding(::Encoding::UTF_8)
         end
       end
     end

@@ -7,14 +7,13 @@ require_relative "../base/version"
 
 module Raffia
   module CLI
-    # What the options of several commands have in common.
+    # Options and arguments that several commands share.
     #
     # @api private
     module Options
       module_function
 
-      # @param width [Integer] of the column with the options
-      # That knows --version, as any command should.
+      # A parser that knows --version. width: columns of the options.
       def parser(usage, width = 32)
         OptionParser.new(usage, width) do |o|
           o.program_name = "raffia"
@@ -23,38 +22,44 @@ module Raffia
         end
       end
 
+      # Compares the number of arguments with a method's parameters. prefix: named in the error.
+      def check_arguments(method, arguments, prefix: "")
+        kinds = method.parameters.map(&:first)
+        if arguments.size < kinds.count(:req)
+          name = method.parameters[arguments.size].last
+          raise OptionParser::MissingArgument, "#{prefix}#{name.to_s.upcase}"
+        end
+        return if kinds.include?(:rest) || arguments.size <= kinds.size
+        raise OptionParser::NeedlessArgument, arguments[kinds.size]
+      end
+
       def count(text, least: 1)
         number = Integer(text, 10, exception: false)
         return number if number && number >= least
-
         raise OptionParser::InvalidArgument, "#{text}: use a whole number from #{least} up"
       end
 
       def seconds(text, least: 0)
         number = Float(text, exception: false)
         return number if number&.finite? && number >= least
-
         raise OptionParser::InvalidArgument,
           "#{text}: use seconds#{", #{least} at least" if least.positive?}"
       end
 
-      # @param name [String] that does not exist
-      # @param names [Array<String>] that do
-      # NIL? A question to put behind the sentence that says so.
+      # " Did you mean NAME?", nil when none of the names is like this one.
       def guess(name, names)
         DidYouMean::SpellChecker.new(dictionary: names).correct(name).first
           &.then { |found| " Did you mean #{found}?" }
       end
 
-      # What commands with processes need.
+      # Refuses the URL of a store that several processes cannot share.
       def common_store(url)
         return unless url.start_with?("memory:")
-
         raise ConfigError, "memory: is the store of one process, and no other can put anything " \
           "into it: use --processes 0, or another store"
       end
 
-      # --compat, of commands that run a program of the user's.
+      # Adds --compat, for commands that run a user's program.
       def compat(parser)
         parser.on("--compat[=NAMES]", "answer what it requires of parallel,",
           "celluloid and so on by Raffia; NAMES: of", "these only, with commas between") do |names|
@@ -62,12 +67,10 @@ module Raffia
         end
       end
 
-      # What --compat asks for.
-      # @param names [Array<Symbol>, nil] none: what RAFFIA_COMPAT says
-      # @raise [ConfigError] when there is no such layer
-      def answer(names)
+      # Loads the layers of --compat; RAFFIA_COMPAT names them when the list is empty.
+      # Raises ConfigError for an unknown layer.
+      def load_compat(names)
         return unless names
-
         require_relative "../compat/layers"
         Compat.answer(*(names.empty? ? Compat::Config.load.layers : names))
       end

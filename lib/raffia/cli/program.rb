@@ -8,16 +8,15 @@ module Raffia
     #
     # @api private
     class Program
-      # What is looked for where no file is named.
+      # Defaults.
       RAILS = "config/environment.rb"
       FILE = "jobs.rb"
 
-      # From the root: a program may go to another folder when it is loaded.
+      # Absolute, because a program may change the folder while it is loaded.
       attr_reader :paths
 
-      # @param given [Array<String>] files, folders of Rails applications, or names of libraries
-      # @param search [Array<String>] files that will do where none is given
-      # @param optional [Boolean] whether there may be none
+      # given: files, folders of Rails applications, or names of libraries. search: defaults for an
+      # empty list. optional: whether there may be none.
       def initialize(given, search: [RAILS, FILE], optional: false)
         @paths = given.empty? ? found(search) : given.map { |path| resolve(path) }
         if @paths.empty? && !optional
@@ -29,7 +28,6 @@ module Raffia
       # For people.
       def name = @paths.map { |path| path.delete_prefix("#{::Dir.pwd}/") }.join(", ")
 
-      # @raise [Exception] what it raises while it is loaded
       def load
         @paths.each { |path| require path }
         application = defined?(::Rails.application) && ::Rails.application

@@ -5,17 +5,17 @@ require_relative "../service/settings/flags"
 
 module Raffia
   module CLI
-    # Flags of a command whose settings are a table: one for each row, and some that say what to do.
-    # A subclass has USAGE and EXAMPLES, and adds its flags in {#define}.
+    # Flags of a command whose settings are a table: one for each row, and orders such as --help.
+    # A subclass has USAGE and EXAMPLES, and adds its flags in #define.
     #
     # @api private
     class SettingFlags
       # Columns of the flags.
       WIDTH = 26
 
-      # Settings, by name.
+      # Settings by name.
       attr_reader :given
-      # What else was asked for.
+      # Orders by name.
       attr_reader :asked
 
       # Shows the help page, or yields the flags and the one argument that may follow them. Returns
@@ -34,12 +34,11 @@ module Raffia
         @asked = {}
       end
 
-      # Arguments that are no flags.
+      # Returns the arguments that are no flags.
       def parse(argv) = parser.parse(argv)
 
       def help? = !!@asked[:help]
 
-      # The exit code.
       def help(out)
         out.puts parser, self.class::EXAMPLES
         OK
@@ -49,7 +48,7 @@ module Raffia
 
       def parser = @parser ||= Options.parser(self.class::USAGE, WIDTH) { |parser| define(parser) }
 
-      # A flag of the command's own, which is given or not.
+      # A flag that is no setting.
       def order(parser, name, *flags, text)
         parser.on(*flags, *Service::Settings::Flags.wrap(text)) { |value| @asked[name] = value }
       end

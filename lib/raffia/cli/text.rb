@@ -2,18 +2,16 @@
 
 module Raffia
   module CLI
-    # Words of programs, on the way to a terminal.
+    # Text of programs and the system, made fit for a terminal.
     #
     # @api private
     module Text
       module_function
 
-      # What the system says, without where in Ruby.
+      # The message of a SystemCallError, without the place in Ruby.
       def reason(error) = error.message[/\A[^@]+/].strip
 
-      # Titles, names and messages may have anything in them: lines that break a table, or what
-      # moves the cursor and renames the window.
-      # One line of what can be seen.
+      # One visible line: titles, names and messages may hold line breaks and terminal escapes.
       def plain(value)
         value.to_s.encode(::Encoding::UTF_8, invalid: :replace, undef: :replace).scrub
           .gsub(/[[:cntrl:]]+/, " ")

@@ -2,8 +2,8 @@
 
 module Raffia
   module CLI
-    # Runs the user's code for a command. An including class sets @pid to the process
-    # the command was called in.
+    # Runs the user's code for a command. An including class sets @pid to the process of the
+    # command.
     #
     # @api private
     module UserCode
@@ -12,8 +12,8 @@ module Raffia
 
       private
 
-      # What files of the user raise is reported as Ruby would report it. In another process than
-      # this one its supervisor does that.
+      # Errors of the user's code are reported as Ruby reports them; in a worker process, its
+      # supervisor does that.
       def attempt
         yield
       rescue Error, SystemExit, Interrupt
@@ -23,7 +23,7 @@ module Raffia
         raise (::Process.pid == @pid) ? Uncaught.new(error) : error
       end
 
-      # Raffia's frames come last; readers look for their own.
+      # Removes Raffia's frames at the end, because readers look for their own.
       def trim(error)
         return unless (frames = error.backtrace)
 

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/cli/doctor/back_ends"
+require "raffia/cli/doctor"
 
 module Raffia
   module CLI
-    module Doctor
+    class Doctor < Command
       class BackEndsTest < TestCase
         def test_the_one_that_is_used_is_marked
           used, other = %i[epoll poll].map { |name|

@@ -3,11 +3,11 @@
 require "test_helper"
 require "fileutils"
 require "tmpdir"
-require "raffia/cli/doctor/limits"
+require "raffia/cli/doctor"
 
 module Raffia
   module CLI
-    module Doctor
+    class Doctor < Command
       class LimitsTest < TestCase
         ROOMY = {NOFILE: [20_000, 524_288], MEMLOCK: [8 << 20, 8 << 20]}.freeze
 

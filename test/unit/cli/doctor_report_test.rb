@@ -2,14 +2,11 @@
 
 require "test_helper"
 require "stringio"
-require "raffia/cli/doctor/check"
-require "raffia/cli/doctor/gems"
-require "raffia/cli/doctor/report"
-require "raffia/cli/doctor/ruby"
+require "raffia/cli/doctor"
 
 module Raffia
   module CLI
-    module Doctor
+    class Doctor < Command
       class ReportTest < TestCase
         LONG = "many words " * 20
 

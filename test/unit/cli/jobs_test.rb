@@ -100,7 +100,7 @@ module Raffia
         %w[stats queues check export recurring].push("list dead", "pause tidy", "retry 1")
           .each do |command|
           jobs("--store", url, *command.split, code: 2)
-          assert_match(/there is no store #{Regexp.escape(url)}: say another one/, @err.string,
+          assert_match(/there is no store #{Regexp.escape(url)}: name another one/, @err.string,
             command)
         end
         assert_empty Dir.children(dir)
@@ -166,7 +166,7 @@ module Raffia
       assert_match(
         /\Ahost:1:abc  1 of 5 busy queues tidy\n    #{claim.item["jid"]}  Raffia::CLIJobsTest::TidyJob/, jobs("processes")
       )
-      assert_equal("host:1:abc is told\n", jobs("order", "host:1:abc", "quiet"))
+      assert_equal("host:1:abc gets the order\n", jobs("order", "host:1:abc", "quiet"))
       assert_equal(["quiet"], @store.beat(lease))
       assert_match(/is no order/, failing("order", "host:1:abc", "dance"))
       assert_match(/there is no worker/, failing("order", "nobody", "stop"))

@@ -4,7 +4,7 @@ require "stringio"
 
 module Raffia
   module CLI
-    module Completion
+    class Completion < Command
       # A flag of a command, as its help lists it.
       #
       # spellings:: "-p" and "--port", or "--yjit" and "--no-yjit"

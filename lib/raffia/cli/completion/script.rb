@@ -4,7 +4,7 @@ require_relative "flag"
 
 module Raffia
   module CLI
-    module Completion
+    class Completion < Command
       # Completion scripts of all commands, for each shell.
       #
       # @api private

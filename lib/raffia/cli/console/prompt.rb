@@ -6,39 +6,40 @@ Raffia::Optional.gem("irb", for: "raffia console")
 
 module Raffia
   module CLI
-    module Console
+    class Console
       # IRB in a fiber. Reline polls for input a hundred times a second, and its waits let other
-      # fibers run. An interrupt must hit the fiber that waits.
+      # fibers run.
       #
       # @api private
       class Prompt < ::IRB::Irb
         def initialize
           ::IRB.setup(nil, argv: [])
           ::IRB.conf[:IRB_NAME] = "raffia"
-          ::IRB.conf[:BACKTRACE_FILTER] ||= method(:theirs)
+          ::IRB.conf[:BACKTRACE_FILTER] ||= method(:user_frames)
           $stdout.sync = true
           @fiber = Fiber.current
           @scheduler = Fiber.scheduler
           super
         end
 
-        # Ctrl-C. Ruby calls the handler in any running fiber, or in the loop; it is meant for what
-        # was typed. A second one, before the first took effect, is for the running fiber, which
-        # does not yield.
+        # Ctrl-C. Ruby calls the handler in any running fiber, or in the loop, but it is meant for
+        # the code that was typed. A second Ctrl-C before the first took effect is for the running
+        # fiber, which does not yield.
         def signal_handle
-          if Fiber.current.equal?(@fiber) || @told || !%i[IN_EVAL IN_INPUT].include?(@signal_status)
+          if Fiber.current.equal?(@fiber) || @interrupted ||
+              !%i[IN_EVAL IN_INPUT].include?(@signal_status)
             return super
           end
 
-          @told = true
+          @interrupted = true
           @scheduler.fiber_interrupt(@fiber,
             (@signal_status == :IN_EVAL) ? ::IRB::Abort.new("abort then interrupt!") :
               ::IRB::RubyLex::TerminateLineInput.new)
         end
 
-        # Raises the error of a fiber that nothing waits for, as any block of {Raffia.run} does.
+        # Shows the error of a fiber that nothing waits for; {Raffia.run} raises it in its block.
         def read_input(prompt)
-          @told = false
+          @interrupted = false
           super
         rescue ::IRB::RubyLex::TerminateLineInput
           raise
@@ -49,9 +50,9 @@ module Raffia
 
         private
 
-        # Frames of the typed code, and of what it has called.
-        def theirs(frames)
-          frames.take_while { |line| !line.include?("/cli/console/command.rb:") }
+        # Frames of the typed code, and of its callees.
+        def user_frames(frames)
+          frames.take_while { |line| !line.include?("/cli/console.rb:") }
             .grep_v(/\A#{Regexp.escape(__FILE__)}:/)
         end
       end

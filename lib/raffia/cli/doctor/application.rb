@@ -1,15 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "check"
-
 module Raffia
   module CLI
-    module Doctor
+    class Doctor < Command
       # `raffia doctor --rack config.ru`: whether the application can be served from Ractors.
-      #
-      # @api private
       class Application
-        # @param paths [Array<String>] what to ask the application for
+        # paths: of requests to try.
         def initialize(file, paths)
           @file = file
           @paths = paths
@@ -32,17 +28,13 @@ module Raffia
 
         private
 
-        def finding(finding)
-          Check.broken("obstacle", "#{finding.path} #{finding.why}", "#{finding.remedy}.")
+        def finding(finding, name = "obstacle")
+          Check.broken(name, "#{finding.path} #{finding.why}", "#{finding.remedy}.")
         end
 
         def answer(answer)
-          unless answer.finding
-            return Check.ok("request", "GET #{answer.path}: #{answer.status}, in a Ractor")
-          end
-
-          Check.broken("request", "#{answer.finding.path} #{answer.finding.why}",
-            "#{answer.finding.remedy}.")
+          return finding(answer.finding, "request") if answer.finding
+          Check.ok("request", "GET #{answer.path}: #{answer.status}, in a Ractor")
         end
 
         def prepared(result)

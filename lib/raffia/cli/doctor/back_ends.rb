@@ -1,13 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "check"
-
 module Raffia
   module CLI
-    module Doctor
+    class Doctor < Command
       # The compiled part of Raffia.
-      #
-      # @api private
       module Extension
         module_function
 
@@ -15,14 +11,13 @@ module Raffia
           [check(method(:available?)), (server(Native.http?) if defined?(Native.http?))].compact
         end
 
-        # @param there [Boolean] whether the parser of HTTP was compiled in
-        def server(there)
-          return Check.ok("HTTP server", "llhttp is compiled in") if there
+        def server(compiled_in)
+          return Check.ok("HTTP server", "llhttp is compiled in") if compiled_in
           Check.warn("HTTP server", "there is none: llhttp was not found",
             "To have it, #{Native::HTTP_ADVICE}.")
         end
 
-        # @param available [#call] true, false, or LoadError
+        # available: a callable that returns true or false, or raises LoadError.
         def check(available)
           return Check.ok("raffia.so", "loaded") if available.call
           Check.warn("raffia.so", "not built for this Ruby", ADVICE)
@@ -36,14 +31,11 @@ module Raffia
         end
 
         ADVICE = "Only the select back end works without it. From a checkout: bin/setup. As a " \
-        "gem: " \
-          "`gem pristine raffia`, with a C compiler installed."
+          "gem: `gem pristine raffia`, with a C compiler installed."
         private_constant :ADVICE
       end
 
-      # The event loop's back ends, each tried out here and now.
-      #
-      # @api private
+      # The event loop's back ends, each tried now.
       module BackEnds
         module_function
 

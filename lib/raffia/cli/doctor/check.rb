@@ -2,17 +2,10 @@
 
 module Raffia
   module CLI
-    module Doctor
-      # One finding. A Struct and not a Data, because the doctor must start on a Ruby that is too
-      # old for the rest.
-      #
-      # name::   what was looked at
-      # status:: "ok", "note" (fine, and could be more), "warn" (will hurt under load), "fail"
-      # (broken)
-      # detail:: what was found
-      # advice:: what to do, nil when there is nothing
-      #
-      # @api private
+    class Doctor < Command
+      # One finding: status "ok", "note" (fine, and could be better), "warn" (will hurt under load)
+      # or "fail" (broken); its advice is nil when there is nothing to do. It is no Data, because
+      # the doctor must start on a Ruby that is too old for the rest.
       Check = Struct.new(:name, :status, :detail, :advice) do
         def self.ok(name, detail) = new(name, "ok", detail, nil)
 

@@ -1,15 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "check"
-
 module Raffia
   module CLI
-    module Doctor
-      # The gems that Raffia uses when they are there, and does without when they are not.
-      #
-      # @api private
+    class Doctor < Command
+      # Optional gems.
       module Gems
-        # name, requirement, what it adds
+        # name, requirement, feature
         OPTIONAL = [
           ["rack", ">= 2.2", "raffia serve reads config.ru"],
           ["sqlite3", ">= 2.9.2", "jobs are kept in SQLite, which is the default"],

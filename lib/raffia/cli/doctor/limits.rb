@@ -1,19 +1,15 @@
 # frozen_string_literal: true
 
-require_relative "check"
 require_relative "system"
 
 module Raffia
   module CLI
-    module Doctor
-      # The limits of the machine that programs with many fibers, sockets or workers run into first.
-      #
-      # @api private
+    class Doctor < Command
+      # Limits that programs with many fibers, sockets or workers reach first.
       class Limits
-        # Descriptors: one for each socket or pipe, and a few of our own.
+        # Descriptors; each socket or pipe needs one.
         FEW_FILES = 4096
-        # Two memory maps for each fiber that is alive (its stack and the guard page below), and
-        # some for all the rest.
+        # Memory maps of a live fiber (its stack and the guard page below), and of all the rest.
         MAPS_PER_FIBER = 2
         MAPS_OF_RUBY = 2000
         DEFAULT_MAPS = 65_530
@@ -29,7 +25,7 @@ module Raffia
           @system = system
         end
 
-        # What this system does not tell is left out.
+        # Limits that this system does not have are left out.
         def call = [open_files, fibers, locked_memory, cpu, memory, rings, listen_queue].compact
 
         private
@@ -70,8 +66,7 @@ module Raffia
           return Check.ok("CPU", detail) if quota >= @system.cores
           Check.warn("CPU", detail,
             "CPU-bound workers beyond the quota are throttled, not faster: workers: " \
-            "#{quota.ceil}, or " \
-            "RAFFIA_WORKERS=#{quota.ceil} for all pools.")
+              "#{quota.ceil}, or RAFFIA_WORKERS=#{quota.ceil} for all pools.")
         end
 
         def memory

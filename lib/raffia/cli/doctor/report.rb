@@ -5,15 +5,11 @@ require_relative "../../base/version"
 
 module Raffia
   module CLI
-    module Doctor
-      # The findings on paper: no colour, no more than 80 columns, so that they can be pasted into a
-      # report as they are.
-      #
-      # @api private
+    class Doctor < Command
+      # Prints findings without colour, in 80 columns, so that they can be pasted into an issue.
       module Report
         WIDTH = 80
-        # Of what was found, and of what to do about it: less, so that a command in it stays on one
-        # line.
+        # Advice is indented less than details, so that a command in it stays on one line.
         INDENT = 26
         ADVICE_INDENT = 8
 
@@ -46,7 +42,7 @@ module Raffia
           end
         end
 
-        # A word that is longer than a line keeps its line to itself.
+        # A word that is longer than a line gets its own line.
         def wrap(text, width = WIDTH - INDENT) = text.scan(/\S.{0,#{width - 1}}(?=\s|\z)|\S+/)
 
         def verdict(checks)

@@ -1,20 +1,16 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require_relative "check"
 
 module Raffia
   module CLI
-    module Doctor
-      # The Ruby that runs us.
-      #
-      # @api private
+    class Doctor < Command
+      # The running Ruby.
       module Ruby
-        # The oldest Ruby that Raffia supports, and why.
         MINIMUM = "3.3.5"
         TOO_OLD = "Raffia needs #{MINIMUM} or later: earlier 3.3 can hang after fork, and before " \
-        "3.3 parts of the Fiber " \
-          "scheduler are missing."
+          "3.3 parts of the Fiber scheduler are missing."
+        WITHOUT_COUNTER = " For Ractors, one built without rustc and with --disable-rjit will do."
 
         module_function
 
@@ -45,21 +41,19 @@ module Raffia
               "Start Ruby with --yjit, or set RUBY_YJIT_ENABLE=1: Ruby code runs faster" \
               "#{", and Ractors no longer slow each other down" if counting}.")
           when :absent
-            Check.note("YJIT", "not part of this " \
-              "Ruby#{", and Ractors slow each other down" if counting}", "A Ruby built where " \
-              "rustc is present has " \
-              "it.#{" One built without rustc and with --disable-rjit has no need of it for Ractors." if counting}")
+            Check.note("YJIT",
+              "not part of this Ruby#{", and Ractors slow each other down" if counting}",
+              "A Ruby built where rustc is present has it.#{WITHOUT_COUNTER if counting}")
           end
         end
 
-        # Ruby 3.3 and 3.4 that were built with a JIT count interpreted instructions in one variable
-        # that all Ractors write (docs/adr/0005-yjit-for-ractors.md).
+        # See docs/adr/0005-yjit-for-ractors.md.
         def counting?(version, config)
           version.start_with?("3.") &&
             config.values_at("YJIT_SUPPORT", "RJIT_SUPPORT").any? { |built| built && built != "no" }
         end
 
-        # NIL? Nil where there is no such thing (JRuby).
+        # nil on JRuby.
         def yjit_state
           return unless RUBY_ENGINE == "ruby"
           return :absent unless defined?(RubyVM::YJIT)

@@ -4,13 +4,10 @@ require "etc"
 
 module Raffia
   module CLI
-    module Doctor
-      # Reads the kernel's answers. Files that are not there (another system, an older kernel)
-      # answer nil.
-      #
-      # @api private
+    class Doctor < Command
+      # Limits of the kernel; nil where a system or kernel does not have them.
       class System
-        # @param root [String] where the files of the system are; another folder in tests
+        # root: of the system's files; another folder in tests.
         def initialize(root: "/", process: ::Process, cores: Etc.nprocessors)
           @root = root
           @process = process
@@ -20,17 +17,17 @@ module Raffia
         # The cores that this process may run on.
         attr_reader :cores
 
-        # NIL? A number from /proc/sys, "vm.max_map_count" for one.
+        # A number from /proc/sys, such as "vm.max_map_count".
         def sysctl(name) = read("proc/sys/#{name.tr(".", "/")}")&.to_i
 
-        # NIL? Soft and hard limit.
+        # Soft and hard limit.
         def rlimit(name)
           @process.getrlimit(name)
         rescue ArgumentError, NotImplementedError
           nil
         end
 
-        # What {#rlimit} says for "no limit".
+        # The value of {#rlimit} for "no limit".
         def unlimited = ::Process::RLIM_INFINITY
 
         # The CPU quota of our cgroup in cores, nil when there is none.
@@ -59,8 +56,7 @@ module Raffia
         end
 
         # The file in our cgroup and in all above it: each level may set a limit, and the lowest
-        # holds. In a container the path that the kernel names is often outside of what is mounted,
-        # so levels that are not there are passed over.
+        # holds. In a container, some levels of the path are often not mounted.
         def cgroup_files(file, controller = nil)
           path = cgroup_path(controller) or return []
           mount = controller ? "sys/fs/cgroup/#{controller}" : "sys/fs/cgroup"
@@ -70,8 +66,7 @@ module Raffia
           end
         end
 
-        # /proc/self/cgroup has a line `0::/path` for v2, and `4:memory:/path` for a controller of
-        # v1.
+        # /proc/self/cgroup has a line `0::/path` for v2, and `4:memory:/path` for v1.
         def cgroup_path(controller)
           read("proc/self/cgroup")&.lines&.filter_map { |line|
             _id, controllers, path = line.chomp.split(":", 3)

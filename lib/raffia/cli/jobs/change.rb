@@ -1,26 +1,22 @@
 # frozen_string_literal: true
 
+require_relative "subcommand"
+
 module Raffia
   module CLI
-    module Jobs
-      # Commands that change jobs.
-      # @api private
-      class Change
+    class Jobs < Command
+      # Changes jobs.
+      class Change < Subcommand
         # Jobs in one step.
         PAGE = 500
 
-        def initialize(context)
-          @context = context
-        end
-
         def enqueue(name, *json)
-          item = {"class" => known(name), "args" => json.map { |text| value(text) },
-                  "queue" => @context.options[:queue],
-                  "at" => @context.options[:in]&.then { |seconds| Time.now.to_f + seconds }}.compact
+          item = {"class" => job_class(name), "args" => json.map { |text| value(text) },
+                  "queue" => @options[:queue],
+                  "at" => @options[:in]&.then { |seconds| Time.now.to_f + seconds }}.compact
           jid = Raffia::Jobs.enqueue([item]).first
-          @context.answer({"jid" => jid}) do
-            jid ||
-              "It was kept out: a unique job like it is there already, or a middleware refused it."
+          answer({"jid" => jid}) do
+            jid || "It was not enqueued: a unique job like it is there, or a middleware refused it."
           end
           jid ? OK : FAILED
         end
@@ -42,15 +38,15 @@ module Raffia
         end
 
         def pause(queue)
-          store.pause(@context.queue(queue))
-          @context.answer({"queue" => queue, "paused" => true}) do
+          store.pause(valid_queue(queue))
+          answer({"queue" => queue, "paused" => true}) do
             "#{queue} is paused: workers take nothing from it"
           end
         end
 
         def resume(queue)
-          store.resume(@context.queue(queue))
-          @context.answer({"queue" => queue, "paused" => false}) { "#{queue} goes on" }
+          store.resume(valid_queue(queue))
+          answer({"queue" => queue, "paused" => false}) { "#{queue} is resumed" }
         end
 
         def order(worker, order)
@@ -63,15 +59,13 @@ module Raffia
               name: worker)
           end
 
-          @context.answer({"worker" => worker, "order" => order}) { "#{worker} is told" }
+          answer({"worker" => worker, "order" => order}) { "#{worker} gets the order" }
         end
 
         private
 
-        def store = @context.store
-
         # The class, for its options, if it is loaded (-r).
-        def known(name)
+        def job_class(name)
           Object.const_get(name)
         rescue NameError
           name
@@ -84,22 +78,17 @@ module Raffia
         end
 
         def change(jids, sets, done, &)
-          if jids.empty? && @context.options[:all].nil?
+          if jids.empty? && @options[:all].nil?
             raise OptionParser::MissingArgument, "JID, or --all SET"
           end
 
-          count = jids.empty? ? all(sets, &) : named(jids, sets, &)
-          @context.answer({"changed" => count}) do
-            "#{count} #{(count == 1) ? "job is" : "jobs are"} #{done}"
-          end
+          count = jids.empty? ? change_all(sets, &) : change_named(jids, sets, &)
+          answer({"changed" => count}) { "#{count} #{(count == 1) ? "job is" : "jobs are"} #{done}" }
           count.zero? ? FAILED : OK
         end
 
-        def named(jids, sets)
-          found = jids.map do |jid|
-            store.find(jid) ||
-              raise(NotFound.new("there is no job #{jid}: it may have been done", name: jid))
-          end
+        def change_named(jids, sets)
+          found = jids.map { |jid| find(jid) }
           wrong = found.find { |entry| !sets.include?(entry.set) }
           if wrong
             raise ConfigError, "job #{wrong.jid} is #{wrong.set}: this can be done to those that " \
@@ -110,8 +99,8 @@ module Raffia
         end
 
         # Page by page; entries that do not change are passed over.
-        def all(sets)
-          set, queue = @context.set(@context.options[:all])
+        def change_all(sets)
+          set, queue = set(@options[:all])
           unless sets.include?(set)
             raise ConfigError, "this cannot be done to #{set} jobs, only to those that are " \
               "#{sets.join(", ")}"
@@ -119,7 +108,7 @@ module Raffia
 
           count = passed = 0
           until (page = store.entries(set, queue: queue, offset: passed, limit: PAGE,
-            match: @context.options[:match])).empty?
+            match: @options[:match])).empty?
             changed = yield page
             count += changed
             passed += page.size - changed

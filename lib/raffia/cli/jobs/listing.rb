@@ -1,34 +1,25 @@
 # frozen_string_literal: true
 
+require_relative "subcommand"
+
 module Raffia
   module CLI
-    module Jobs
-      # Commands that show jobs.
-      # @api private
-      class Listing
-        def initialize(context)
-          @context = context
-        end
-
+    class Jobs < Command
+      # Shows jobs.
+      class Listing < Subcommand
         def list(set, queue = nil)
-          set, queue = @context.set(set, queue)
-          found = @context.store.entries(set, queue: queue,
-            **@context.options.slice(:offset, :limit, :match))
-          @context.answer(found.map { |entry| data(entry) }) do
-            if found.empty?
-              "There are none."
-            else
-              @context.table([%w[jid class arguments queue at error],
-                *found.map { |entry| row(entry) }])
-            end
+          set, queue = set(set, queue)
+          found = store.entries(set, queue:, **@options.slice(:offset, :limit, :match))
+          answer(found.map { |entry| data(entry) }) do
+            next "There are none." if found.empty?
+            table([%w[jid class arguments queue at error], *found.map { |entry| row(entry) }])
           end
         end
 
         def show(jid)
-          entry = @context.store.find(jid) ||
-            raise(NotFound.new("there is no job #{jid}: it may have been done", name: jid))
-          @context.answer(data(entry)) do
-            ["#{entry.set} in #{entry.queue}#{", #{@context.time(entry.at)}" if entry.at}",
+          entry = find(jid)
+          answer(data(entry)) do
+            ["#{entry.set} in #{entry.queue}#{", #{time(entry.at)}" if entry.at}",
               JSON.pretty_generate(entry.item)]
           end
         end
@@ -42,7 +33,7 @@ module Raffia
         def row(entry)
           item = entry.item
           [item["jid"], Raffia::Jobs::Payload.class_name(item),
-            shorten(JSON.generate(arguments(item)), 40), entry.queue, @context.time(entry.at),
+            shorten(JSON.generate(arguments(item)), 40), entry.queue, time(entry.at),
             shorten([item["error_class"], item["error_message"]].compact.join(": "), 60)]
         end
 

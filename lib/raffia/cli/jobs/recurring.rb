@@ -1,65 +1,58 @@
 # frozen_string_literal: true
 
+require_relative "subcommand"
+
 module Raffia
   module CLI
-    module Jobs
-      # The command for recurring jobs.
-      # @api private
-      class Recurring
+    class Jobs < Command
+      # Shows and changes recurring jobs.
+      class Recurring < Subcommand
         # Changes, and their messages.
-        CHANGES = {"run" => "is enqueued", "pause" => "rests", "resume" => "goes on",
+        CHANGES = {"run" => "is enqueued", "pause" => "is paused", "resume" => "is resumed",
                    "delete" => "is deleted"}.freeze
 
-        def initialize(context)
-          @context = context
-          @schedule = Raffia::Jobs.recurring
-        end
-
         def recurring(change = nil, name = nil)
-          @context.store(new: change == "run")
+          store(new: change == "run")
           return list unless change
           unless CHANGES.key?(change)
             raise ConfigError, "recurring #{change}? Use one of #{CHANGES.keys.join(", ")}"
           end
           raise OptionParser::MissingArgument, "NAME" unless name
-          raise NotFound.new("there is no recurring job #{name}", name: name) unless @schedule[name]
+          raise NotFound.new("there is no recurring job #{name}", name: name) unless schedule[name]
 
-          jid = carry_out(change, name)
-          @context.answer({"name" => name, "jid" => jid}.compact) do
+          jid = apply(change, name)
+          answer({"name" => name, "jid" => jid}.compact) do
             "#{name} #{CHANGES[change]}#{" as #{jid}" if jid}"
           end
         end
 
         private
 
-        # NIL? The id of a job.
-        def carry_out(change, name)
-          case change
-          when "run" then @schedule.run(name)
-          when "pause" then @schedule.pause(name) && nil
-          when "resume" then @schedule.resume(name) && nil
-          else @schedule.remove(name) && nil
-          end
+        def schedule = Raffia::Jobs.recurring
+
+        # Returns the id of an enqueued job, else nil.
+        def apply(change, name)
+          return schedule.run(name) if change == "run"
+          schedule.public_send((change == "delete") ? :remove : change, name)
+          nil
         end
 
         def list
-          entries = @schedule.entries
-          rows = entries.map { |entry| facts(entry) }
-          @context.answer(rows) do
-            titles = %w[name schedule zone class next last] + [""]
+          rows = schedule.entries.map { |entry| facts(entry) }
+          answer(rows) do
+            next "Nothing recurs." if rows.empty?
             lines = rows.map do |row|
-              [row["name"], row["spec"].to_s, row["zone"].to_s, row["job"],
-                @context.time(row["next"]),
-                @context.time(row["last"]), row["paused"] ? "paused" : ""]
+              [row["name"], row["spec"].to_s, row["zone"].to_s, row["job"], time(row["next"]),
+                time(row["last"]), row["paused"] ? "paused" : ""]
             end
-            rows.empty? ? "Nothing recurs." : @context.table([titles, *lines])
+            table([["name", "schedule", "zone", "class", "next", "last", ""], *lines])
           end
         end
 
         def facts(entry)
-          times = {"last" => @schedule.last_run(entry.name)&.fetch("at"),
-                   "next" => entry.times.next(@schedule.now)}
-          {**entry.to_h.transform_keys(&:to_s), "paused" => @schedule.paused?(entry.name), **times}
+          times = {"last" => schedule.last_run(entry.name)&.fetch("at"),
+                   "next" => entry.times.next(schedule.now)}
+          {**entry.to_h.transform_keys(&:to_s), "paused" => schedule.paused?(entry.name), **times}
         end
       end
     end

@@ -1,41 +1,44 @@
 # frozen_string_literal: true
 
+require_relative "subcommand"
+
 module Raffia
   module CLI
-    module Jobs
+    class Jobs < Command
       # Exports and imports all jobs, a line of JSON each: {"set", "queue", "at", "payload"}.
-      # @api private
-      class Transfer
+      class Transfer < Subcommand
         # Jobs in one step, and between two reports of progress.
         SLICE = 1000
+        # Time of dead jobs, so that they cannot start before they are killed: in 2100.
+        NEVER = 4_102_444_800.0
+        private_constant :NEVER
 
-        def initialize(context)
-          @context = context
+        def initialize(...)
+          super
           @count = @left_out = 0
         end
 
-        # Pause the workers before. Running jobs are exported as waiting.
+        # Running jobs are exported as waiting, so pause the workers before.
         def export(file = nil)
-          @store = @context.store
-          file ? opened(file, "w") { |io| write(io) } : write(@context.out)
-          @context.err.puts "exported #{@count} jobs from #{@store.url}"
+          @store = store
+          file ? opened(file, "w") { |io| write(io) } : write(@out)
+          @err.puts "exported #{@count} jobs from #{@store.url}"
           if @left_out.positive?
-            @context.err.puts "left out #{@left_out} that cannot be read: `raffia jobs list " \
-            "dead` " \
+            @err.puts "left out #{@left_out} that cannot be read: `raffia jobs list dead` " \
               "shows them"
           end
           OK
         end
 
-        # Leaves out unique jobs that are there already. Batches are not exported: jobs of one that
-        # is not here are imported without it.
+        # Leaves out unique jobs that are there already. A job is imported without its batch when
+        # this store does not have it.
         def import(file = nil)
-          @store = @context.store(new: true)
+          @store = store(new: true)
           file ? opened(file, "r") { |io| read(io) } : read($stdin)
           if @left_out.positive?
-            @context.err.puts "left out #{@left_out} that are unique, and there already"
+            @err.puts "left out #{@left_out} that are unique, and there already"
           end
-          @context.answer({"imported" => @count}) { "imported #{@count} jobs into #{@store.url}" }
+          answer({"imported" => @count}) { "imported #{@count} jobs into #{@store.url}" }
         end
 
         private
@@ -54,12 +57,20 @@ module Raffia
         end
 
         def dump(io, set, queue = nil)
-          @context.each_entry(set, queue, match: nil) do |entry|
+          each_entry(set, queue) do |entry|
             next @left_out += 1 if entry.item.empty?
 
             io.puts JSON.generate({"set" => entry.set, "queue" => entry.queue, "at" => entry.at,
               "payload" => entry.payload})
             progress
+          end
+        end
+
+        def each_entry(set, queue)
+          offset = 0
+          until (entries = @store.entries(set, queue:, offset:, limit: SLICE)).empty?
+            entries.each { |entry| yield entry }
+            offset += entries.size
           end
         end
 
@@ -69,7 +80,7 @@ module Raffia
             rows = rows.zip(@store.enqueue(rows.map { |row| draft(row) })).select(&:last)
               .map(&:first)
             @left_out += lines.size - rows.size
-            bury(rows.select { |row| row["set"] == "dead" })
+            kill(rows.select { |row| row["set"] == "dead" })
             rows.each { progress }
           end
         end
@@ -86,15 +97,11 @@ module Raffia
             raise TypeError
           end
 
-          alone(row.merge("item" => item))
+          without_missing_batch(row.merge("item" => item))
         rescue JSON::ParserError, TypeError, Raffia::Jobs::BadPayload
           raise ConfigError, "line #{number} is not what `raffia jobs export` writes; the " \
             "#{@count} jobs before it were imported"
         end
-
-        # Dead jobs are scheduled far away, so that they cannot start before they are buried.
-        NEVER = 4_102_444_800.0 # in 2100
-        private_constant :NEVER
 
         def draft(row)
           at = {"scheduled" => row["at"], "retry" => row["at"], "dead" => NEVER}[row["set"]]
@@ -109,7 +116,7 @@ module Raffia
           own unless Raffia::Jobs::Payload::FieldCheck.complaint(own)
         end
 
-        def alone(row)
+        def without_missing_batch(row)
           batch = row["item"].dig(Raffia::Jobs::Payload::OWN, "batch")
           return row if batch.nil? || @store.batch(batch)
 
@@ -118,11 +125,11 @@ module Raffia
           {**row, "item" => item, "payload" => JSON.generate(item)}
         end
 
-        def bury(rows) = @store.kill(rows.filter_map { |row| @store.find(row["item"]["jid"]) })
+        def kill(rows) = @store.kill(rows.filter_map { |row| @store.find(row["item"]["jid"]) })
 
         def progress
           @count += 1
-          @context.err.print "\r#{@count}" if (@count % SLICE).zero? && @context.err.tty?
+          @err.print "\r#{@count}" if (@count % SLICE).zero? && @err.tty?
         end
       end
     end

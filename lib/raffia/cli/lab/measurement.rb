@@ -1,79 +1,91 @@
 # frozen_string_literal: true
 
 require_relative "../../lab"
-require_relative "../../lab/comparison"
 require_relative "../../lab/counters"
-require_relative "../../lab/report/document"
-require_relative "../../lab/report/text"
 require_relative "output"
 
 module Raffia
   module CLI
-    module Lab
+    class Lab < Command
       # `raffia lab run` and the tour: measures, and reports.
-      #
-      # @api private
       class Measurement
-        # @param earlier [Hash, nil] a result to compare with
-        # @param targets [Hash{Symbol => Raffia::Lab::Report::Target}] json, html
-        def initialize(out, err, selections, rubies:, earlier:, tolerance:, argv:, targets:)
+        RUN_ONLY = %i[on workers runs scale].freeze
+
+        # argv: as typed, for the report.
+        def initialize(out, err, options, argv)
           @out = out
           @err = err
-          @selections = selections
-          @rubies = rubies
-          @earlier = earlier
-          @tolerance = tolerance
+          @options = options
           @argv = argv
-          @targets = targets
         end
 
-        # The exit code.
-        def call(**seed)
-          config = Raffia.config
-          obstacle = Raffia::Lab::Counters.obstacle
-          environment = Raffia::Lab::Environment.describe(backend: Engine::Config.load.backend,
-            rubies: @rubies,
-            counters: obstacle)
-          @text = Output.text(@out, config)
-          @text.environment(environment)
-          Raffia::Lab::StopSignal.listen do |stop|
-            report = compared(measure(stop, environment,
-              counters: obstacle ? {} : Raffia::Lab::Counters::EVENTS, **seed))
-            Output.write(@targets, report)
-            stop.code || code(report)
+        # verb: nil for the tour. Returns the exit code.
+        def call(verb, names)
+          if @options.key?(:tolerance) && !@options.key?(:against)
+            raise ConfigError, "--tolerance goes with --against FILE"
           end
+          @rubies = Raffia::Lab::Interpreter.all(@options[:ruby]) if @options.key?(:ruby)
+          @selections = verb ? selections(names) : tour
+          if @options.key?(:against)
+            @earlier = Raffia::Lab::Report::Document.read(@options[:against])
+          end
+          @output = Output.new(@out, @options)
+          Raffia::Lab::StopSignal.listen { |stop| run(stop) }
         end
 
         private
 
-        # The whole report.
-        def measure(stop, environment, **options)
+        def selections(names)
+          Raffia::Lab::Plan.of(names, rubies: @rubies, **@options.slice(*RUN_ONLY), **workers)
+        end
+
+        def tour
+          extra = @options.keys & RUN_ONLY
+          return Raffia::Lab::Plan.tour(rubies: @rubies) if extra.empty?
+          raise ConfigError, "the tour has its own sizes: --#{extra.first} goes with raffia lab " \
+            "run NAME --#{extra.first} ..."
+        end
+
+        def workers
+          return {} unless @options.key?(:workers)
+          {workers: @options[:workers].map { |text| Integer(text, 10) }}
+        rescue ArgumentError
+          raise ConfigError, "workers: #{@options[:workers].join(",")} makes no sense: use whole " \
+            "numbers, as in --workers 1,2,4"
+        end
+
+        def run(stop)
+          obstacle = Raffia::Lab::Counters.obstacle
+          environment = Raffia::Lab::Environment.describe(backend: Engine::Config.load.backend,
+            rubies: @rubies, counters: obstacle)
+          @output.text.environment(environment)
+          report = measure(stop, environment, obstacle ? {} : Raffia::Lab::Counters::EVENTS)
+          if @earlier
+            @out.puts
+            report = @output.compared(@earlier, report)
+          end
+          @output.write(report)
+          stop.code || code(report)
+        end
+
+        # Returns the whole report.
+        def measure(stop, environment, counters)
           started = Time.now
           progress = Raffia::Lab::Progress.new(@err,
             width: Raffia::Lab::Report::Screen.of(@err).width)
-          campaign = Raffia::Lab::Campaign.new(@selections, stop:, progress:, **options)
+          campaign = Raffia::Lab::Campaign.new(@selections, stop:, progress:, counters:,
+            **@options.slice(:seed))
           outcomes = campaign.call do |outcome|
             progress.clear
-            @text.experiment(outcome)
+            @output.text.experiment(outcome)
           end
-          @text.closing(outcomes)
+          @output.text.closing(outcomes)
           Raffia::Lab::Report::Document.of(outcomes, environment:, interrupted: stop.requested?,
-            started:,
-            seed: campaign.seed, arguments: @argv)
-        end
-
-        def compared(report)
-          return report unless @earlier
-          after = Raffia::Lab::Report::Document.normal(report)
-          comparison = Raffia::Lab::Comparison.new(@earlier, after, tolerance: @tolerance).to_h
-          @out.puts
-          @text.comparison(comparison)
-          {**report, comparison:}
+            started:, seed: campaign.seed, arguments: @argv)
         end
 
         def code(report)
-          wrong = report[:checks].value?(false)
-          (wrong || Output.worse?(report[:comparison])) ? FAILED : OK
+          (report[:checks].value?(false) || @output.worse?(report)) ? FAILED : OK
         end
       end
     end

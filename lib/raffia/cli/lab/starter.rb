@@ -1,24 +1,21 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-require_relative "../../lab/definition"
 require_relative "../../lab/catalog"
 require_relative "../text"
 
 module Raffia
   module CLI
-    module Lab
-      # `raffia lab new NAME`: a file to start an experiment of one's own from. It runs as it is.
-      #
-      # @api private
+    class Lab < Command
+      # `raffia lab new NAME`: writes a file with a first experiment. It runs as it is.
       class Starter
         TEXT = <<~RUBY
           # raffia lab run ./%<file>s
 
           Raffia::Lab.experiment "%<name>s" do
             title "what is measured, in one line"
-            size items: 1_000                                 # --scale multiplies it; the items are 0...1_000
-            work { |item| (1..2_000).sum { |n| n * item } }   # one item's work, on each strategy the same block
+            size items: 1_000             # --scale multiplies it; the items are 0...1_000
+            # One item's work, on each strategy the same block.
+            work { |item| (1..2_000).sum { |n| n * item } }
             check { |results, size| results.size == size[:items] }
             expect { |size| (0...size[:items]).map { |item| 2_001_000 * item } }
           end
@@ -28,9 +25,7 @@ module Raffia
           @out = out
         end
 
-        # The exit code.
-        # @raise [ConfigError] when there is such a file or experiment already, or when it cannot be
-        #   written
+        # Returns the exit code. Raises ConfigError when the file or experiment is there already.
         def call(names)
           name = names.first&.delete_suffix(".rb")
           unless names.size == 1 && name.match?(Raffia::Lab::Definition::NAME)

@@ -7,9 +7,8 @@ require_relative "../text"
 
 module Raffia
   module CLI
-    module New
-      # The application, from its templates: each of their files is written as it is, but for its
-      # name and where raffia is found.
+    class New < Command
+      # Writes the templates with the name of the application and the place of raffia.
       #
       # @api private
       class Application
@@ -18,7 +17,7 @@ module Raffia
         ROOT = ::File.expand_path("../../../..", __dir__).freeze
         private_constant :TEMPLATE, :ROOT
 
-        # @param path [String, nil] of a checkout of raffia
+        # path: of a checkout of raffia, or nil.
         def initialize(name, path = nil)
           unless NAME.match?(name)
             raise ConfigError, "#{name.inspect} is no name for an application: use small " \
@@ -47,7 +46,7 @@ module Raffia
 
         private
 
-        # What is packed as a gem has no gemspec in it.
+        # A packed gem has no gemspec in it.
         def checkout?(path) = ::File.exist?(::File.join(path, "raffia.gemspec"))
 
         def make_folder
@@ -59,7 +58,7 @@ module Raffia
           end
         end
 
-        # A template's dot file has no dot, so that it holds for nobody here.
+        # A template's dot file has no dot, so that it does not apply here.
         def files
           ::Dir.glob("**/*.tt", base: TEMPLATE).sort
             .map { |file| file.delete_suffix(".tt").sub(/\Adot\./, ".") }
@@ -71,19 +70,15 @@ module Raffia
           template.gsub("APPLICATION", @name).gsub("GEM", gem_line)
         end
 
-        # The extension of a checkout is built for one Ruby, which need not be the one that a shell
-        # finds first.
+        # The extension of a checkout is built for one Ruby, perhaps not the first in PATH.
         def with_ruby
           "For that the Ruby of this checkout comes first: export " \
             "PATH=#{RbConfig::CONFIG["bindir"]}:$PATH"
         end
 
         def gem_line
-          if @path
-            %(gem "raffia", path: #{@path.inspect})
-          else
-            %(gem "raffia", "~> #{VERSION[/\A\d+\.\d+/]}")
-          end
+          place = @path ? "path: #{@path.inspect}" : %("~> #{VERSION[/\A\d+\.\d+/]}")
+          %(gem "raffia", #{place})
         end
       end
     end

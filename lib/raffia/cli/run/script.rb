@@ -4,16 +4,13 @@ require_relative "../../base/error"
 
 module Raffia
   module CLI
-    module Run
-      # A program on its way from a file to the point where it runs. Compiled as a file of its own
-      # and not loaded, because `load` shows the program an absolute __FILE__, which is not what $0
-      # has under `ruby script.rb`.
+    class Run < Command
+      # A program in a file. It is compiled, not loaded, because `load` shows it an absolute
+      # __FILE__, which differs from $0.
       #
       # @api private
       class Script
-        # @param name [String] path of the script, "-" for standard input
-        # @raise [NotFound] when there is none
-        # @raise [ConfigError] when it cannot be read
+        # name: path of the script, "-" for standard input.
         def self.open(name)
           return Stream.new(name) if name == "-"
           raise NotFound.new(name: name) unless File.exist?(name)
@@ -30,22 +27,17 @@ module Raffia
           @name = name
         end
 
-        # Become the program: never returns to what the process was before.
-        #
-        # @param arguments [Array<String>] the program's ARGV
+        # Becomes the program; arguments are its ARGV.
         def call(arguments)
           ARGV.replace(arguments)
           $PROGRAM_NAME = @name
-          # what ps shows; $0 stays
+          # for ps; $0 stays
           ::Process.setproctitle(["raffia", "run", @name, *arguments].join(" "))
           provide_data
           compile.eval
         end
 
-        # Cut what is below the script's own frames off the backtraces, so that an error reads as
-        # under `ruby script.rb`.
-        #
-        # @param error [Exception] changed in place, its causes too
+        # Removes the frames below the script's own from the backtraces of an error and its causes.
         def trim(error)
           while error
             error.set_backtrace(own_frames(error)) if error.backtrace && !error.frozen?
@@ -55,8 +47,7 @@ module Raffia
 
         private
 
-        # compile_file knows the old parser only, up to Ruby 3.4, where `ruby` itself has changed to
-        # the new one.
+        # In Ruby 3.4, compile_file still has the old parser, and `ruby` the new one.
         def compile
           prism = RUBY_DESCRIPTION.include?("+PRISM") &&
             RubyVM::InstructionSequence.respond_to?(:compile_file_prism)
@@ -68,7 +59,7 @@ module Raffia
 
         def data_at(offset) = File.open(@name).tap { |file| file.seek(offset) }
 
-        # Ruby gives DATA to the main script only, and for it we are the main script.
+        # Ruby gives DATA to its main script only, which is `raffia`.
         def provide_data
           return unless source.match?(/^__END__\r?$/)
           require "prism"
@@ -81,7 +72,7 @@ module Raffia
           frames = error.backtrace
           last = frames.rindex { |frame| frame.start_with?("#{@name}:") }
           return frames[0..last] if last
-          # a script that does not parse has no frame at all, and Ruby names the file
+          # a script that does not parse has no frame, and Ruby names the file
           error.is_a?(SyntaxError) ? [@name] : frames
         end
       end

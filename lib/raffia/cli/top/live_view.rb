@@ -7,12 +7,13 @@ require_relative "table"
 
 module Raffia
   module CLI
-    module Top
-      # Shows processes repeatedly, each time over the last view, or once.
+    class Top < Command
+      # Shows processes once, or repeatedly, each view over the last one.
       #
       # @api private
       class LiveView
-        # To the upper left; the rest of the line; the rest of the screen; another screen, and back.
+        # Escapes: to the upper left; erase to the end of the line, of the screen; the alternate
+        # screen, and back.
         HOME = "\e[H"
         END_OF_LINE = "\e[K"
         END_OF_SCREEN = "\e[J"
@@ -20,7 +21,7 @@ module Raffia
         LEAVE = "\e[?25h\e[?1049l"
         private_constant :HOME, :END_OF_LINE, :END_OF_SCREEN, :ENTER, :LEAVE
 
-        # @param names [Array<String>] pids and sockets; none: all that there are
+        # names: pids and sockets; empty for all.
         def initialize(names, out, interval:, once: false, json: false)
           @source = Source.new(names)
           @out = out

@@ -7,22 +7,21 @@ require_relative "../../actor"
 
 module Raffia
   module CLI
-    module Top
-      # Reads what processes show.
+    class Top < Command
+      # Reads the actors of processes from their sockets.
       #
       # @api private
       class Source
-        # Seconds that a process has to answer. One whose main thread computes in C may take a
-        # while.
+        # Seconds; a process whose main thread computes in C is slow.
         READ_TIMEOUT = 5
         private_constant :READ_TIMEOUT
 
-        # @param names [Array<String>] pids and sockets; none: all that there are
+        # names: pids and sockets; empty for all.
         def initialize(names)
           @names = names
         end
 
-        # @param strict [Boolean] whether all that were named have to be there
+        # strict: raises NotFound when a named process is missing.
         def call(strict: true)
           return all if @names.empty?
 
@@ -40,11 +39,8 @@ module Raffia
         end
 
         def path(name)
-          if name.match?(/\A\d+\z/)
-            ::File.join(Actor::IntrospectionSocket.folder, "#{name}.sock")
-          else
-            name
-          end
+          return name unless name.match?(/\A\d+\z/)
+          ::File.join(Actor::IntrospectionSocket.folder, "#{name}.sock")
         end
 
         def read(path)
@@ -58,7 +54,7 @@ module Raffia
           nil
         end
 
-        # Its process has gone.
+        # Removes the socket of a process that has gone.
         def remove(path)
           ::File.delete(path) if ::File.dirname(path) == Actor::IntrospectionSocket.folder
           nil

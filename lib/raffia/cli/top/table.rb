@@ -4,8 +4,8 @@ require_relative "../text"
 
 module Raffia
   module CLI
-    module Top
-      # Formats what processes show, for people.
+    class Top < Command
+      # Formats the actors of processes for people.
       #
       # @api private
       class Table
@@ -16,8 +16,7 @@ module Raffia
           "--top`."
         private_constant :COLUMNS, :NUMBERS, :NOBODY
 
-        # @param views [Array<Hash>] of processes
-        # @param width [Integer, nil] of the lines at most
+        # width: of the longest line, nil for any.
         def initialize(views, width = nil)
           @views = views
           @width = width
@@ -40,11 +39,8 @@ module Raffia
         def count(number, what) = "#{number} #{what}#{"s" unless number == 1}"
 
         def more(view)
-          if view[:left_out].zero?
-            []
-          else
-            ["and #{count(view[:left_out], "actor")} more without a supervisor"]
-          end
+          return [] if view[:left_out].zero?
+          ["and #{count(view[:left_out], "actor")} more without a supervisor"]
         end
 
         def table(view)
@@ -53,14 +49,13 @@ module Raffia
           rows = [COLUMNS, *view[:tree].flat_map { |node| branch(node) }]
           widths = rows.transpose.map { |cells| cells.map(&:size).max }
           rows.map do |row|
-            row.each_with_index.map { |cell, index|
-              NUMBERS.cover?(index) ? cell.rjust(widths[index]) : cell.ljust(widths[index])
+            row.zip(widths).each_with_index.map { |(cell, width), index|
+              NUMBERS.cover?(index) ? cell.rjust(width) : cell.ljust(width)
             }.join("  ").rstrip
           end
         end
 
-        # @param lead [String] before its own line
-        # @param below [String] before the lines of its children
+        # lead is before its own line, below before the lines of its children.
         def branch(node, lead = "", below = "")
           *others, last = node[:children]
           [row(node, lead), *others.flat_map { |child| branch(child, "#{below}├ ", "#{below}│ ") },
@@ -73,13 +68,9 @@ module Raffia
         end
 
         def label(node)
-          kind = {"pool" => " pool"}[node[:kind]]
-          name = if node[:class] == "Raffia::Supervisor::BlockActor"
-            "block"
-          else
-            node[:class] || "Actor"
-          end
-          "#{node[:name] || "##{node[:id]}"} #{name}#{kind}"
+          kind = node[:class] || "Actor"
+          kind = "block" if kind == "Raffia::Supervisor::BlockActor"
+          "#{node[:name] || "##{node[:id]}"} #{kind}#{" pool" if node[:kind] == "pool"}"
         end
       end
     end
