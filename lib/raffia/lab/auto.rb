@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "experiment"
-require_relative "../base/clock"
 
 module Raffia
   module Lab

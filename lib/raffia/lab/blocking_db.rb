@@ -2,7 +2,6 @@
 
 require_relative "../base/optional"
 require_relative "experiment"
-require_relative "limits"
 require_relative "service/mariadb"
 require_relative "blocking_db/apache_bench"
 require_relative "blocking_db/servers"
@@ -93,8 +92,8 @@ module Raffia
 
       def extras
         [ExtraMetric.new(key: :ten_seconds, label: "10 at once s", format: "%.2f"),
-          ExtraMetric.new(key: :processes, label: "processes", format: "%d"),
-          ExtraMetric.new(key: :threads, label: "threads", format: "%d")]
+          ExtraMetric.new(key: :processes),
+          ExtraMetric.new(key: :threads)]
       end
 
       def goals(rows)

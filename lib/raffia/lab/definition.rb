@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
 require_relative "experiment"
-require_relative "control"
 
 module Raffia
   module Lab

@@ -2,7 +2,6 @@
 
 require "zlib"
 require_relative "experiment"
-require_relative "control"
 
 module Raffia
   module Lab

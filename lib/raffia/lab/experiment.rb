@@ -2,6 +2,9 @@
 
 require_relative "../base/error"
 require_relative "cell"
+require_relative "control"
+require_relative "limits"
+require_relative "meter"
 require_relative "metric"
 require_relative "published_figures"
 

@@ -2,9 +2,6 @@
 
 require "zlib"
 require_relative "experiment"
-require_relative "limits"
-require_relative "control"
-require_relative "meter"
 require_relative "squares"
 require_relative "service/slow_web"
 require_relative "web/fetch"
@@ -92,8 +89,8 @@ module Raffia
       end
 
       def extras
-        [ExtraMetric.new(key: :threads, label: "threads", format: "%d"),
-          ExtraMetric.new(key: :processes, label: "processes", format: "%d")]
+        [ExtraMetric.new(key: :threads),
+          ExtraMetric.new(key: :processes)]
       end
 
       def notes(params)

@@ -3,8 +3,6 @@
 require_relative "experiment"
 require_relative "http/server"
 require_relative "http/wrk"
-require_relative "limits"
-require_relative "meter"
 
 module Raffia
   module Lab
@@ -77,7 +75,7 @@ module Raffia
       end
 
       def extras
-        [ExtraMetric.new(key: :errors, label: "errors", format: "%d"),
+        [ExtraMetric.new(key: :errors),
           ExtraMetric.new(key: :p99, label: "p99 ms", format: "%.1f"),
           ExtraMetric.new(key: :cpu_per_request, label: "CPU us/req", format: "%.1f")]
       end

@@ -11,11 +11,13 @@ module Raffia
   module Lab
     # A Ruby other than the lab's own. Its command is program and options; its label is short, and
     # differs from the labels of the others.
-    Interpreter = Data.define(:command, :label, :version, :description, :yjit) do
+    class Interpreter < Data.define(:command, :label, :version, :description, :yjit)
+      OURS = {"GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYLIB" => nil}.freeze
+
       # Examines programs, each perhaps with options: "/opt/ruby-3.4/bin/ruby --yjit".
       # Raises ConfigError for one that is no Ruby, too old, or has no extension.
       def self.all(list)
-        found = list.map { |text| self::Probe.new(text.strip).call }.uniq
+        found = list.map { |text| Probe.new(text.strip).call }.uniq
         found.group_by(&:label).each_value do |same|
           next if same.size == 1
           same.each do |each|
@@ -26,15 +28,11 @@ module Raffia
       end
 
       # Changes for its environment: it must not see our gems if they are of another series.
-      def environment = series?(version) ? {} : self.class::OURS
+      def environment = series?(version) ? {} : OURS
 
       private
 
       def series?(version) = version[/\A\d+\.\d+/] == RUBY_ENGINE_VERSION[/\A\d+\.\d+/]
-    end
-
-    class Interpreter
-      OURS = {"GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYLIB" => nil}.freeze
 
       # Asks a Ruby about itself.
       class Probe

@@ -2,7 +2,6 @@
 
 require "socket"
 require_relative "experiment"
-require_relative "control"
 
 module Raffia
   module Lab

@@ -4,7 +4,6 @@ require "zlib"
 require_relative "experiment"
 require_relative "mailer/mail"
 require_relative "mailer/smtp"
-require_relative "control"
 
 module Raffia
   module Lab

@@ -2,7 +2,6 @@
 
 require "zlib"
 require_relative "experiment"
-require_relative "control"
 require_relative "mailer"
 
 module Raffia
@@ -70,7 +69,7 @@ module Raffia
         }
       end
 
-      def extras = [ExtraMetric.new(key: :threads, label: "threads", format: "%d")]
+      def extras = [ExtraMetric.new(key: :threads)]
 
       def notes(_params) = ["threads: the largest number seen at once, the main one included"]
 

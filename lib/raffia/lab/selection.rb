@@ -5,19 +5,17 @@ require_relative "cell"
 module Raffia
   module Lab
     # One experiment at a scale, with the cells to measure and the number of runs of each.
-    Selection = Data.define(:experiment, :scale, :runs, :cells) do
+    class Selection < Data.define(:experiment, :scale, :runs, :cells)
       # on: variants; a control comes with its strategy, and can be selected alone. rubies:
       # {Interpreter}s, nil for the lab's own.
       # Raises ConfigError when the experiment has none of the variants.
       def self.of(experiment, scale:, runs:, cores:, on: nil, workers: nil, rubies: nil)
-        cells = self::Cells.new(experiment, cores, on, workers, rubies).to_a
+        cells = Cells.new(experiment, cores, on, workers, rubies).to_a
         new(experiment:, scale:, runs:, cells:)
       end
 
       def params = experiment.params(scale)
-    end
 
-    class Selection
       # The cells of a selection, in the order of the table.
       class Cells
         def initialize(experiment, cores, on, workers, rubies)

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "control"
 require_relative "experiment"
 
 module Raffia

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "control"
 require_relative "experiment"
-require_relative "meter"
 require_relative "service/corpus"
 require_relative "wordcount/counter"
 

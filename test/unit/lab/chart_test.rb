@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "raffia/lab/report/experiment_charts"
-require "raffia/lab/report/run_columns"
-require "raffia/lab/report/scaling_columns"
+require "raffia/lab/report/page"
 require_relative "outcome_case"
 
 module Raffia

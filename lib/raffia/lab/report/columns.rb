@@ -7,17 +7,15 @@ module Raffia
     module Report
       # A column of a table: head, cells, and rank. A narrow terminal drops the highest rank first,
       # and never rank 0.
-      Column = Data.define(:head, :rank, :cells) do
+      class Column < Data.define(:head, :rank, :cells)
+        NAMES = ["on", "ruby", "verdict", "experiment", "result", "goals", "best"].freeze
+
         def self.of(rows, head, rank, &cell) = new(head:, rank:, cells: rows.map(&cell))
 
         def empty? = cells.all? { |cell| cell.empty? || cell == Format::NONE }
 
         # Names are aligned to the left, figures to the right.
-        def name? = self.class::NAMES.include?(head)
-      end
-
-      class Column
-        NAMES = ["on", "ruby", "verdict", "experiment", "result", "goals", "best"].freeze
+        def name? = NAMES.include?(head)
       end
 
       # The columns of an experiment's table.

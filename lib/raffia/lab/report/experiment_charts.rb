@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../charts"
-require_relative "columns"
-
 module Raffia
   module Lab
     module Report

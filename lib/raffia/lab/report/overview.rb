@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "best_columns"
-require_relative "change_columns"
-require_relative "experiment_charts"
-require_relative "environment_summary"
-require_relative "html"
-require_relative "verdicts"
-
 module Raffia
   module Lab
     module Report

@@ -1,11 +1,18 @@
 # frozen_string_literal: true
 
 require_relative "../../charts"
+require_relative "best_columns"
+require_relative "change_columns"
+require_relative "columns"
 require_relative "document"
 require_relative "environment_summary"
+require_relative "experiment_charts"
 require_relative "html"
 require_relative "overview"
+require_relative "run_columns"
+require_relative "scaling_columns"
 require_relative "section"
+require_relative "verdicts"
 
 module Raffia
   module Lab

@@ -4,32 +4,7 @@ module Raffia
   module Lab
     module Report
       # One unit for all the figures of a column or a chart: 900 ms beside 1.2 s is hard to compare.
-      Quantity = Data.define(:unit, :factor) do
-        # The unit that suits the largest value. unit: of an experiment's metric, or "bytes".
-        def self.of(unit, values)
-          largest = values.compact.max || 0
-          steps = self::STEPS.fetch(unit, [[unit, 1]])
-          name, factor = steps.find { |_, factor| largest * factor >= self::LEAST } || steps.last
-          new(unit: self::SHORT.fetch(name, name), factor:)
-        end
-
-        # With three significant digits: "12.3 ms".
-        def call(value) = value ? "#{number(value)} #{unit}" : self.class::NONE
-
-        def number(value)
-          own = value * factor
-          return "0" if own.zero?
-          return Format.thousands(own.round) if own.round >= 1_000
-          own = own.round(2 - Math.log10(own).floor) # 9.996 becomes 10.0, with one digit less
-          digits = 2 - Math.log10([own, 0.01].max).floor
-          format("%.#{digits.clamp(0, self.class::MOST_DIGITS)}f", own)
-        end
-
-        # "3.90 - 4.10 s".
-        def range(low, high) = low ? "#{number(low)} - #{number(high)} #{unit}" : self.class::NONE
-      end
-
-      class Quantity
+      class Quantity < Data.define(:unit, :factor)
         STEPS = {
           "s" => [["s", 1], ["ms", 1_000]],
           "bytes" => [["GB", 1.0 / (1 << 30)], ["MB", 1.0 / (1 << 20)]]
@@ -39,6 +14,29 @@ module Raffia
         LEAST = 0.9995
         MOST_DIGITS = 3
         NONE = "-"
+
+        # The unit that suits the largest value. unit: of an experiment's metric, or "bytes".
+        def self.of(unit, values)
+          largest = values.compact.max || 0
+          steps = STEPS.fetch(unit, [[unit, 1]])
+          name, factor = steps.find { |_, factor| largest * factor >= LEAST } || steps.last
+          new(unit: SHORT.fetch(name, name), factor:)
+        end
+
+        # With three significant digits: "12.3 ms".
+        def call(value) = value ? "#{number(value)} #{unit}" : NONE
+
+        def number(value)
+          own = value * factor
+          return "0" if own.zero?
+          return Format.thousands(own.round) if own.round >= 1_000
+          own = own.round(2 - Math.log10(own).floor) # 9.996 becomes 10.0, with one digit less
+          digits = 2 - Math.log10([own, 0.01].max).floor
+          format("%.#{digits.clamp(0, MOST_DIGITS)}f", own)
+        end
+
+        # "3.90 - 4.10 s".
+        def range(low, high) = low ? "#{number(low)} - #{number(high)} #{unit}" : NONE
       end
     end
   end

@@ -6,7 +6,11 @@ module Raffia
   module Lab
     module Report
       # The terminal or file of a report: columns, colours, and whether it shows Unicode.
-      Screen = Data.define(:width, :color, :unicode) do
+      class Screen < Data.define(:width, :color, :unicode)
+        PIPED = 120
+        USUAL = 80
+        NARROWEST = 40
+
         # color: :always, :never or :auto (see Config#color).
         def self.of(io, color: :auto)
           tty = io.respond_to?(:tty?) && io.tty?
@@ -16,10 +20,10 @@ module Raffia
 
         # A pipe or file has no width; with 120 columns a table drops only the least important ones.
         def self.width(io, tty)
-          columns = tty ? io.winsize.last : self::PIPED
-          columns.zero? ? self::USUAL : [columns, self::NARROWEST].max
+          columns = tty ? io.winsize.last : PIPED
+          columns.zero? ? USUAL : [columns, NARROWEST].max
         rescue SystemCallError
-          self::USUAL
+          USUAL
         end
         private_class_method :width
 
@@ -47,12 +51,6 @@ module Raffia
         private
 
         def paint(text, code) = color ? "\e[#{code}m#{text}\e[0m" : text
-      end
-
-      class Screen
-        PIPED = 120
-        USUAL = 80
-        NARROWEST = 40
       end
     end
   end

@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "change_columns"
-require_relative "columns"
-require_relative "experiment_charts"
-require_relative "html"
-require_relative "run_columns"
-require_relative "scaling_columns"
-require_relative "verdicts"
-
 module Raffia
   module Lab
     module Report

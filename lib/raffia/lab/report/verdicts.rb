@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "format"
-
 module Raffia
   module Lab
     module Report
