@@ -29,12 +29,10 @@ module Raffia
   module Jobs
     class << self
       # @return [Store] the one of {store=}, else of RAFFIA_STORE, else `sqlite:raffia.db`
-      # @raise [ConfigError]
       def store = Setup.current.store
 
       # @param store [Store, String] or its address: "sqlite:jobs.db", "redis://host:port/0",
       #   "postgres://host/db", "memory:"
-      # @raise [ConfigError]
       def store=(store)
         Setup.current.store = store
       end
@@ -44,17 +42,15 @@ module Raffia
       # @return [Array<String, nil>] their ids; nil where a middleware or a unique job rejected it
       def enqueue(items) = Setup.current.client.enqueue(items)
 
-      # Enqueues the block's jobs in a transaction of the application: they are stored by its
-      # commit, and vanish with its rollback. Begins a transaction around the block if the
-      # connection has none. Applies to this fiber, not to those that it starts.
+      # Enqueues the block's jobs in a transaction of the application, in this fiber only: they are
+      # stored by its commit, and vanish with its rollback. Begins one if the connection has none.
       #
       #     Raffia::Jobs.transaction(ActiveRecord::Base.connection) do
       #       MailJob.perform_async(user.id) if user.save
       #     end
       #
-      # @param connection [PG::Connection, Object] or Active Record's connection, to the database of
-      #   the store
-      # @return [Object] what the block returns
+      # @param connection [PG::Connection, Object] or Active Record's, to the store's database
+      # @return [Object] the block's value
       # @raise [ConfigError] by stores other than PostgreSQL's; the memory store ignores it
       def transaction(connection, &) = Setup.current.store.within(connection, &)
 
@@ -76,11 +72,9 @@ module Raffia
 
       # Processes jobs in this process, and stores them in its memory: for work that may end with
       # the program. It becomes the store of all jobs.
-      #
       # @param options [Hash] see {Worker#initialize}
-      # @yieldparam handle [Worker::Handle]
-      # @return [Worker::Handle] its `stop` drains; with a block its value, and the worker is
-      #   stopped after it
+      # @return [Worker::Handle, Object] its `stop` drains; with a block, which gets it, the block's
+      #   value after the worker has stopped
       # @raise [ConfigError, StoreUnavailable]
       def run_in_process(store: "memory:", **options)
         require_relative "jobs/worker"

@@ -20,15 +20,10 @@ module Raffia
     # * `:death`: the first one is dead
     #
     # A callback is a job, which is enqueued once, atomically with what completes the batch. If a
-    # dead job is requeued and done, the batch becomes a success. Without jobs it is complete at
-    # once.
-    #
-    # A batch that is made in the `jobs` of another one counts there as one job. The outer batch is
-    # complete after the inner one and after its callbacks, which belong to the inner batch.
+    # dead job is requeued and done, the batch becomes a success. A batch that is made in the `jobs`
+    # of another one counts there as one job, which is done after its callbacks.
     class Batch
       class << self
-        # @param id [String]
-        # @param store [Store]
         # @return [Batch, nil]
         def find(id, store: Setup.current.store) = (attach(id, store) if store.batch(id))
 
@@ -47,7 +42,6 @@ module Raffia
       # @return [String, nil] for people
       attr_reader :description
 
-      # @param description [String, nil] for people
       def initialize(description: nil)
         @id = Payload.id
         @description = description
@@ -58,7 +52,6 @@ module Raffia
       # @param job [Class]
       # @param args [Array] of its `perform`
       # @param options [Hash] see {Job::Enqueue#set}
-      # @return [self]
       # @raise [ConfigError] for another event, for a second callback on one, and after {jobs}
       # @raise [BadArguments]
       def on(event, job, *args, **options)
@@ -73,7 +66,6 @@ module Raffia
       # Adds the jobs that the block enqueues, and the fibers and threads that it starts. The first
       # call opens the batch, and seals it after the block; if the block raises, it is never
       # complete. Later calls add to it until it is complete, as its running jobs do by {Job#batch}.
-      # @return [Object] the block's value
       # @raise [Error] when it is complete
       def jobs(&block)
         raise ArgumentError, "a block is needed: which jobs belong to the batch?" unless block

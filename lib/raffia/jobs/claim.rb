@@ -23,16 +23,13 @@ module Raffia
         @payload = payload
       end
 
-      # @return [Array(Integer, Integer)] identifies it among all claims of its lease, also those of
-      #   the same job
+      # Identifies it among all claims of its lease, also those of the same job: two Integers.
       def key = @ref.is_a?(Array) ? @ref : [@ref, 0]
 
-      # @return [Hash]
       # @raise [BadPayload]
       def item = @item ||= Payload.load(@payload)
 
-      # @return [Hash, nil] the payload's fields under "raffia". Most jobs have none, and are not
-      #   parsed
+      # @return [Hash, nil] the fields under "raffia". Most payloads have none, and are not parsed
       def extras
         return unless @payload.include?(QUOTED)
 

@@ -11,7 +11,7 @@ module Raffia
       # Jobs in one call of the store.
       SLICE = 1000
 
-      # @return [String, nil] id of the batch that the running fiber enqueues to
+      # Id of the batch that the running fiber enqueues to.
       # @api private
       def self.batch = Fiber[BATCH]
 
@@ -28,15 +28,13 @@ module Raffia
       # @return [Store]
       attr_reader :store
 
-      # @param store [Store]
-      # @param middleware [Middleware]
       def initialize(store, middleware = Middleware.new)
         @store = store
         @middleware = middleware
       end
 
       # @param items [Array<Hash>] see {Payload}; "class" may be a Class, "at" is seconds since 1970
-      # @return [Array<String, nil>]
+      # @return [Array<String, nil>] ids; nil where a middleware or a unique job rejected it
       # @raise [BadArguments, ConfigError, PayloadTooLarge, NotUnique, StoreUnavailable]
       def enqueue(items)
         unless items.is_a?(Array) && items.all?(Hash)
@@ -48,7 +46,6 @@ module Raffia
         items.each_slice(SLICE).flat_map { |slice| enqueue_slice(slice) }
       end
 
-      # @param item [Hash]
       # @return [Draft, nil] nil when a middleware rejects it
       def draft(item)
         item = PayloadBuilder.build(item)

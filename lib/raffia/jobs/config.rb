@@ -21,7 +21,7 @@ module Raffia
         new(store: variables.string("RAFFIA_STORE"), web_auth: variables.string("RAFFIA_WEB_AUTH"))
       end
 
-      # @return [String] without the password: it may get into a log
+      # Without the password: it may get into a log.
       def inspect = web_auth ? with(web_auth: nil).inspect : super
     end
   end

@@ -6,10 +6,6 @@ module Raffia
   module Jobs
     # A job to be stored.
     #
-    # @!attribute [r] jid
-    #   @return [String]
-    # @!attribute [r] queue
-    #   @return [String]
     # @!attribute [r] payload
     #   @return [String] see {Payload}
     # @!attribute [r] at

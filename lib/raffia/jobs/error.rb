@@ -8,8 +8,7 @@ module Raffia
     class Error < Raffia::Error
     end
 
-    # Arguments that JSON would change: it has strings, numbers, true, false, nil, arrays and hashes
-    # with string keys.
+    # Arguments that JSON would change, such as Symbols.
     class BadArguments < Error
     end
 
@@ -53,8 +52,8 @@ module Raffia
     end
 
     # Ends a run before its work is done. When its worker stops, the job goes back to the front of
-    # its queue; when its share of time is over, behind the jobs that wait. It counts neither as a
-    # failure nor as a try. It is no StandardError, so that a job's own rescue does not catch it.
+    # its queue; when its share of time is over, behind the jobs that wait. It is neither a failure
+    # nor a try, and no StandardError, so that a job's own rescue does not catch it.
     class Interrupted < Exception # standard:disable Lint/InheritException
     end
   end

@@ -6,15 +6,12 @@ require_relative "setup"
 
 module Raffia
   module Jobs
-    # Executes a job here: finds its class, makes an object, and calls `perform` within the
-    # middleware.
-    #
+    # Finds the class of a job, makes an object, and calls `perform` within the middleware.
     # @api private
     module Execution
       module_function
 
-      # The run is what the job sees as {Job#run}, nil outside of a worker. Returns the value of
-      # `perform`, and raises what it raises.
+      # The run is what the job sees as {Job#run}, nil outside of a worker.
       def call(item, middleware, run = nil) = with(job_class(item["class"]), item, middleware, run)
 
       def with(job, item, middleware, run)
@@ -28,7 +25,7 @@ module Raffia
         middleware.call(job, item) { job.perform(*item["args"]) }
       end
 
-      # Raises {UnknownJob} when there is no job class of that name.
+      # Raises {UnknownJob}.
       def job_class(name)
         found = Setup.current.aliases[name] || Object.const_get(name)
         return found if found.is_a?(Class) && found.method_defined?(:perform)

@@ -32,7 +32,6 @@ module Raffia
       # Settings of a class.
       module Options
         # @param seconds [Numeric, nil] after which a run yields to other jobs; nil: never
-        # @return [Numeric, nil]
         def max_runtime(seconds = nil)
           return @raffia_max_runtime = seconds if seconds
 
@@ -43,7 +42,6 @@ module Raffia
       # @return [Object, nil] of the last step
       attr_reader :cursor
 
-      # @param args [Array]
       # @raise [Interrupted] when it will go on later
       def perform(*args)
         walk = Walk.new(self, run, self.class.max_runtime)
@@ -55,7 +53,7 @@ module Raffia
         raise(NotImplementedError, "#{self.class} needs build_enumerator(*args, cursor:)")
       end
 
-      # @return [void]
+      # Does one step.
       def each_iteration(*)
         raise(NotImplementedError, "#{self.class} needs each_iteration(item, *args)")
       end

@@ -25,7 +25,7 @@ module Raffia
       # @return [Worker::Run, nil] nil outside of a worker
       attr_accessor :run
 
-      # @return [Boolean] whether this run is to end soon, because its worker stops or the job was
+      # @return [Boolean] whether this run is to end soon: its worker stops, or the job was
       #   cancelled. Long jobs ask now and then
       def stopping? = !run.nil? && run.stopping?
 

@@ -16,7 +16,7 @@ module Raffia
     #
     # Items and results are JSON values. When a worker dies, another one repeats its chunk.
     module Mapping
-      # Chunks with workers at a time, by default.
+      # Chunks at a time, by default.
       WORKERS = 16
 
       class << self
@@ -72,7 +72,7 @@ module Raffia
         end
       end
 
-      # A slot of a pool that posts each chunk as a job, for any worker of the store.
+      # Posts each chunk as a job, for any worker of the store.
       # @api private
       class JobSlot < Pool::WorkerSlot
         def initialize(plan, dispatcher)
@@ -90,7 +90,6 @@ module Raffia
             item: chunk.at(chunk.first), index: chunk.first)
         end
 
-        # Returns the chunk and its {Executor::Reply}.
         def collect
           reply = @dispatcher.take(@number)
           [@posted.shift, reply]

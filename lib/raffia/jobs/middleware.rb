@@ -8,16 +8,13 @@ module Raffia
         @links = [].freeze # replaced as a whole, so that a call sees one state of it
       end
 
-      # @param link [#call]
       # @return [self]
       def add(link) = replace([*@links, link])
 
-      # @param link [#call]
       # @return [self]
       def prepend(link) = replace([link, *@links])
 
       # @param link [Object, Class] the link, or its class
-      # @return [self]
       def remove(link)
         replace(@links.reject { |one|
           one == link || (link.is_a?(Class) && one.instance_of?(link))

@@ -41,11 +41,10 @@ module Raffia
 
       module_function
 
-      # @return [String]
+      # A new one.
       def id = SecureRandom.hex(ID_BYTES)
 
-      # @param item [Hash]
-      # @return [String] its bytes
+      # Its bytes.
       # @raise [BadArguments] for values without JSON
       # @raise [PayloadTooLarge]
       def dump(item)
@@ -58,8 +57,6 @@ module Raffia
         raise BadArguments, "job #{item["class"]} cannot be written as JSON: #{error.message}"
       end
 
-      # @param bytes [String]
-      # @return [Hash]
       # @raise [BadPayload]
       def load(bytes)
         item = JSON.parse(bytes)
@@ -73,22 +70,20 @@ module Raffia
         raise BadPayload.new("not JSON: #{error.message[0, 200]}", payload: bytes)
       end
 
-      # @return [Hash] as {load}; {} for bytes that cannot be read
+      # As {load}; {} for bytes that cannot be read.
       def fields(bytes)
         load(bytes)
       rescue BadPayload
         {}
       end
 
-      # @param item [Hash]
-      # @return [String] the class, for people: that of the job, not of Active Job's wrapper
+      # The class, for people: that of the job, not of Active Job's wrapper.
       def class_name(item) = (item["wrapped"] || item["class"]).to_s
 
-      # @return [Integer] the present time, in the unit of the time fields
+      # The present time, in the unit of the time fields.
       def now = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :millisecond)
 
-      # @param value [Numeric, String, nil] a time field of any version of Sidekiq
-      # @return [Float, nil] seconds since 1970
+      # Seconds since 1970 of a time field of any version of Sidekiq; nil: it is none.
       def time(value)
         case value
         when Float then value

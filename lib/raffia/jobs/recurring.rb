@@ -19,18 +19,16 @@ module Raffia
     module Recurring
       # The block of {Jobs.recurring} is evaluated in it.
       class List
-        # @return [Array<Entry>]
         attr_reader :entries
 
         def initialize(entries = [])
           @entries = entries
         end
 
-        # @param spec [String, Numeric] see {Recurrence}
+        # @param spec [String, Numeric] cron, words, or an interval in seconds
         # @param job [Class, String]
         # @param name [String, nil] nil: of the job; the second entry of a job needs one
         # @param options [Hash] args: zone: queue: catch_up:, see {Entry}
-        # @return [void]
         # @raise [ConfigError]
         def at(spec, job, name: nil, **options)
           name ||= job.to_s.gsub("::", ":")
@@ -42,7 +40,6 @@ module Raffia
         end
 
         # @param interval [String, Numeric] "5 minutes", or seconds
-        # @return [void]
         def every(interval, job, **options)
           at(interval.is_a?(String) ? "every #{interval.delete_prefix("every ")}" : interval, job,
             **options)
@@ -52,8 +49,8 @@ module Raffia
 
     class << self
       # With a block: declares recurring jobs, see {Recurring::List#at}. Workers store them when
-      # they start. In an initializer of Rails the block is called after the initialization, so that
-      # it may name the application's classes.
+      # they start. Rails calls the block after the initialization, so it may name the application's
+      # classes.
       # @return [Recurring::Schedule] of the store
       def recurring(&block)
         deferred = Setup.current.deferred

@@ -19,8 +19,7 @@ module Raffia
       # @return [Setup] of the running Ractor
       def self.current = RactorLocal.fetch(KEY) { new }
 
-      # @return [Middleware] around each enqueue: call(item) { }; a link that returns nil rejects
-      #   the job
+      # @return [Middleware] around each enqueue: call(item) { }; nil from a link rejects the job
       attr_reader :client_middleware
       # @return [Middleware] around each run: call(job, item) { }
       attr_reader :worker_middleware
@@ -56,8 +55,6 @@ module Raffia
 
       # Enqueues the block's jobs through another client, including those of fibers and threads that
       # it starts.
-      # @param client [Client]
-      # @return [Object] the block's value
       def with_client(client)
         before = fiber_client
         self.fiber_client = client
@@ -81,7 +78,7 @@ module Raffia
           @lock.synchronize { @store ||= Store.open(Config.load.store || @default) }
       end
 
-      # @param store [Store, String]
+      # @param store [Store, String] or its address
       def store=(store)
         opened = store.is_a?(String) ? Store.open(store) : store
         unless opened.is_a?(Store)

@@ -10,8 +10,7 @@ module Raffia
     Tally = Data.define(:processed, :failed, :classes)
 
     class Tally
-      # Upper ends of the histogram's buckets in milliseconds, as Sidekiq's Web draws them; the 26th
-      # has none.
+      # Upper ends of the buckets in milliseconds, as Sidekiq's Web draws them; the 26th has none.
       BOUNDS = [
         20, 30, 45, 65, 100, 150, 225, 335, 500, 750, 1100, 1700, 2500, 3800, 5750, 8500, 13_000,
         20_000, 30_000, 45_000, 65_000, 100_000, 150_000, 225_000, 335_000

@@ -25,18 +25,15 @@ module Raffia
         # Stores jobs in memory until they are drained, with unique jobs, limits and batches.
         # @yield with this mode; without a block it is set until {real}, for a `setup` and a
         #   `teardown`
-        # @return [Object] the block's value
         def fake(&) = with(Client.new(Stores::Memory.new, Setup.current.client_middleware), &)
 
         # Runs jobs as they are enqueued, scheduled ones too. Their errors are raised by the
         # enqueueing call.
         # @yield (see fake)
-        # @return [Object] the block's value
         def inline(&) = with(Client.new(InlineStore.new, Setup.current.client_middleware), &)
 
         # Stores jobs in the store of the process.
         # @yield (see fake)
-        # @return [Object] the block's value
         def real(&) = with(nil, &)
 
         # @return [Array<Hash>] payloads of all waiting jobs, in order of execution; "at" is set for
@@ -50,7 +47,6 @@ module Raffia
         def drain_all(due_by: nil) = Drain.new(store, due_by: due_by).call
 
         # Deletes all jobs.
-        # @return [void]
         def clear_all
           (Store::SETS - %i[running]).each { |set| store.clear(set) }
           nil

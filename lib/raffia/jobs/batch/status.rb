@@ -14,13 +14,10 @@ module Raffia
       # @!attribute [r] created_at
       #   @return [Float, nil] seconds since 1970
       # @!attribute [r] completed_at
-      #   @return [Float, nil] when it was complete for the first time
-      # @!attribute [r] parent
-      #   @return [String, nil] a batch's id
+      #   @return [Float, nil] the first time
       Status = Data.define(:id, :description, :total, :pending, :dead, :sealed, :created_at,
         :completed_at, :parent) do
-        # @param batch [Hash] see {Store#batch}
-        # @return [Status]
+        # See {Store#batch}.
         def self.of(batch)
           about = batch["about"] || {}
           new(**batch.slice("id", "total", "pending", "dead", "sealed", "completed_at", "parent")

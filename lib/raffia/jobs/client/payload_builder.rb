@@ -6,12 +6,10 @@ require_relative "../payload"
 module Raffia
   module Jobs
     class Client
-      # Key of the batch in the fiber's storage.
       BATCH = :raffia_jobs_batch
       private_constant :BATCH
 
       # Builds a complete payload from what a caller gives, and rejects what cannot be a job.
-      #
       # @api private
       module PayloadBuilder
         # Names of queues: Sidekiq's Web answers 404 to others.
@@ -23,7 +21,7 @@ module Raffia
 
         module_function
 
-        # Returns all required fields. Raises {BadArguments} and {ConfigError}.
+        # Raises {BadArguments} and {ConfigError}.
         def build(item)
           now = Payload.now
           job = item["class"]
@@ -56,7 +54,7 @@ module Raffia
           end
         end
 
-        # Raises {ConfigError} for names that not all tools can use.
+        # Raises {ConfigError}.
         def check_queue(name)
           return if QUEUE.match?(name)
 

@@ -27,7 +27,7 @@ module Raffia
           end
         end
 
-        # @return [Enumerator] of arrays of records
+        # @return [Enumerator] of Arrays of records
         def batches_enumerator(relation, cursor:, batch: 100)
           Enumerator.new do |steps|
             each_batch(relation, cursor, batch) { |records| steps << [records, records.last.id] }

@@ -42,7 +42,7 @@ module Raffia
 
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
 
-        # Raises {ConfigError}; +before+ are the options that were set before.
+        # Raises {ConfigError}.
         def self.options(job, given, before = {})
           given.each do |name, value|
             rule, wanted = RULES[name] ||

@@ -58,16 +58,14 @@ module Raffia
         # @yieldparam count [Integer] of retries before
         # @yieldparam error [Exception]
         # @yieldparam item [Hash] the payload, with the failure in it
-        # @yieldreturn [Numeric, Symbol, nil] seconds until the next try; :discard, :bury; nil:
-        #   default
-        # @return [Proc, nil]
+        # @yieldreturn [Numeric, Symbol, nil] seconds until the next try, :discard, :bury; nil: as
+        #   Sidekiq does
         def retry_in(&block)
           block ? @raffia_retry_in = block : (@raffia_retry_in || inherited_job(:retry_in))
         end
 
         # @yieldparam item [Hash] the payload of a job that will not be retried
         # @yieldparam error [Exception]
-        # @return [Proc, nil]
         def on_exhausted(&block)
           return @raffia_on_exhausted = block if block
 

@@ -12,15 +12,12 @@ module Raffia
       # fetches for all.
       # @api private
       class ChunkDispatcher
-        # Seconds between two heartbeats.
         INTERVAL = Store::LEASE / 3.0
         # Seconds without a heartbeat after which workers consider the caller gone.
         TTL = 60
-        # Replies in one fetch, at most.
         BATCH = 100
         private_constant :INTERVAL, :TTL, :BATCH
 
-        # The queue is the one that the workers read.
         def initialize(client, queue)
           @client = client
           @store = client.store
@@ -42,7 +39,7 @@ module Raffia
         end
 
         # Takes the arguments of {ChunkJob#perform} after the number, and returns the number of the
-        # chunk. Raises {BadArguments} for values that JSON would change.
+        # chunk. Raises {BadArguments}.
         def send(*work)
           jid = Payload.id
           number = @lock.synchronize { (@count += 1).tap { |count| @pending[count] = jid } }

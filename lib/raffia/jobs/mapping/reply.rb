@@ -6,8 +6,7 @@ require_relative "../payload"
 
 module Raffia
   module Jobs
-    # A block failed on a worker with an error whose class is unknown here, or cannot be
-    # instantiated.
+    # A block failed on a worker with an error that cannot be made here.
     class RemoteError < Error
       # @return [String] its class
       attr_reader :name
@@ -22,14 +21,11 @@ module Raffia
       # The reply to a chunk: a job in a queue that only the caller reads.
       # @api private
       module Reply
-        # Seconds until it expires.
         TTL = 3600
-        # Lines of a backtrace, at most.
         BACKTRACE_LINES = 50
 
         module_function
 
-        # Its payload.
         def item(call, number, reply)
           args = [number, reply.value, reply.failure && failure(reply.failure), reply.seconds]
           Client::PayloadBuilder.check_arguments("the answer to a chunk", args)
@@ -68,7 +64,6 @@ module Raffia
             hash["backtrace"])
         end
 
-        # An error of its own class, if possible.
         def error(name, message)
           kind = Object.const_get(name)
           made = kind.exception(message) if kind.is_a?(Class) && kind <= StandardError

@@ -10,32 +10,23 @@ module Raffia
     module Recurring
       # A recurring job, as the store keeps it.
       #
-      # @!attribute [r] name
-      #   @return [String]
       # @!attribute [r] spec
-      #   @return [String, Numeric] see {Recurrence}
-      # @!attribute [r] zone
-      #   @return [String, nil]
+      #   @return [String, Numeric] cron, words, or an interval in seconds
       # @!attribute [r] job
       #   @return [String] the name of the class
-      # @!attribute [r] args
-      #   @return [Array]
       # @!attribute [r] queue
       #   @return [String, nil] nil: the class's
       # @!attribute [r] catch_up
-      #   @return [Symbol] what to do about times that nobody was there for: :skip them, enqueue
-      #   :once, or :all
+      #   @return [Symbol] what to do about times without a worker: :skip, or enqueue :once or :all
       # @!attribute [r] source
-      #   @return [Symbol] :code, where it stands in the program, or :data, where only the store has
-      #   it
+      #   @return [Symbol] :code, declared in the program, or :data, in the store only
       Entry = Data.define(:name, :spec, :zone, :job, :args, :queue, :catch_up, :source)
 
       class Entry
         # What to do about missed times.
         CATCH_UP = %i[skip once all].freeze
 
-        # @raise [ConfigError]
-        # @raise [BadArguments]
+        # @raise [ConfigError, BadArguments]
         def self.build(name, spec, job, args: [], zone: nil, queue: nil, catch_up: :once,
           source: :data)
           unless Client::PayloadBuilder::QUEUE.match?(name.to_s)
@@ -52,21 +43,19 @@ module Raffia
             queue: queue&.to_s, catch_up: catch_up.to_sym, source: source.to_sym).tap(&:times)
         end
 
-        # @param json [String]
-        # @return [Entry]
+        # From {dump}.
         def self.load(json)
           fields = JSON.parse(json).transform_keys(&:to_sym)
           build(fields.delete(:name), fields.delete(:spec), fields.delete(:job), **fields)
         end
 
-        # @return [String]
+        # As JSON.
         def dump = JSON.generate(to_h)
 
-        # @return [Recurrence]
+        # When it recurs.
         def times = Recurrence.new(spec, zone: zone)
 
-        # @param tick [Float] time of the schedule
-        # @return [Hash] for {Client#draft}
+        # For {Client#draft}; +tick+ is the time of the schedule.
         def item(tick)
           item = if (job = known)
             draft(job)

@@ -25,8 +25,8 @@ module Raffia
 
         attr_reader :spec
 
-        # Cron, or words; a number is an interval in seconds. A zone such as "Europe/Berlin"; nil:
-        # that of the spec, else the machine's. Raises {ConfigError}.
+        # Cron, or words; a number is an interval in seconds. No zone: that of the spec, else the
+        # machine's. Raises {ConfigError}.
         def initialize(spec, zone: nil)
           @spec = spec.to_s
           @interval = interval(spec)
@@ -40,7 +40,7 @@ module Raffia
           @zone = @cron.timezone || ::EtOrbi.determine_local_tzone
         end
 
-        # The next time, nil: never again. All times are seconds since 1970.
+        # The next time, nil: never again. Times are seconds since 1970.
         def next(after)
           return (after / @interval).floor * @interval + @interval if @interval
 

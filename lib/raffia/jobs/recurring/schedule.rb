@@ -9,7 +9,7 @@ module Raffia
       # The recurring jobs of a store: entries, the last time of each, and which are paused. All are
       # values of the store, so all processes see the same, and each time is enqueued once.
       class Schedule
-        # Prefixes of keys.
+        # Prefix of keys.
         ENTRY = "recurring:entry:"
         # (see ENTRY)
         LAST = "recurring:last:"
@@ -18,19 +18,17 @@ module Raffia
         # (see ENTRY)
         RUN = "recurring:run:"
 
-        # @param client [Client, nil] nil: the process's
         def initialize(client = nil)
           @client = client
         end
 
-        # @return [Array<Entry>] by name, without unreadable ones
+        # By name, without unreadable ones.
         def entries = store.keys(ENTRY).filter_map { |key| load(store.read(key)) }
 
-        # @return [Entry, nil]
+        # Nil when there is none of the name.
         def [](name) = load(store.read(ENTRY + name))
 
-        # @param entry [Entry] replaces one of the same name
-        # @return [void]
+        # Replaces one of the same name.
         def add(entry)
           old = self[entry.name]
           store.write(ENTRY + entry.name, entry.dump)
@@ -42,8 +40,6 @@ module Raffia
         end
 
         # Replaces the entries of the program's code.
-        # @param entries [Array<Entry>]
-        # @return [void]
         def replace_code(entries)
           entries.each { |entry| add(entry) unless self[entry.name] == entry }
           gone = self.entries.select { |entry| entry.source == :code }
@@ -51,7 +47,7 @@ module Raffia
           gone.each { |name| remove(name) }
         end
 
-        # @return [Boolean] whether it existed
+        # Returns whether it existed.
         def remove(name)
           return false unless store.read(ENTRY + name)
 
@@ -60,28 +56,25 @@ module Raffia
         end
 
         # Times during a pause are not caught up.
-        # @return [void]
         def pause(name) = store.write(PAUSED + name, "1")
 
-        # @return [void]
+        # Ends a pause.
         def resume(name)
           store.write(LAST + name, now.to_s)
           store.write(PAUSED + name, nil)
           store.interrupt
         end
 
-        # @return [Boolean]
+        # Whether it is paused.
         def paused?(name) = !store.read(PAUSED + name).nil?
 
-        # @return [Float, nil] the last time that was enqueued or skipped
+        # The last time that was enqueued or skipped, nil when there is none.
         def last(name) = store.read(LAST + name)&.to_f
 
-        # @return [Hash, nil] {"jid", "at", "tick"} of the last job
+        # The last job as {"jid", "at", "tick"}.
         def last_run(name) = store.read(RUN + name)&.then { |json| JSON.parse(json) }
 
-        # Enqueues it now.
-        # @return [String, nil] the id of the job
-        # @raise [NotFound]
+        # Enqueues it now, and returns the id of the job. Raises {NotFound}.
         def run(name)
           entry = self[name] || raise(NotFound.new("there is no recurring job #{name}", name: name))
           jid = client.enqueue([entry.item(now)]).first
@@ -89,12 +82,8 @@ module Raffia
           jid
         end
 
-        # Enqueues the due times of an entry.
-        # @param entry [Entry]
-        # @param now [Float] by the store's clock
-        # @yieldparam last [Float] a last time in the future, from a wrong clock, which is not
-        #   trusted
-        # @return [Float, nil] the next time
+        # Enqueues the due times of an entry, and returns the next one, nil: never again. Yields a
+        # last time in the future, from a wrong clock, which is not trusted.
         def tick(entry, now = self.now)
           return if paused?(entry.name)
 
@@ -111,7 +100,7 @@ module Raffia
           times.next([last, missed.last, now].compact.max)
         end
 
-        # @return [Float] seconds since 1970 by the store's clock: a worker's may be wrong
+        # By the store's clock: a worker's may be wrong.
         def now = store.now
 
         private
@@ -126,7 +115,7 @@ module Raffia
           nil # of another version
         end
 
-        # @param last [Float, nil] the stored time
+        # +last+: the stored time.
         def start_at(entry, now, last = nil)
           expect = store.read(LAST + entry.name)
           store.write(LAST + entry.name, now.to_s, expect: expect) if expect&.to_f == last
@@ -149,7 +138,7 @@ module Raffia
           end
         end
 
-        # @return [Float, nil] nil when another process was faster
+        # Returns nil when another process was faster.
         def enqueue(entry, last, at)
           draft = client.draft(entry.item(at)) or return skip(entry, last, at)
           precondition = Precondition.new(key: LAST + entry.name,

@@ -6,9 +6,8 @@ require_relative "schedule"
 module Raffia
   module Jobs
     module Recurring
-      # Enqueues due recurring jobs. Any number of processes may have one: the store makes each time
-      # count once.
-      #
+      # Enqueues due recurring jobs, in any number of processes: the store makes each time count
+      # once.
       # @api private
       class Ticker
         # Seconds after which the schedule is read again, and an adjusted clock is noticed.

@@ -28,7 +28,6 @@ module Raffia
         end
 
         # Asserts that no job of the class waits. With a block: that it enqueued none.
-        # @return [void]
         def refute_enqueued(job, **, &) = assert_enqueued(job, **, count: 0, &)
 
         # @api private

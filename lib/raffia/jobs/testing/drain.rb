@@ -13,7 +13,6 @@ module Raffia
         # Sets of waiting jobs, in order of execution.
         SETS = %i[queue scheduled retry].freeze
 
-        # See {Job#run}.
         Run = Struct.new(:item, :store, :progress, :note) do
           def jid = item["jid"]
 

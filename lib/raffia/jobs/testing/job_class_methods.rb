@@ -21,7 +21,6 @@ module Raffia
         def perform_one = drain_of_class.one
 
         # Deletes its jobs.
-        # @return [void]
         def clear = drain_of_class.clear
 
         private

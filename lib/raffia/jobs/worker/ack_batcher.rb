@@ -5,12 +5,10 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Acknowledges finished jobs in batches: all that ended since the last call go in one. Retries
-      # until the store answers or the lease is lost.
-      #
+      # Acknowledges all jobs that ended since the last call in one call. Retries until the store
+      # answers or the lease is lost.
       # @api private
       class AckBatcher
-        # Acknowledgements in one call, at most.
         BATCH = 500
 
         def initialize(store, heartbeat, backoff, logger)
@@ -23,13 +21,12 @@ module Raffia
           @idle = @flushed = nil
         end
 
-        # The job of the claim has succeeded.
         def push(claim)
           @queue << claim
           @idle&.settle
         end
 
-        # Keys of claims that the store has not acknowledged.
+        # Keys of the claims that are still to be acknowledged.
         def pending = [*@sending, *@queue].map(&:key)
 
         # Never returns.
@@ -42,7 +39,7 @@ module Raffia
           end
         end
 
-        # Waits until all is acknowledged, for at most so many seconds. Returns whether it is.
+        # Returns whether all was acknowledged within so many seconds.
         def flush(seconds)
           return true if @queue.empty? && @sending.empty?
 

@@ -6,24 +6,22 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Retries calls of an unavailable store with exponential backoff. Logs once when the store
-      # becomes unavailable and once when it answers again.
-      #
+      # Retries calls of an unavailable store with exponential backoff. Logs when it becomes
+      # unavailable and when it answers again.
       # @api private
       class Backoff
         # Seconds between two attempts: at first and at most.
         FIRST = 0.1
         MAX = 5.0
 
-        # Message of the error while the store is unavailable, else nil.
+        # Message of the error while the store is unavailable.
         attr_reader :last_error
 
         def initialize(log)
           @log = log
         end
 
-        # Returns the block's value, nil when +give_up+ is true after a failure or a pause. The
-        # sleeper gets a number of seconds.
+        # Returns the block's value; nil when +give_up+ is true after a failure or a pause.
         def attempt(give_up = nil, sleeper: nil)
           pause = FIRST
           begin

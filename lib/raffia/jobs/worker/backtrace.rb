@@ -7,7 +7,6 @@ module Raffia
   module Jobs
     class Worker
       # Backtraces in Sidekiq's format: lines as JSON, deflated, in base 64.
-      #
       # @api private
       module Backtrace
         module_function

@@ -19,13 +19,12 @@ module Raffia
   module Jobs
     class Worker
       # Parts of a worker while it runs, wired together. All runs share it.
-      #
       # @api private
       class Context
         attr_reader :worker, :store, :shared_lease, :logger, :metrics, :backoff, :loop_monitor,
           :heartbeat, :acks, :executors, :runner, :recurring, :maintenance, :fetcher
 
-        # The block is called with each turn of the event loop.
+        # Yields with each turn of the event loop.
         def initialize(worker, scope, options, lease_monitor, &on_turn)
           @worker = worker
           @store = worker.store

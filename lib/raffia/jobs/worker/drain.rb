@@ -8,7 +8,6 @@ module Raffia
     class Worker
       # Graceful end of a worker: runs in progress may finish within the timeout. The others are
       # interrupted, and go back to the front of their queues.
-      #
       # @api private
       class Drain
         # Seconds for interrupted jobs to end, and for the store to take the last acknowledgements.
@@ -28,8 +27,8 @@ module Raffia
           @log = log
         end
 
-        # The block gets seconds, waits at most so long for a command or for the last run, and
-        # returns :now to interrupt at once.
+        # The block waits at most so many seconds for a command or the last run, and returns :now to
+        # interrupt at once.
         def call(timeout, &)
           @log.info({event: "draining", jobs: @runner.size, seconds: timeout}) unless @runner.empty?
           wait(timeout, &)

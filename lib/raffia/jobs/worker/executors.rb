@@ -13,22 +13,21 @@ require_relative "executors/remote_pool"
 module Raffia
   module Jobs
     class Worker
-      # Runs each job where its class wants it, on the executors of {Raffia::Executor}: in the run's
-      # own fiber, or in a pool. Each is set up for the first job that needs it, and answers
+      # Runs each job where its class wants it, on the executors of {Raffia::Executor}. Each is set
+      # up for the first job that needs it, and answers
       #
-      # * `call(run, job, seconds)`: does it, and returns when it is done; raises its failure
-      # * `interrupt(run, why, by_force)`: ends it, and returns the level that it took; :requested
-      #   where it is left to the job
+      # * `call(run, job, seconds)`: returns when the job is done, and raises its failure
+      # * `interrupt(run, why, by_force)`: the level that it took, :requested where it is left to
+      #   the
+      #   job
       # * `spare_capacity`: how many more may come; nil: any number
       # * `close`
-      #
       # @api private
       class Executors
         # The caller is the worker's loop, so nothing runs inline.
         NAMES = Job::Options::EXECUTORS
 
-        # More jobs were claimed for an executor than can have a turn soon: the job is better left
-        # to other workers.
+        # More jobs were claimed for an executor than can have a turn soon: other workers take them.
         class Saturated < StandardError
         end
 
@@ -47,7 +46,6 @@ module Raffia
           @setting_up = Thread::Mutex.new
         end
 
-        # Raises {Saturated}, and what the job raises.
         def call(run, job)
           on, seconds = @options[job] ||= options(job)
           if (own = run.item[Payload::OWN])
@@ -78,13 +76,11 @@ module Raffia
           @open.clear
         end
 
-        # One of {NAMES}. Raises {ConfigError}.
+        # Raises {ConfigError}.
         def executor(name) = @open[name] || set_up(name)
 
-        # The progress that a run in another process reports.
         def progress(run) = (@open[:processes]&.progress(run) if run.on == :processes)
 
-        # Executes the job here.
         def perform(run, job)
           begin_run(run)
           return Execution.with(job, run.item, @middleware, run) unless run.meter
@@ -95,7 +91,6 @@ module Raffia
         # The job's own code begins: from now on it may be the reason for this process's death.
         def begin_run(run) = @shared_lease&.begin(run.slot)
 
-        # Of classes with `on: :auto`: their executor, and why.
         def account = @open[:auto]&.account || {}
 
         private

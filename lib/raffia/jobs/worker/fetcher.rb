@@ -6,24 +6,23 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Claims jobs from the store as capacity allows, and waits for the store's notification when
-      # there are none. The batch size adapts: slow starts halve it, because a job that waits here
-      # while another computes is better claimed by another process.
-      #
+      # Claims jobs as capacity allows, and waits for the store's notification when there are none.
+      # The batch size adapts: slow starts halve it, because a job that waits here while another
+      # computes is better claimed by another process.
       # @api private
       class Fetcher
         # Seconds after which the store is asked without a notification.
         POLL_INTERVAL = 15
-        # Seconds to pause when notifications come without a job to claim: at first and at most.
+        # Seconds to pause when notifications come without a job to claim.
         PAUSE = 0.01
         MAX_PAUSE = 0.1
-        # Size of the first batch; the next one doubles or halves, by whether the jobs of the last
-        # one all began within this many seconds.
+        # Size of the first batch; the next one doubles if all jobs of the last one began within
+        # this many seconds, else it is halved.
         FIRST_BATCH = 4
         START_TIME = 0.02
         private_constant :PAUSE, :MAX_PAUSE, :FIRST_BATCH, :START_TIME
 
-        # Number of the claim in progress, nil when there is none.
+        # Number of the claim in progress.
         attr_reader :claiming
 
         # The block stops the worker.
@@ -42,7 +41,6 @@ module Raffia
           @claims = 0
         end
 
-        # Returns after {close}.
         def run
           until @closed
             capacity = @runner.wait_for_capacity
@@ -58,7 +56,6 @@ module Raffia
           @store.interrupt
         end
 
-        # Claims no more jobs.
         def close
           @closed = true
           @runner.stop_waiting
@@ -106,7 +103,7 @@ module Raffia
 
         def release(claims) = @backoff.attempt { @store.release(claims) }
 
-        # From here on the runner knows the claims.
+        # The runner knows the claims from here on.
         def start(claims)
           @runner.start(claims)
         ensure

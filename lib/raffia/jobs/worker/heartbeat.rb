@@ -7,16 +7,12 @@ require_relative "../../base/clock"
 module Raffia
   module Jobs
     class Worker
-      # Holds the worker's lease, and renews it by heartbeats:
+      # Holds the worker's lease, and renews it by heartbeats, which send the store what runs and
+      # what was counted, and return commands for the worker. Registers anew when the lease was
+      # lost.
       #
-      # 1. sends the store what runs and what was counted
-      # 2. hands the commands in the answer to the worker
-      # 3. registers anew when the lease was lost
-      # 4. gives the lease back at the end, or when the worker does not end in time
-      #
-      # It runs in a thread of its own, because a job that computes blocks the event loop, and must
-      # not lose its lease for that.
-      #
+      # It runs in a thread of its own: a job that computes blocks the event loop, and must not lose
+      # its lease for that.
       # @api private
       class Heartbeat
         # Seconds between two attempts to reach the store.
@@ -46,19 +42,17 @@ module Raffia
         # HOST:PID:NONCE.
         def self.new_identity = "#{Socket.gethostname}:#{::Process.pid}:#{SecureRandom.hex(6)}"
 
-        # Raises {StoreUnavailable}.
         def register
           @lease = @store.enroll(@identity, @info, ttl: @ttl)
           @shared_lease&.lease = @lease
           @renewed_at = Clock.now
         end
 
-        # Whether the lease may have expired: this process was suspended, or the store was
-        # unavailable.
+        # The process was suspended, or the store was unavailable: the lease may have expired.
         def overdue? = Clock.now - @renewed_at > @ttl
 
-        # Returns after {stop}, or when {abandon_after} is due. +state+ makes the second argument of
-        # {Store#beat}; the block gets each command.
+        # Returns after {stop}, or when {abandon_after} is due. +state+ makes what {Store#beat}
+        # takes; yields each command.
         def run(state, &)
           next_at = 0
           until (request = @requests.pop(timeout: seconds_until(next_at))) == :stop
@@ -70,25 +64,21 @@ module Raffia
           end
         end
 
-        # Gives the lease back if the worker has not ended after so many seconds: a blocked event
-        # loop cannot. From any thread, and from a trap.
+        # Gives the lease back after so many seconds: a blocked event loop cannot. From any thread,
+        # and from a trap.
         def abandon_after(seconds)
           @abandon_at = Clock.now + seconds
           @requests.push(:beat)
         end
 
-        # The block gets the lease after each heartbeat.
         def on_beat(&block) = @on_beat = block
 
-        # Sends a heartbeat without delay.
         def beat_now = @requests.push(:beat)
 
         def stop = @requests.push(:stop)
 
-        # Whether the store has said that the lease of a claim is over.
         def lost?(lease) = lease.token != @lease.token
 
-        # Gives the lease back.
         def resign
           @store.resign(@lease, tally: @metrics.take)
           @shared_lease&.clear

@@ -8,11 +8,9 @@ require_relative "retry_policy"
 module Raffia
   module Jobs
     class Worker
-      # Reports runs: emits the events job_start, job_done and job_fail, counts, and logs.
-      #
-      # Lines about finished jobs are written in batches, because one write each would cost more
-      # than the jobs. Other loggers than ours get them one by one.
-      #
+      # Reports runs: emits the events job_start, job_done and job_fail, counts, and logs. Lines
+      # about finished jobs are written in batches, because one write each would cost more than the
+      # jobs. Other loggers than ours get them one by one.
       # @api private
       class JobLogger
         # Bytes after which buffered lines are written.
@@ -41,7 +39,6 @@ module Raffia
           add({event: "done", **run.facts, seconds: seconds.round(6)}) if @info
         end
 
-        # Writes the buffered lines.
         def flush
           return if @buffer.empty?
 
@@ -64,7 +61,6 @@ module Raffia
           (policy.verdict == :retry) ? @log.warn(line) : @log.error(line)
         end
 
-        # Logs a run that neither succeeded nor failed.
         def ended(run, event)
           flush
           @log.warn({event: event, **run.facts})

@@ -34,11 +34,9 @@ module Raffia
           @helpers = []
         end
 
-        # Whether no more jobs are claimed.
         def quiet? = @quiet
 
         # Returns when the worker has stopped. Yields once it is registered, or waits for the store.
-        # Raises {StoreUnavailable}.
         def run(scope, &)
           start_lease_monitor if @options.monitored && LeaseMonitor.possible?(@worker.store)
           Setup.current.at_start.each { |hook| hook.call(@worker, @log) }
@@ -64,7 +62,7 @@ module Raffia
             @lease_monitor&.isolated || [])
         end
 
-        # Why the store could not be written, nil when it could.
+        # Why the store could not be written.
         def store_error = @context && (@context.heartbeat.last_error || @context.backoff.last_error)
 
         private
@@ -133,7 +131,7 @@ module Raffia
           end
         end
 
-        # The next heartbeat shows it, and is sent without delay.
+        # The next heartbeat, which is sent now, shows it.
         def trace(jid)
           @context.runner.find(jid)&.trace
           @context.heartbeat.beat_now

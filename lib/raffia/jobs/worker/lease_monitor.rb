@@ -10,26 +10,22 @@ require_relative "shared_metrics"
 module Raffia
   module Jobs
     class Worker
-      # A small process for each worker; this is the worker's handle of it. It is replaced when it
-      # dies.
+      # Handle of a small process for each worker, which is replaced when it dies. It
       #
-      # * It renews the lease while the worker lives and cannot, because a call into C keeps Ruby's
-      #   lock.
-      # * When the worker dies, it ends the lease at once, and tells the store which jobs had begun.
-      # * It forks the isolated workers, which run suspects ({Store::CrashVerdict}): no job has ever
-      #   run in the process that they are forked from.
+      # * renews the lease while a call into C keeps Ruby's lock, and the worker cannot
+      # * ends the lease at once when the worker dies, and tells the store which jobs had begun
+      # * forks the isolated workers, which run suspects ({Store::CrashVerdict}), from a process in
+      #   which no job has ever run
       #
       # See docs/adr/0020.
-      #
       # @api private
       class LeaseMonitor
-        # Whether a worker can have one: processes must be able to share its store.
+        # Processes must be able to share the store.
         def self.possible?(store)
           store.shared? && ::Process.respond_to?(:fork) && !defined?(JRUBY_VERSION)
         end
 
-        # The identity is that of the worker's lease; :isolated are the boards of the
-        # {SharedMetrics} of isolated workers.
+        # Of the worker's lease; boards of the {SharedMetrics} of isolated workers.
         attr_reader :shared_lease, :identity, :isolated
 
         # +isolation+ has further keywords of {IsolatedWorkers}, +settings+ those of {Loop}.
@@ -58,7 +54,7 @@ module Raffia
         # Starts the isolated workers, if they do not run already.
         def isolate = @process.tell(Loop::ISOLATE)
 
-        # The worker stops, and so do the isolated workers. From any thread, and from a trap.
+        # The worker stops. From any thread, and from a trap.
         def drain
           @shared_lease.mark_stopping
           @process&.tell(Loop::DRAIN)
@@ -67,7 +63,7 @@ module Raffia
         # The worker stops now. From any thread, and from a trap.
         def interrupt = @shared_lease.mark_interrupting
 
-        # The worker has ended; isolated workers have so many seconds to end.
+        # Isolated workers have so many seconds to end.
         def close(seconds) = @process&.close(seconds)
 
         private

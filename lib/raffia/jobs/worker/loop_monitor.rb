@@ -5,9 +5,7 @@ require_relative "../../task"
 module Raffia
   module Jobs
     class Worker
-      # Watches whether the worker's event loop turns: reports to the supervisor that it does, and
-      # logs when a job blocks it.
-      #
+      # Reports to the supervisor that the worker's event loop turns, and logs when a job blocks it.
       # @api private
       class LoopMonitor
         # Seconds between two checks.
@@ -15,8 +13,8 @@ module Raffia
         # Seconds after which a blocked loop is logged.
         BLOCKED = 5
 
-        # Lenient: liveness gets beat also while the loop is blocked and other threads run. The
-        # block is called with each turn.
+        # Lenient: liveness gets beat also while the loop is blocked and other threads run. Yields
+        # with each turn.
         def initialize(liveness, log, lenient:, shared_lease: nil, &on_turn)
           @liveness = liveness
           @lenient = lenient
@@ -27,7 +25,7 @@ module Raffia
           turned
         end
 
-        # In the loop. Never returns.
+        # In the loop.
         def run
           @thread = ::Thread.current
           loop do
@@ -61,8 +59,8 @@ module Raffia
         end
 
         # Seconds, at least, for which the loop was blocked while the process could run. Not by a
-        # clock: a process that was suspended (Ctrl-Z, a debugger) does not block its loop. The
-        # lease monitor also counts while a call into C keeps Ruby's lock, and so this thread.
+        # clock, because of Ctrl-Z and debuggers. The lease monitor also counts while a call into C
+        # keeps Ruby's lock, and so this thread.
         def blocked_seconds
           [(@checks - @checked - 1) * INTERVAL,
             @shared_lease ? @shared_lease.observed - @observed : 0].max

@@ -6,26 +6,19 @@ require_relative "../recurring"
 module Raffia
   module Jobs
     class Worker
-      # Maintenance of the store, which each worker does for all:
-      #
-      # 1. moves due jobs to their queues
-      # 2. enqueues recurring jobs
-      # 3. recovers the jobs of workers that died
-      # 4. prunes old data
-      #
+      # Maintenance of the store, which each worker does for all: moves due jobs to their queues,
+      # enqueues recurring jobs, recovers the jobs of workers that died, and prunes old data.
       # @api private
       class Maintenance
-        # Seconds between two prunings.
         PRUNE_INTERVAL = 600
-        # Seconds between two readings of the schedule: by a worker that waits for the store's
-        # notifications, and by one that is too busy to wait.
+        # Seconds between two readings of the schedule: while idle, and while too busy to wait for
+        # notifications.
         IDLE_INTERVAL = 15
         BUSY_INTERVAL = 1
 
-        # The four of them, for a fiber each.
         attr_reader :tasks
 
-        # +recover+: seconds between two recoveries. The block runs suspects, if there are any.
+        # +recover+: seconds between two recoveries. The block runs suspects.
         def initialize(store, ticker, backoff, log, recover:, heartbeat:, &run_suspects)
           @store = store
           @log = log

@@ -6,9 +6,7 @@ require_relative "../tally"
 module Raffia
   module Jobs
     class Worker
-      # Counts finished runs, since the last heartbeat and since the worker began. The heartbeat
-      # takes the counts in another thread.
-      #
+      # Counts finished runs. The heartbeat takes the counts in another thread.
       # @api private
       class Metrics
         def initialize
@@ -30,10 +28,10 @@ module Raffia
           end
         end
 
-        # Since the worker began, see {SharedMetrics}.
+        # Since the worker began.
         def totals = @lock.hold { {**@totals, histogram: @histogram.dup} }
 
-        # Takes the counts since the last call, as a {Tally}; nil when nothing has ended.
+        # The counts since the last call, as a {Tally}; nil when nothing has ended.
         def take = @lock.hold { tally unless @processed.zero? }
 
         # Counts again what the store did not get.

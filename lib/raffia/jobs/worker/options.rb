@@ -9,14 +9,12 @@ module Raffia
   module Jobs
     class Worker
       # The settings of one worker, a reader for each row of {Settings}.
-      #
       # @api private
       class Options < ::Data.define(*Settings.names)
         # Settings that an isolated worker does not take over.
         OWN = %i[concurrency liveness wait monitored isolated].freeze
         private_constant :OWN
 
-        # Raises {ConfigError}.
         def self.build(given)
           set = Settings.build(given)
           third = set[:lease] / 3.0
@@ -34,7 +32,7 @@ module Raffia
            processes: processes || cpus, ractors: ractors || cpus}
         end
 
-        # Whether any progress of the process counts, not only turns of the loop.
+        # Any progress of the process counts, not only turns of the loop.
         def lenient? = heartbeat == :progress
 
         def for_isolated = to_h.except(*OWN)

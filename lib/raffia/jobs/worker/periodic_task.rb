@@ -10,8 +10,7 @@ module Raffia
       #
       # @api private
       class PeriodicTask
-        # The block returns seconds until its next run, at most and by default +longest+. +first+:
-        # seconds until the first run.
+        # The block returns seconds until its next run, at most and by default +longest+.
         def initialize(backoff, longest:, first: 0, &block)
           @backoff = backoff
           @longest = longest
@@ -21,7 +20,6 @@ module Raffia
           @waiter = nil
         end
 
-        # Never returns.
         def run
           loop do
             wait(@delay) if @delay.positive?

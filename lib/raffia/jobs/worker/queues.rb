@@ -11,7 +11,6 @@ module Raffia
       #
       # @api private
       class Queues
-        # Queues by default.
         DEFAULT = ["default"].freeze
 
         # Weights by name, {} when the order is fixed.

@@ -4,14 +4,10 @@ module Raffia
   module Jobs
     class Worker
       # Compares the claims that this worker holds with those that the store has in its name. They
-      # differ when a store came back with older data (a replica that lagged, a lost second), or
-      # when the answer to a claim was lost.
-      #
-      # * Claims that only the store knows would stay claimed for ever: they are given back.
-      # * Claims that only the worker knows belong to another worker: their runs are marked as lost.
+      # differ when a store came back with older data, or when the answer to a claim was lost.
+      # Claims that only the store knows are given back; runs that only the worker knows are lost.
       #
       # Jobs begin and end meanwhile, so only a difference that is found twice in a row counts.
-      #
       # @api private
       class Reconciliation
         def initialize(store, log, runner, acks, fetcher)
@@ -23,7 +19,6 @@ module Raffia
           reset
         end
 
-        # Raises {StoreUnavailable}.
         def call(lease)
           reset unless @lease == lease
           # Jobs of a claim in progress are not known here yet, however long its answer takes.

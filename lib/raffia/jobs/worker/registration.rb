@@ -5,9 +5,8 @@ require_relative "../error"
 module Raffia
   module Jobs
     class Worker
-      # Registers a starting worker with its store. It may wait for an unavailable store: a database
-      # can come up later than its workers, and a dead worker is replaced meanwhile.
-      #
+      # Registers a starting worker with its store. It may wait for the store: a database can come
+      # up later than its workers.
       # @api private
       class Registration
         # Commands of the worker end the wait. The block is called once: when the worker is
@@ -19,8 +18,7 @@ module Raffia
           @on_start = on_start
         end
 
-        # The block registers the worker. Returns false when it was stopped before. Raises
-        # {StoreUnavailable} if it is not to wait.
+        # Yields to register. Returns false when the worker was stopped before.
         def call(worker, &)
           yield
           true

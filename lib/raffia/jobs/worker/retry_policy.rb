@@ -6,22 +6,20 @@ require_relative "backtrace"
 module Raffia
   module Jobs
     class Worker
-      # Decides what happens to a failed job, by its class, its options and the number of failures.
-      # The fields that it writes are Sidekiq's.
-      #
+      # Decides what happens to a failed job. The fields that it writes are Sidekiq's.
       # @api private
       class RetryPolicy
-        # Retries by default: they take about 20 days.
+        # They take about 20 days.
         RETRIES = 25
         # Characters of an error message that are kept.
         MESSAGE = 10_000
 
-        # The verdict is :retry, :bury or :discard; :at the time of the next try, in seconds since
-        # 1970. The payload has the failure in it, and may exceed the limit for new jobs a little.
+        # :retry, :bury or :discard; the time of the next try, in seconds since 1970; and the
+        # payload with the failure in it, which may exceed the limit for new jobs a little.
         attr_reader :verdict, :at, :payload
 
-        # The job is nil when there is no class of that name. Raises StandardError for a payload with
-        # invalid fields.
+        # The job is nil when there is no class of that name. Raises StandardErrors for invalid
+        # fields.
         def initialize(item, error, job, log)
           @item = item.dup
           @error = error
@@ -43,7 +41,7 @@ module Raffia
           log_callback("on_exhausted failed", error)
         end
 
-        # An error's message as valid UTF-8.
+        # Valid UTF-8.
         def self.message(error)
           text = error.message.to_s
           unless text.encoding == Encoding::UTF_8

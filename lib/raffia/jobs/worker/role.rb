@@ -13,15 +13,13 @@ module Raffia
       #
       # @api private
       class Role < Service::Role
-        # Seconds that a worker has beyond its own timeout: to interrupt what is left, and to give
-        # it back.
+        # Seconds beyond the workers' own timeout: to interrupt what is left, and to give it back.
         MARGIN = 8
 
         attr_reader :processes, :status
 
-        # The timeout of the workers in seconds, a callable that loads the application, and sockets
-        # of each slot. The block gets a {Process::Supervisor::WorkerContext}, and returns a
-        # {Worker} or anything else with run, stop and quiet.
+        # +load+ loads the application. The block gets a {Process::Supervisor::WorkerContext}, and
+        # returns a {Worker} or anything else with run, stop and quiet.
         def initialize(processes:, timeout:, load:, log:, sockets: [], &make)
           super()
           @processes = processes
@@ -41,8 +39,7 @@ module Raffia
           @status.supervisor = @supervisor = supervisor
         end
 
-        # TSTP, which workers leave to the supervisor. Ctrl-Z suspends all of them, until the shell
-        # continues them.
+        # Workers leave TSTP to the supervisor. Ctrl-Z suspends all of them.
         def signals = {TSTP: Process::SuspendSignal.handler { @supervisor.broadcast("quiet") }}
 
         def load = @load.call
@@ -57,7 +54,7 @@ module Raffia
             worker.run { ready(context) }
           end
         rescue Raffia::Error => error
-          # The sentence says it; a backtrace of Raffia's would say nothing more.
+          # A backtrace of Raffia's would say nothing more.
           @log&.fatal(error.message) if first_failure?(context)
           exit(1)
         end
@@ -76,8 +73,7 @@ module Raffia
           context.ready!
         end
 
-        # The next worker of this slot fails in the same way a moment later: the supervisor reports
-        # how often it was tried.
+        # The next worker of this slot fails in the same way: the supervisor reports how often.
         def first_failure?(context)
           before = failures(context) { |board, word| board[word] }.sum
           failures(context) { |board, word| board.add(word) }

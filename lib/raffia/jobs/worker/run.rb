@@ -30,7 +30,6 @@ module Raffia
         attr_accessor :on
         # @api private
         attr_accessor :meter
-        # Fiber that executes it, if it is one of this process.
         # @api private
         attr_writer :fiber
         # Index in the {SharedLease}.
@@ -94,7 +93,6 @@ module Raffia
            "note" => @note, "backtrace" => (backtrace if @traced)}.compact
         end
 
-        # Heartbeats carry its backtrace from now on.
         # @api private
         def trace = @traced = true
 
@@ -106,7 +104,6 @@ module Raffia
           @fiber&.backtrace(0, FRAMES)&.take_while { |line| !line.start_with?(EXECUTION) }
         end
 
-        # For logs and events.
         # @api private
         def facts = {jid: jid, class: name, queue: @claim.queue, on: @on}
 
@@ -140,9 +137,8 @@ module Raffia
           @context.logger.ended(self, "claim lost")
         end
 
-        # Ends it if its executor can, because it is :cancelled or :stopping. Returns a level of
-        # {Future#cancel}, :requested where it is left to the job itself, or false when it does not
-        # run. By force it may be interrupted anywhere.
+        # Returns a level of {Future#cancel}, :requested where it is left to the job, or false when
+        # it does not run. By force it may be interrupted anywhere.
         # @api private
         def interrupt(why, by_force: false)
           @stop_reason ||= why

@@ -14,12 +14,10 @@ module Raffia
       #
       # @api private
       class Runner
-        # Runs that one heartbeat names, at most.
         NAMED = 1000
         RECYCLES = Native.respond_to?(:reset_fiber)
         private_constant :RECYCLES
 
-        # Runs at a time, at most.
         attr_reader :limit
 
         def initialize(scope, limit, context)
@@ -39,13 +37,14 @@ module Raffia
 
         def to_a = @runs.keys
 
-        # Starts a run of each claim, as soon as the one before it waits or ends.
+        # Each starts as soon as the one before it waits or ends.
         def start(claims)
           @waiting.concat(claims.map { |claim| add(Run.new(claim, @context)) })
           @scope.spawn { run_waiting } until @waiting.empty?
         end
 
-        # Waits until another job may be claimed, or {stop_waiting}. Returns how many may be.
+        # Returns how many jobs may be claimed, after a wait if there are none, or after
+        # {stop_waiting}.
         def wait_for_capacity
           while (capacity = self.capacity) <= 0
             @capacity = Waiter.new
@@ -58,7 +57,7 @@ module Raffia
 
         def stop_waiting = @capacity&.settle(:stopped)
 
-        # Calls the block when no run is in progress; at once if there is none now.
+        # Yields when no run is in progress; at once if there is none now.
         def on_idle(&block)
           @on_idle = block
           yield if @runs.empty?
@@ -73,13 +72,12 @@ module Raffia
 
         def find(jid) = to_a.find { |run| run.jid == jid }
 
-        # Runs of the lease whose outcome the store does not know yet, by the key of their claim.
+        # Runs by the key of their claim whose outcome the store does not know yet.
         def unconcluded(lease)
           to_a.select { |run| run.claim.lease == lease && !run.concluded? }
             .to_h { |run| [run.claim.key, run] }
         end
 
-        # As {Store#beat} takes it.
         def work = to_a.first(NAMED).map(&:work)
 
         private

@@ -6,14 +6,12 @@ require_relative "../../process/experimental_warning"
 module Raffia
   module Jobs
     class Worker
-      # Memory that a worker shares with its {LeaseMonitor}: the lease, when it was last renewed,
-      # and which jobs have begun. Each job costs one memory write, which outlives kill -9 of the
-      # worker.
+      # Memory that a worker shares with its {LeaseMonitor}. Each job costs one memory write, which
+      # outlives kill -9 of the worker.
       #
       # Words of 64 bits: token, ttl in milliseconds, time of the last renewal, whether the worker
       # stops, and seconds for which the monitor has seen it run; then three for each slot: both
       # integers of {Claim#key}, and whether its job has begun.
-      #
       # @api private
       class SharedLease
         HEADER = 5
@@ -33,7 +31,6 @@ module Raffia
           @free = Array.new(limit) { |index| limit - 1 - index }
         end
 
-        # It was just granted.
         def lease=(lease)
           set(1, (lease.ttl * 1000).to_i)
           renewed
@@ -43,13 +40,11 @@ module Raffia
         # 0 while there is no lease.
         def token = get(0)
 
-        # In seconds.
         def ttl = get(1) / 1000.0
 
-        # The lease was just renewed.
         def renewed = @memory.set_value(:f64, 2 * WORD, Clock.now)
 
-        # Time of {Clock}.
+        # By {Clock}.
         def renewed_at = @memory.get_value(:f64, 2 * WORD)
 
         # Seconds, at most, for which the worker ran and was not suspended.
@@ -59,7 +54,6 @@ module Raffia
           @memory.set_value(:f64, 4 * WORD, seconds)
         end
 
-        # The lease was given back.
         def clear = set(0, 0)
 
         # The worker stops: its death is no job's fault from now on.
@@ -67,12 +61,12 @@ module Raffia
 
         def stopping? = get(3) != 0
 
-        # The worker stops now: suspects are interrupted too.
+        # Suspects are interrupted too.
         def mark_interrupting = set(3, INTERRUPTING)
 
         def interrupting? = get(3) == INTERRUPTING
 
-        # Returns a slot for the claim of this key, for {begin} and {release}.
+        # Returns a slot for the claim of this key.
         def reserve(key)
           slot = @free.pop or raise Error, "more than #{@limit} jobs at a time"
           word = HEADER + slot * SLOT
@@ -81,10 +75,9 @@ module Raffia
           slot
         end
 
-        # The job of the slot begins. From any process that shares this memory.
+        # From any process that shares this memory.
         def begin(slot) = set(HEADER + slot * SLOT + 2, 1)
 
-        # The job of the slot has ended.
         def release(slot)
           set(HEADER + slot * SLOT + 2, 0)
           @free.push(slot)

@@ -5,9 +5,8 @@ require_relative "../tally"
 module Raffia
   module Jobs
     class Worker
-      # Metrics of a worker as integers on a board in memory that its supervisor reads. Counters
-      # outlive the worker: the next one of its slot goes on counting where it ended.
-      #
+      # Metrics of a worker on a board in memory that its supervisor reads. Counters outlive the
+      # worker: the next one of its slot goes on counting where it ended.
       # @api private
       class SharedMetrics
         # Only grow. `microseconds` is the duration of all successful runs.
@@ -23,7 +22,7 @@ module Raffia
         GAUGE_INDEXES = COUNTERS.size...FIRST_BUCKET
         private_constant :INDEX, :GAUGE_INDEXES
 
-        # Sums over all boards; gauges of live workers only, whose pids are given.
+        # Sums over all boards; gauges of the live workers with these pids only.
         def self.read(boards, pids)
           alive = boards.select { |board| pids.include?(pid(board)) }
           counters = COUNTERS.to_h { |name| [name, sum(boards, INDEX[name])] }
@@ -40,7 +39,6 @@ module Raffia
           board[INDEX[:busy]] = 0
         end
 
-        # Of the worker that writes to the board.
         def self.pid(board) = board[INDEX[:pid]]
 
         attr_reader :board
@@ -54,8 +52,7 @@ module Raffia
           end
         end
 
-        # Totals are those of {Metrics#totals}. The boards of isolated workers count as part of this
-        # one.
+        # Boards of isolated workers count as part of this one.
         def write(totals, busy, isolated = [])
           values = [*totals.fetch_values(*COUNTERS), *Array.new(GAUGES.size, 0),
             *totals.fetch(:histogram)]

@@ -13,7 +13,7 @@ module Raffia
       class SingleProcess
         attr_reader :status
 
-        # +load+ loads the application. The block gets the notifier, and returns a {Worker}.
+        # The block gets the notifier, and returns a {Worker}.
         def initialize(load, &make)
           @load = load
           @make = make
@@ -23,14 +23,12 @@ module Raffia
 
         def load = @load.call
 
-        # Yields when the worker is registered.
         def run(notifier, &)
           @status.worker = @worker = @make.call(notifier)
           @worker.stop if @asked
           @worker.run(&)
         end
 
-        # (see Worker#stop)
         def stop
           @asked = true
           @worker&.stop

@@ -7,14 +7,13 @@ module Raffia
   module Jobs
     class Worker
       # Reports the state of a store for monitoring: whether it can be written, counts, queues.
-      #
       # @api private
       class StoreReport
         # Queues in a report, the longest ones: an answer to the supervisor is one message.
         QUEUES = 200
         private_constant :QUEUES
 
-        # The block returns why the worker cannot write to it, nil when it can.
+        # The block returns why the worker cannot write to it.
         def initialize(store, &write_error)
           @store = store
           @write_error = write_error
@@ -27,8 +26,7 @@ module Raffia
           {"store" => @store.url, "error" => error || failure.message}
         end
 
-        # Yields it in a thread, because an unavailable store takes its time. While one report is
-        # made, no other is begun.
+        # Yields it in a thread, because an unavailable store takes its time, and one at a time.
         def later
           return unless @future.nil? || @future.done?
 

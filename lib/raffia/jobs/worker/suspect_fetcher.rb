@@ -9,7 +9,7 @@ module Raffia
       #
       # @api private
       class SuspectFetcher < Fetcher
-        # The {LeaseMonitor::SupervisorLink} shows whether the parent worker stops.
+        # The link shows whether the parent worker stops.
         def initialize(*, link:, &)
           super(*, &)
           @link = link

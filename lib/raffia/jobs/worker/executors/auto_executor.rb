@@ -7,9 +7,8 @@ module Raffia
     class Worker
       class Executors
         # Runs each class of jobs where its runs have shown to be best done. A class begins on
-        # threads: there a run is measured alone, and holds up nobody. Most go on in fibers then. In
-        # a fiber, and now and then on a thread, runs are measured again.
-        #
+        # threads, where a run is measured alone and holds up nobody. Most go on in fibers then.
+        # Runs in a fiber, and now and then on a thread, are measured again.
         # @api private
         class AutoExecutor
           def initialize(executors, _name)

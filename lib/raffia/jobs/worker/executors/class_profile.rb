@@ -15,12 +15,10 @@ module Raffia
           # One of so many runs in fibers is measured, and one of so many of these on a thread.
           SAMPLE = 8
           SAMPLE_ON_THREAD = 8
-          # After so many runs in processes the class is tried anew: its runs may have become short,
-          # which is not seen from here. The number doubles each time that they stay there, because
-          # a trial holds up others.
+          # After so many runs in processes the class is tried anew: its runs may have become short.
+          # The number doubles each time that they stay there, because a trial holds up others.
           RETRIAL = 64..4096
-          # Seconds of Ruby code that keep others in the process waiting too long: Ruby itself lets
-          # another thread run after 0.1.
+          # Seconds of Ruby code that keep others waiting too long: Ruby itself switches after 0.1.
           LONG = 0.02
           # Seconds for which a loop should not be held up.
           HELD = 0.005
@@ -60,7 +58,6 @@ module Raffia
             @on, @why = choice if @seen >= TRIALS
           end
 
-          # Whether the choice was logged.
           def explained? = @explained || @seen < TRIALS
 
           def explain

@@ -23,7 +23,6 @@ module Raffia
             @futures = {}.compare_by_identity
           end
 
-          # Raises {Saturated}, and what the job raises.
           def call(run, job, seconds)
             raise Saturated if spare_capacity <= 0
 

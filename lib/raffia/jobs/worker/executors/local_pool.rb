@@ -6,9 +6,7 @@ module Raffia
   module Jobs
     class Worker
       class Executors
-        # Runs jobs in workers of this process that any block can be handed to, as in threads: for
-        # code that blocks where fibers would not be switched.
-        #
+        # Runs jobs on threads: for code that blocks where fibers would not be switched.
         # @api private
         class LocalPool < ExecutorPool
           # Anything may be half done in a thread, so a cancelled job has to ask; one whose worker
@@ -33,8 +31,7 @@ module Raffia
             @executors.perform(run, job)
           end
 
-          # Other jobs come to the same thread: what this one keeps in fiber storage, or under
-          # Thread.current[], is its own.
+          # What a job keeps in fiber storage, or under Thread.current[], is its own.
           def isolated(&) = ::Fiber.new(blocking: true, storage: {}, &).resume
         end
       end

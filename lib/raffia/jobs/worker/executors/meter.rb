@@ -14,11 +14,11 @@ module Raffia
           ThreadTime = Pool::Auto::ThreadTime
           private_constant :ThreadTime
 
-          # Seconds by the clock, nil before it was measured; of Ruby code; and of C code without
-          # Ruby's lock.
+          # Seconds by the clock, nil before it was measured; of Ruby code; of C code without Ruby's
+          # lock.
           attr_reader :wall, :ruby, :free
 
-          # Whether it held up the loop from its beginning to its end; nil on a thread.
+          # It held up the loop from its beginning to its end; nil on a thread.
           def held? = @held
 
           # On a thread nothing else is measured with it.

@@ -8,13 +8,11 @@ module Raffia
   module Jobs
     class Worker
       class Executors
-        # Runs jobs in forked processes, which have the application as this one has loaded it: for
-        # Ruby code that computes, and for jobs that may have to be killed.
-        #
+        # Runs jobs in forked processes, which have loaded the application: for Ruby code that
+        # computes, and for jobs that may have to be killed.
         # @api private
         class ProcessPool < ExecutorPool
-          # Seconds that a job has to end by itself when its time is up, before its process is
-          # killed.
+          # Seconds that a job has to end by itself before its process is killed.
           MARGIN = 2
 
           def initialize(executors, name)
@@ -42,7 +40,6 @@ module Raffia
             @taken.each_value { |status| status.request(:stopping) unless status.requested? }
           end
 
-          # From 0.0 to 1.0, nil when there is none.
           def progress(run) = @taken[run]&.progress
 
           private
@@ -56,7 +53,7 @@ module Raffia
             end
           end
 
-          # In the process. The job's result is not wanted, and may be large.
+          # The job's result is not wanted, and may be large.
           def work(item, seconds, status)
             job = Execution.job_class(item["class"])
             run = Run.adopt(RemoteRun.new(item, @executors.store, status))

@@ -7,13 +7,11 @@ module Raffia
   module Jobs
     class Worker
       class Executors
-        # Runs jobs in workers that have their code from the start and get no messages while they
-        # work, as in Ractors: for classes that keep to a Ractor's rules.
-        #
+        # Runs jobs in workers that get no messages while they work, as in Ractors: for classes that
+        # keep to a Ractor's rules.
         # @api private
         class RemotePool < ExecutorPool
-          # Seconds that a job has to end by itself when its time is up, before its worker is
-          # interrupted.
+          # Seconds that a job has to end by itself before its worker is interrupted.
           MARGIN = 2
 
           # In the worker.
@@ -32,8 +30,7 @@ module Raffia
             end
           end
 
-          # Middleware stays here: it is around the wait, with an object of the class that does not
-          # do the work.
+          # Middleware stays here, with an object of the class that does not do the work.
           def call(run, job, seconds)
             return super if @executors.middleware.empty?
 

@@ -6,9 +6,8 @@ module Raffia
   module Jobs
     class Worker
       class Executors
-        # Two numbers in memory that a worker shares with a process of its: a request that the job
-        # should end, and the job's progress.
-        #
+        # Two numbers in memory that a worker shares with its process: a request that the job should
+        # end, and the job's progress.
         # @api private
         class SharedStatus
           REQUESTS = {stopping: 1, cancelled: 2}.freeze
@@ -29,13 +28,12 @@ module Raffia
             @index = index
           end
 
-          # For the next job. Returns itself.
+          # For the next job.
           def clear
             @board[@index * 2] = @board[@index * 2 + 1] = 0
             self
           end
 
-          # The reason is :stopping or :cancelled.
           def request(reason) = @board[@index * 2] = REQUESTS.fetch(reason)
 
           def requested? = @board[@index * 2].positive?
@@ -46,7 +44,6 @@ module Raffia
             @board[@index * 2 + 1] = (share * SCALE).to_i + 1
           end
 
-          # From 0.0 to 1.0, nil when the job has set none.
           def progress
             number = @board[@index * 2 + 1]
             (number - 1).fdiv(SCALE) if number.positive?

@@ -8,9 +8,7 @@ module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # Slot for a process that runs suspects. Processes come and go; their metrics stay on the
-        # slot's board.
-        #
+        # Slot for a process that runs suspects. Metrics stay on the slot's board.
         # @api private
         class IsolatedWorker
           # Seconds between a dump, SIGTERM and SIGKILL of a process that hangs.
@@ -19,7 +17,6 @@ module Raffia
 
           # Nil while there is no process.
           attr_reader :pid
-          # The process writes its {SharedMetrics} to it.
           attr_reader :board
 
           def initialize(board, hang_timeout)
@@ -29,21 +26,20 @@ module Raffia
             SharedMetrics.idle(board)
           end
 
-          # Runs the block in a process. Raises SystemCallError when none can be forked.
+          # Runs the block in a process. Raises SystemCallError.
           def start(&)
             @board.reset
             @hang.forgive
             @pid = Process::ChildSetup.fork(&)
           end
 
-          # Its Process::Status, once, when the process has ended.
+          # Returns its Process::Status, once, when the process has ended.
           def reap
             return unless @pid && ::Process.wait2(@pid, ::Process::WNOHANG)
 
             ended
           end
 
-          # Waits until the process has ended.
           def join
             return unless @pid
 
@@ -54,8 +50,8 @@ module Raffia
           def signal(name) = (::Process.kill(name, @pid) if @pid)
 
           # Ends a process that hangs, and returns the step: :dump, :TERM or :KILL. Before
-          # +awake_since+ no process could beat. Its own monitor learns from the board that this was
-          # no crash.
+          # +awake_since+ no process could beat. The board tells its own monitor that it did not
+          # crash.
           def check_heartbeat(now, awake_since)
             return unless @pid && @hang_timeout
 

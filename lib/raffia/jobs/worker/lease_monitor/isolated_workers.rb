@@ -9,9 +9,8 @@ module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # Processes that run suspects, one job at a time each: when one dies, its job is known. They
-        # end when there are no suspects left.
-        #
+        # Processes that run one suspect at a time each: when one dies, its job is known. They end
+        # when there are no suspects left.
         # @api private
         class IsolatedWorkers
           # Seconds between two checks whether they have ended.
@@ -21,8 +20,7 @@ module Raffia
           private_constant :INTERVAL, :LATE
 
           # +make+ gets a {SupervisorLink}, and makes a worker that takes suspects only; nil: there
-          # are none. A process is killed after +hang_timeout+ seconds without a heartbeat, nil:
-          # never. All have +grace+ seconds to end.
+          # are none. Times in seconds; +hang_timeout+ may be nil.
           def initialize(shared_lease, log, make:, boards:, hang_timeout:, grace:)
             @shared_lease = shared_lease
             @log = log
@@ -59,7 +57,7 @@ module Raffia
             signal(:TERM)
           end
 
-          # Waits until they have ended, and yields again and again meanwhile.
+          # Yields again and again until they have ended.
           def finish
             drain
             deadline = Clock.now + @grace
@@ -74,7 +72,7 @@ module Raffia
 
           private
 
-          # Interrupts their suspects when the parent worker stops now.
+          # When the parent worker stops now.
           def interrupt
             return if @interrupted || !@shared_lease.interrupting?
 
@@ -135,7 +133,6 @@ module Raffia
             @workers.any?(&:pid)
           end
 
-          # Returns the statuses of those that have ended.
           def reap = @workers.filter_map(&:reap)
         end
       end

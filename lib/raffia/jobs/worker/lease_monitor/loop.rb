@@ -11,13 +11,9 @@ module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # Loop of a lease monitor, in its process:
-        #
-        # 1. takes commands from the worker
-        # 2. watches the isolated workers
-        # 3. renews the lease when the worker is late
-        # 4. reports the worker's death, and ends when no suspect runs any more
-        #
+        # Loop of a lease monitor, in its process: takes commands from the worker, watches the
+        # isolated workers, renews the lease when the worker is late, and reports the worker's
+        # death. Ends when no suspect runs any more.
         # @api private
         class Loop
           # Commands, a byte each.
@@ -31,8 +27,7 @@ module Raffia
           RETRY_INTERVAL = 0.5
           private_constant :INTERVAL, :LATE, :RETRY_INTERVAL
 
-          # The worker is a pid, commands come from an IO. +isolation+ has further keywords of
-          # {IsolatedWorkers}.
+          # The worker is a pid, commands come from an IO.
           def initialize(worker, shared_lease, commands, log, store:, identity:, liveness:,
             lenient:, isolation:)
             @worker = WorkerProcess.new(worker, liveness, lenient)

@@ -4,9 +4,7 @@ module Raffia
   module Jobs
     class Worker
       class LeaseMonitor
-        # Link of an isolated worker to its lease monitor, which supervises it as a supervisor does
-        # other workers.
-        # @api private
+        # Link of an isolated worker to its lease monitor, which supervises it.
         class SupervisorLink
           # The board of the isolated worker, and the pid of the lease monitor.
           attr_reader :board, :supervisor
@@ -20,7 +18,6 @@ module Raffia
 
           def beat = @board.beat
 
-          # See {Process::Supervisor::Scoreboard#stop_reason}.
           def stop_reason
             stop_reason = @board.stop_reason
             (stop_reason == :none && @shared_lease.stopping?) ? :dismissed : stop_reason

@@ -17,8 +17,8 @@ module Raffia
 
           attr_reader :pid
 
-          # Liveness may be nil; that of a supervised worker answers `stop_reason` and `supervisor`,
-          # too. Lenient: use of the processor counts as progress.
+          # Liveness may be nil; that of a supervised worker also answers `stop_reason` and
+          # `supervisor`.
           def initialize(pid, liveness, lenient)
             @pid = pid
             @liveness = liveness
@@ -28,7 +28,7 @@ module Raffia
 
           def alive? = ::Process.ppid == @pid
 
-          # Whether it is not suspended, by SIGSTOP or a debugger.
+          # It is not suspended, by SIGSTOP or a debugger.
           def running? = !SUSPENDED.include?(stat(@pid)&.fetch(STATE))
 
           # Beats for the worker if it uses the processor.
@@ -38,13 +38,13 @@ module Raffia
             @used = used
           end
 
-          # Whether its supervisor killed it because it hung.
           def hung? = !@supervisor.nil? && @liveness.stop_reason == :hung
 
-          # Whether its supervisor ended it, or has ended too.
+          # Its supervisor ended it, or has ended too.
           def dismissed?
-            !@supervisor.nil? &&
-              (@liveness.stop_reason == :dismissed || GONE.include?(stat(@supervisor)&.fetch(STATE)))
+            return false unless @supervisor
+
+            @liveness.stop_reason == :dismissed || GONE.include?(stat(@supervisor)&.fetch(STATE))
           end
 
           private

@@ -7,9 +7,7 @@ module Raffia
   module Jobs
     class Worker
       class Run
-        # Tells the store how a run has ended that did not succeed. Retries until the store answers
-        # or the lease is lost.
-        #
+        # Tells the store how a run has ended that did not succeed.
         # @api private
         class Outcome
           def initialize(run, context)
@@ -30,8 +28,7 @@ module Raffia
             send_to_store { @store.discard(@claim) }
           end
 
-          # It goes on in a later run: at the front of its queue when its worker stops, else behind
-          # the jobs that wait there.
+          # A later run goes on: at once when the worker stops, else after the jobs that wait.
           def unfinished
             return release("postponed") if @run.stopping?
 
@@ -60,7 +57,6 @@ module Raffia
             error.instance_of?(BadPayload) ? item.merge("retry" => 0) : item
           end
 
-          # Nil when an invalid field keeps the failure from being written.
           def policy(error, item)
             RetryPolicy.new(item, error, job_class, @logger.log)
           rescue JSON::JSONError, EncodingError, TypeError, ArgumentError, NoMethodError

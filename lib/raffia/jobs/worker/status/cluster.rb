@@ -10,12 +10,10 @@ module Raffia
       # What load balancers, monitoring and people ask about workers.
       # @api private
       module Status
-        # Figures of worker processes. The supervisor shares the memory of their counters, and asks
-        # one of them about the store, because it has not loaded the program itself.
-        #
+        # Figures of worker processes. Their counters are in shared memory. A worker answers for the
+        # store, because the supervisor has not loaded the program.
         # @api private
         class Cluster
-          # Name of the question and of the answer.
           MESSAGE = "report"
           # Seconds that a worker has to answer.
           TIMEOUT = 2
@@ -25,7 +23,6 @@ module Raffia
           LONGEST = 15
           private_constant :TIMEOUT, :FRESH, :SHARE, :LONGEST
 
-          # Answers, in a worker.
           def self.answer(context, worker)
             context.on_message(MESSAGE) do |round, pid|
               if pid == ::Process.pid
@@ -58,7 +55,7 @@ module Raffia
             end
           end
 
-          # A worker has sent this to the supervisor.
+          # From a worker.
           def receive(name, data) = (@answers&.push(data) if name == MESSAGE)
 
           private

@@ -12,10 +12,8 @@ module Raffia
           # Nil while the application is loaded.
           attr_writer :worker
 
-          # See {SharedMetrics.read}.
           def figures = @worker ? @worker.figures : SharedMetrics.read([], [])
 
-          # See {Worker#report}; nil without a worker.
           def report = @worker&.report
         end
       end
