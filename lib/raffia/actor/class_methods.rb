@@ -5,7 +5,7 @@ module Raffia
     # Class methods of actors: spawn, pool, and the settings of the class.
     module ClassMethods
       # Keywords of `spawn` that are not for `initialize`.
-      OWN = [*Settings.members, :name, :link].freeze
+      SPAWN_KEYWORDS = [*Settings.members, :name, :link].freeze
 
       # Makes an actor, and waits until its `initialize` and `on_start` have run.
       #
@@ -19,8 +19,8 @@ module Raffia
       def spawn(*arguments, **keywords, &block)
         return raffia_spawn(raffia_factory(arguments, keywords, block)) if keywords.empty?
 
-        raffia_spawn(raffia_factory(arguments, keywords.except(*OWN), block),
-          **keywords.slice(*OWN))
+        raffia_spawn(raffia_factory(arguments, keywords.except(*SPAWN_KEYWORDS), block),
+          **keywords.slice(*SPAWN_KEYWORDS))
       end
 
       # Sets defaults for all actors of this class and of its subclasses.

@@ -29,7 +29,6 @@ module Raffia
       def on_start
         grow(@factory.size)
       rescue Exception # standard:disable Lint/RescueException
-        # Also when the caller is gone.
         Raffia.shield { dismiss(@pool.workers, false, :shutdown) }
         raise
       end

@@ -39,7 +39,7 @@ module Raffia
       # The worker with the fewest messages; among equals, each in its turn.
       class LeastBusyRoute
         # Added to the backlog of a worker that restarts: it is asked only if all do.
-        AWAY = 1_000_000
+        RESTART_PENALTY = 1_000_000
 
         def initialize
           @turn = 0
@@ -54,7 +54,7 @@ module Raffia
             next unless worker.alive?
 
             backlog = backlog(worker)
-            backlog += AWAY unless worker.status == :running
+            backlog += RESTART_PENALTY unless worker.status == :running
             return worker if backlog.zero?
 
             least, fewest = worker, backlog if fewest.nil? || backlog < fewest

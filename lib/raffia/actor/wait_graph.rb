@@ -17,7 +17,6 @@ module Raffia
 
       # Stands for a message whose sender waits for room in a full mailbox, not for an answer.
       class MailboxWait < Message
-        # The waiter is settled when the message is in the mailbox.
         def initialize(message, waiter)
           super(message.core, message.name, nil, nil, nil, waiter, nil, nil)
         end

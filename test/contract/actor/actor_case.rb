@@ -8,7 +8,7 @@ require "timeout"
 # comes first.
 Timeout.timeout(1) {}
 
-# What the tests of actors have in common. A test class says where its actors work, and where they
+# Helpers of the tests of actors. A test class says where its actors work, and where they
 # are spawned:
 #
 #   place -> the value of on:
@@ -49,7 +49,7 @@ module ActorCase
     Raffia::Actor.log = log
   end
 
-  # What the actors had to say that nobody waited for.
+  # Log of the errors that reached no caller.
   def logged = @log.string
 
   # An actor where the suite has them.

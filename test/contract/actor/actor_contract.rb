@@ -2,13 +2,13 @@
 
 require_relative "actor_case"
 
-# What actors promise wherever their methods run: nothing here needs memory that the test and the
+# Contract of actors on each executor: nothing here needs memory that the test and the
 # actor share.
 module ActorContract
   include ActorCase
 
-  # Whoever pops waits until somebody has pushed; it can be reached from wherever an actor's object
-  # lives, as a queue cannot.
+  # A queue whose pop waits for a push. Unlike a Thread::Queue it can be reached from another process
+  # or Ractor.
   class Gate < Raffia::Actor
     def initialize
       @waiting = []
@@ -121,7 +121,7 @@ module ActorContract
     end
   end
 
-  def test_whoever_waits_for_an_actor_that_fails_is_told
+  def test_a_failing_actor_answers_its_callers
     with_actors do
       counter = spawn(Counter)
       held = counter.future.hold(gate = Gate.spawn)
@@ -134,7 +134,7 @@ module ActorContract
     end
   end
 
-  def test_an_error_that_nobody_waits_for_is_logged
+  def test_an_error_without_a_caller_is_logged
     with_actors do
       counter = spawn(Counter)
       counter.async.fail_with("unheard of")
@@ -250,7 +250,7 @@ module ActorContract
     end
   end
 
-  def test_a_future_that_nobody_wants_is_not_begun
+  def test_a_cancelled_future_is_not_begun
     with_actors do
       counter = spawn(Counter)
       held = counter.future.hold(gate = Gate.spawn)

@@ -3,7 +3,7 @@
 require_relative "actor_case"
 require "objspace"
 
-# What actors cost, in objects and bytes, and that there can be many of them.
+# Objects and bytes of actors, and many actors at once.
 class ActorCountsTest < Raffia::TestCase
   include ActorCase
   include ActorCase::Inside
@@ -16,7 +16,7 @@ class ActorCountsTest < Raffia::TestCase
     def pass(number) = @following ? @following.pass(number + 1) : number
   end
 
-  # What is not an actor's own, and where to look no further.
+  # Objects that are shared with others: the search stops there.
   SHARED = [Module, Symbol, Thread, Fiber, Raffia::Actor::Settings, Raffia::Actor::ActorLoop,
     Raffia::Actor::Interface,
     ObjectSpace::InternalObjectWrapper].freeze

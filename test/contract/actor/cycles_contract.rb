@@ -2,7 +2,7 @@
 
 require_relative "shared_contract"
 
-# What only looks like a circle of calls, and circles of those that wait for room.
+# Chains of calls that are no cycles, and cycles of senders that wait for room.
 module ActorCyclesContract
   include ActorCase
 
@@ -19,7 +19,7 @@ module ActorCyclesContract
   end
 
   # The caller has had no turn yet to notice its answer.
-  def test_who_has_been_answered_does_not_wait
+  def test_an_answered_message_does_not_wait
     with_actors do
       one, two = puppet, puppet
       gate = held(one)
@@ -71,7 +71,7 @@ module ActorCyclesContract
     end
   end
 
-  # Whoever publishes is not to wait for a subscriber that waits for him. The others hear of it.
+  # A publisher must not wait for a subscriber that waits for it. The others get the message.
   def test_a_circle_of_those_that_wait_for_room_in_what_is_published
     with_actors do
       heard = Thread::Queue.new

@@ -14,8 +14,8 @@ class ActorTasksTest < Raffia::TestCase
 
   Puppet = ActorSharedContract::Puppet
 
-  # What it has asked for goes on, and may ask it for something else.
-  def test_who_has_given_up_does_not_wait
+  # The call goes on after the caller gave up, and may call it back.
+  def test_a_caller_that_gave_up_does_not_wait
     with_actors do
       gate, done = Thread::Queue.new, Thread::Queue.new
       one, two = Puppet.spawn(done), Puppet.spawn

@@ -29,7 +29,7 @@ module ActorLinksContract
     end
   end
 
-  def test_one_that_traps_exits_is_told
+  def test_an_actor_that_traps_exits_gets_them
     with_actors do
       events = Thread::Queue.new
       trapping = spawn(Trapping, events)
@@ -83,7 +83,7 @@ module ActorLinksContract
     end
   end
 
-  def test_monitors_end_with_the_one_who_watches
+  def test_monitors_end_with_the_monitoring_actor
     with_actors do
       watched = puppet
       watcher = puppet
@@ -241,24 +241,24 @@ module ActorLinksContract
 
   # --- other objects behind the same ref
 
-  # Decides as it was told.
+  # A parent that restarts its actor or not, by its setting.
   class Parent
-    attr_reader :told
+    attr_reader :received
 
     def initialize(&decide)
       @decide = decide
-      @told = Thread::Queue.new
+      @received = Thread::Queue.new
     end
 
     def ended(core, reason)
-      @told << [core.status, reason.is_a?(Exception) ? reason.message : reason]
+      @received << [core.status, reason.is_a?(Exception) ? reason.message : reason]
       @decide&.call(core, reason)
     end
   end
 
   def kept(parent, *arguments, **options)
-    birth = Raffia::Actor::ObjectFactory.new(Puppet, arguments, {}, nil)
-    Puppet.raffia_spawn(birth, parent: parent, on: place, **options)
+    factory = Raffia::Actor::ObjectFactory.new(Puppet, arguments, {}, nil)
+    Puppet.raffia_spawn(factory, parent: parent, on: place, **options)
   end
 
   def test_a_fresh_object_gets_the_messages_that_wait
@@ -269,7 +269,7 @@ module ActorLinksContract
       waiting = actor.future.echo(1)
       assert_raises(RuntimeError) { failing.value }
       assert_equal(1, waiting.value)
-      assert_equal([:restarting, "boom"], parent.told.pop)
+      assert_equal([:restarting, "boom"], parent.received.pop)
       assert_equal(actor, Raffia::Actor[:kept])
       assert_equal(1, actor.stats[:restarts])
       assert_nil(actor.reason)
@@ -290,9 +290,9 @@ module ActorLinksContract
       actor.stop(:enough)
       assert_equal(2, actor.echo(2))
       assert_equal([[:restarting, :killed], [:restarting, :enough]],
-        [parent.told.pop, parent.told.pop])
+        [parent.received.pop, parent.received.pop])
       actor.kill(:shutdown)
-      assert_equal([:dead, :shutdown], parent.told.pop)
+      assert_equal([:dead, :shutdown], parent.received.pop)
     end
   end
 
@@ -300,14 +300,14 @@ module ActorLinksContract
     with_actors do
       actor = kept(parent = Parent.new)
       actor.kill
-      assert_equal([:restarting, :killed], parent.told.pop)
+      assert_equal([:restarting, :killed], parent.received.pop)
       waiting = actor.future.echo(1)
       refute(actor.kill) # there is nothing to kill
       assert_equal(:restarting, actor.status)
       actor.raffia_core.restart
       assert_equal(1, waiting.value)
       actor.kill
-      parent.told.pop
+      parent.received.pop
       waiting = actor.future.echo(1)
       actor.raffia_core.die(:enough)
       assert_equal(:enough, assert_raises(Raffia::ActorDied) { waiting.value }.reason)
@@ -321,11 +321,11 @@ module ActorLinksContract
       actor = kept(parent = Parent.new, events)
       events.close # on_start pushes
       actor.kill
-      parent.told.pop
+      parent.received.pop
       assert_kind_of(ClosedQueueError, actor.raffia_core.restart)
       assert_equal(:restarting, actor.status)
       actor.kill(:shutdown)
-      assert_equal([:dead, :shutdown], parent.told.pop)
+      assert_equal([:dead, :shutdown], parent.received.pop)
     end
   end
 

@@ -3,7 +3,7 @@
 require "test_helper"
 require "raffia/actor"
 
-# What pools of actors promise, in each place.
+# Contract of pools of actors on each executor.
 module ActorPoolContract
   LONG = 30
 
@@ -11,7 +11,7 @@ module ActorPoolContract
     attr_reader :seen
 
     def initialize(first = 0, broken: nil, gate: nil)
-      raise KeyError, "no such desk" if broken && File.exist?(broken)
+      raise KeyError, "no such counter" if broken && File.exist?(broken)
 
       await(gate) if gate
 
@@ -25,7 +25,7 @@ module ActorPoolContract
 
     def note(key, number) = @seen << [key, number]
 
-    def told(name:) = name
+    def received(name:) = name
 
     def await(path) = (sleep(0.001) until File.exist?(path)) || ref.id
 
@@ -51,7 +51,7 @@ module ActorPoolContract
     clerks = pool(size: 1)
     assert_equal([5, 9], [clerks.add(5), clerks.call(:add, 4)])
     assert_nil(clerks.async.add(1))
-    assert_equal([12, "Ann"], [clerks.future.add(2).value(LONG), clerks.told(name: "Ann")])
+    assert_equal([12, "Ann"], [clerks.future.add(2).value(LONG), clerks.received(name: "Ann")])
     assert_equal([:running, true, Clerk, 1],
       [clerks.status, clerks.alive?, clerks.actor_class, clerks.size])
     assert_respond_to(clerks, :add)
@@ -72,7 +72,7 @@ module ActorPoolContract
     assert_equal([11, 11], clerks.workers.map { |worker| worker.add(1) })
   end
 
-  def test_whoever_has_the_least_to_do_is_asked
+  def test_the_least_busy_worker_is_called
     clerks = pool
     with_gate do |gate|
       busy = clerks.future.await(gate)
@@ -187,7 +187,7 @@ module ActorPoolContract
     end
   end
 
-  def test_all_are_told
+  def test_broadcast_reaches_all_workers
     clerks = pool
     assert_same(clerks, clerks.broadcast(:add, 4))
     assert_equal([4, 4, 4], clerks.workers.map { |worker| worker.add(0) })
@@ -202,7 +202,7 @@ module ActorPoolContract
     assert_raises(Raffia::ConfigError) { clerks.resize(0) }
   end
 
-  def test_who_has_to_go_finishes_what_there_is
+  def test_workers_that_leave_finish_their_messages
     clerks = pool(size: 3)
     with_gate do |gate|
       futures = Array.new(9) { clerks.future.await(gate) }

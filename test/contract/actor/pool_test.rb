@@ -18,7 +18,7 @@ class ActorPoolFibersTest < Raffia::TestCase
     def hold(gate) = Raffia.shield { gate.pop }
   end
 
-  def test_who_does_not_wait_for_its_beginning_leaves_nobody_behind
+  def test_an_interrupted_start_leaves_no_worker_behind
     gate = Thread::Queue.new.push(:first)
     Raffia.run do
       assert_raises(Raffia::TimeoutError) { Raffia.timeout(0.05) { Hesitant.pool(gate, size: 2) } }
@@ -28,13 +28,13 @@ class ActorPoolFibersTest < Raffia::TestCase
 
   def test_a_worker_that_does_not_end_keeps_no_pool_from_it
     gate = Thread::Queue.new
-    log, Raffia::Actor.log = Raffia::Actor.log, Logger.new(told = StringIO.new)
+    log, Raffia::Actor.log = Raffia::Actor.log, Logger.new(received = StringIO.new)
     pool = Hesitant.pool(Thread::Queue.new.push(1).push(2), size: 2)
     pool.async.hold(gate)
     wait_until { gate.num_waiting == 1 }
     pool.kill
     assert(pool.join(LONG))
-    assert_match(/Hesitant.*left to itself/, told.string)
+    assert_match(/Hesitant.*left to itself/, received.string)
   ensure
     gate << :open
     Raffia::Actor.log = log

@@ -75,7 +75,7 @@ class RemoteLedger < Raffia::Actor
   def on_stop(reason) = (@others.first.async.echo(reason) if @sum == -1)
 end
 
-# What holds for actors whose objects live elsewhere. A test case says where: `place`.
+# Contract of actors whose objects live elsewhere. A test case says where: `place`.
 module ActorRemoteContract
   def setup
     @spawned = []
@@ -196,7 +196,7 @@ module ActorRemoteContract
     assert_equal 4, spawn(4).future_sum_by(spawn)
   end
 
-  def test_who_waits_for_a_future_from_elsewhere_can_be_asked
+  def test_a_reentrant_actor_that_waits_for_a_remote_future_can_be_called
     own, waiting = spawn.own, here
     nap = waiting.future.future_nap(own, 0.2)
     wait_until { waiting.stats[:handled] == 1 }
@@ -205,8 +205,8 @@ module ActorRemoteContract
     nap.value
   end
 
-  # Its answer comes through the line by which others send it more than it has room for.
-  def test_who_waits_for_room_holds_up_nobody_else
+  # Its answer comes through the connection by which others send it more than it has room for.
+  def test_a_sender_that_waits_for_room_delays_no_other
     asked, full = spawn, spawn(on: :fibers, mailbox: 1)
     own = asked.own
     waiting = full.future.future_nap(asked, 0.3)
@@ -237,10 +237,10 @@ module ActorRemoteContract
     assert_equal :gone, ref.reason
   end
 
-  def test_reasons_that_cannot_be_dumped_are_told_in_words
-    ref, third, told = spawn, spawn(-1, others: [here]), here
-    ref.watch(told)
-    told.kill(proc {})
+  def test_reasons_that_cannot_be_dumped_arrive_as_text
+    ref, third, received = spawn, spawn(-1, others: [here]), here
+    ref.watch(received)
+    received.kill(proc {})
 
     wait_until { ref.seen.any? }
     assert_match(/Proc/, ref.seen.last.last)
@@ -378,15 +378,15 @@ module ActorRemoteContract
   end
 
   def test_stop_does_what_waits_first
-    told = here
-    ref = spawn(-2, others: [told])
+    received = here
+    ref = spawn(-2, others: [received])
     futures = Array.new(20) { ref.future.add(0) }
     ref.async.add(1)
 
     assert ref.stop
     assert ref.join(Raffia::TestCase::PATIENCE)
     assert_equal [-2] * 20, futures.map(&:value)
-    wait_until { told.stats[:handled] == 1 } # on_stop ran in the child
+    wait_until { received.stats[:handled] == 1 } # on_stop ran in the child
   end
 
   def test_an_actor_that_the_child_spawned_for_itself

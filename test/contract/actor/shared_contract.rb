@@ -2,12 +2,12 @@
 
 require_relative "actor_case"
 
-# What actors promise whose object is in the test's own process: blocks, replies, and conditions
+# Contract of actors whose object is in the test's own process: blocks, replies, and conditions
 # that both sides see.
 module ActorSharedContract
   include ActorCase
 
-  # Does as it is told, which shows what happens meanwhile.
+  # Runs the blocks that it gets, which shows what happens meanwhile.
   class Puppet < Raffia::Actor
     def initialize(events = nil) = @events = events
 
@@ -63,7 +63,7 @@ module ActorSharedContract
     end
   end
 
-  def test_an_async_message_has_nobody_to_answer
+  def test_an_async_message_has_no_caller_to_answer
     with_actors do
       actor = puppet
       actor.async.ask_later
@@ -314,7 +314,7 @@ module ActorSharedContract
     actor.raffia_core.mailbox.senders
   end
 
-  def test_senders_of_an_actor_that_ends_are_told
+  def test_senders_that_wait_get_the_end_of_the_actor
     with_actors do
       gate = Thread::Queue.new
       actor = puppet(mailbox: 1)
@@ -328,7 +328,7 @@ module ActorSharedContract
     end
   end
 
-  def test_nobody_waits_for_room_in_his_own_mailbox
+  def test_an_actor_does_not_wait_for_room_in_its_own_mailbox
     with_actors do
       actor = puppet(mailbox: 1)
       assert_raises(Raffia::Full) { actor.perform { 2.times { ref.async.echo(1) } } }

@@ -5,9 +5,9 @@ require "logger"
 require "stringio"
 require "raffia/actor"
 
-# What the tests of supervisors share: actors that tell a journal what becomes of them.
+# Helpers of the tests of supervisors: actors that write their starts and stops to a journal.
 class ActorSupervisorCase < Raffia::TestCase
-  PLACES = (RUBY_ENGINE == "ruby") ? %i[fibers threads] : %i[threads]
+  EXECUTORS = (RUBY_ENGINE == "ruby") ? %i[fibers threads] : %i[threads]
 
   # Says when it begins and ends.
   class Witness < Raffia::Actor
@@ -37,7 +37,7 @@ class ActorSupervisorCase < Raffia::TestCase
       gate.pop
     end
 
-    # Not to be told to end.
+    # Does not end when it is asked to.
     def stubborn(entered)
       entered << true
       sleep
@@ -64,7 +64,7 @@ class ActorSupervisorCase < Raffia::TestCase
   end
 
   # A tree of witnesses.
-  def witnesses(*ids, restart: :permanent, on: PLACES.first, **settings)
+  def witnesses(*ids, restart: :permanent, on: EXECUTORS.first, **settings)
     tree(intensity: 100, **settings) do |s|
       ids.each { |id| s.child(Witness, id, @journal, name: id, id: id, restart: restart, on: on) }
     end
@@ -79,7 +79,7 @@ class ActorSupervisorCase < Raffia::TestCase
     value
   end
 
-  # What has been said since the last time.
+  # New entries of the journal.
   def said = Array.new(@journal.size) { @journal.pop }
 
   # Waits until so much has been said.
@@ -87,6 +87,6 @@ class ActorSupervisorCase < Raffia::TestCase
     Array.new(count) { @journal.pop(timeout: PATIENCE) || flunk("only this was said: #{@journal}") }
   end
 
-  # The supervisor has done all that it was told of until now.
+  # The supervisor has handled all earlier messages.
   def settled(tree) = tree.count_children
 end

@@ -315,7 +315,7 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     assert_equal(:dead, pool.status)
   end
 
-  def test_a_child_that_calls_its_supervisor_at_its_start_is_told_of_the_circle
+  def test_a_child_that_calls_its_supervisor_at_its_start_gets_a_call_cycle
     asks = Class.new(Raffia::Actor) do
       def initialize(tree, question) = (@tree, @question = tree, question)
 
@@ -379,7 +379,7 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     assert_refused(/intensity: -1 means nothing here/) { tree(intensity: -1) }
     assert_refused(/a supervisor has no option max/) { tree(max: 1) }
     assert_refused(
-      /a supervisor is on :#{PLACES.first}: it is its children that can be on :processes/
+      /a supervisor is on :#{EXECUTORS.first}: it is its children that can be on :processes/
     ) { tree(on: :processes) }
     assert_refused(/restart: :always means nothing here/) do
       tree { |s| s.child(Witness, restart: :always) }

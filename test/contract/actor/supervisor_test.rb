@@ -28,7 +28,7 @@ class ActorSupervisorTest < ActorSupervisorCase
   GROUPS.each do |strategy, group|
     AGAIN.each do |restart, ends|
       ENDS.each do |how, act|
-        PLACES.each do |place|
+        EXECUTORS.each do |place|
           define_method(:"test_#{strategy}_of_#{restart}_children_after_#{how}_on_#{place}") do
             tree = tree(strategy: strategy, intensity: 100) do |s|
               %i[a b c].each do |id|
@@ -96,8 +96,8 @@ class ActorSupervisorTest < ActorSupervisorCase
     end
   end
 
-  def test_a_fresh_object_is_told_what_the_last_one_has_ended_of
-    PLACES.each do |place|
+  def test_on_restart_gets_the_reason_of_the_last_end
+    EXECUTORS.each do |place|
       tree(strategy: :one_for_all, intensity: 100) do |s|
         %i[a b].each { |id| s.child(Reborn, id, @journal, name: id, on: place) }
       end
@@ -114,7 +114,7 @@ class ActorSupervisorTest < ActorSupervisorCase
     end
   end
 
-  def test_one_that_fails_of_what_it_is_told_is_begun_once_more
+  def test_an_actor_whose_on_restart_fails_is_restarted_again
     fails = []
     tree(intensity: 100) { |s| s.child(Reborn, :a, @journal, fails: fails, name: :a) }
     a = Raffia::Actor[:a]
@@ -204,7 +204,7 @@ class ActorSupervisorTest < ActorSupervisorCase
     listening&.cancel
   end
 
-  def test_those_who_are_linked_hear_of_a_crash_and_the_child_is_restarted_all_the_same
+  def test_links_get_the_exit_of_a_crashed_child_that_is_restarted
     listener = Class.new(Raffia::Actor) do
       options trap_exit: true
 

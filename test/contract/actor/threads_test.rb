@@ -44,14 +44,14 @@ class ActorTimerThreadGroupTest < Raffia::TestCase
   end
 
   def test_one_that_fails_is_not_called_again_and_ends_no_other
-    log, Raffia::Actor.log = Raffia::Actor.log, Logger.new(told = StringIO.new)
+    log, Raffia::Actor.log = Raffia::Actor.log, Logger.new(received = StringIO.new)
     group_of_timers do |group|
       group.after(0) { @fired.push(:failed) && raise("broken") }
       assert_equal :failed, @fired.pop(timeout: PATIENCE)
       group.after(0.01) { @fired.push(:other) && nil }
       assert_equal :other, @fired.pop(timeout: PATIENCE)
     end
-    assert_match(/a timer failed.*broken/m, told.string)
+    assert_match(/a timer failed.*broken/m, received.string)
   ensure
     Raffia::Actor.log = log
   end

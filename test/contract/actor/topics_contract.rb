@@ -3,7 +3,7 @@
 require "test_helper"
 require "raffia/actor"
 
-# What topics promise, wherever the subscribers are.
+# Contract of topics on each executor.
 module ActorTopicsContract
   LONG = 30
 
@@ -35,14 +35,14 @@ module ActorTopicsContract
 
     def fail_with(text) = raise(ArgumentError, text)
 
-    def tell(topic) = Raffia::Actor.publish(topic, :told)
+    def tell(topic) = Raffia::Actor.publish(topic, :received)
 
     private
 
     def secret = nil
   end
 
-  # Begins its actor again at once; or not, if it is told so.
+  # Restarts its actor at once, unless it is set not to.
   class Parent
     attr_accessor :mercy
 
@@ -86,7 +86,7 @@ module ActorTopicsContract
     assert_equal([expected, expected, []], [ann, ben, other].map(&:heard))
   end
 
-  def test_nobody_wants_it
+  def test_a_topic_without_subscribers
     assert_equal(0, publish("nobody.there"))
   end
 
@@ -187,8 +187,8 @@ module ActorTopicsContract
   end
 
   def raised(parent, *patterns)
-    birth = Raffia::Actor::ObjectFactory.new(Reader, patterns, {}, nil)
-    Reader.raffia_spawn(birth, on: place, parent: parent).tap { |made| (@readers ||= []) << made }
+    factory = Raffia::Actor::ObjectFactory.new(Reader, patterns, {}, nil)
+    Reader.raffia_spawn(factory, on: place, parent: parent).tap { |made| (@readers ||= []) << made }
   end
 
   def test_the_mailbox_says_what_becomes_of_too_much
@@ -220,7 +220,7 @@ module ActorTopicsContract
   def test_an_actor_may_hear_of_what_it_publishes
     one = reader("a")
     assert_equal(1, one.tell("a"))
-    assert_equal([["a", :told]], one.heard)
+    assert_equal([["a", :received]], one.heard)
   end
 
   def test_what_means_nothing_is_refused

@@ -216,11 +216,11 @@ class ActorWorkerThreadsTest < Raffia::TestCase
     def well? = true
   end
 
-  def test_whoever_makes_an_object_does_what_waits_for_it
+  def test_the_thread_that_makes_an_object_handles_its_messages
     assert_equal(1, Early.spawn(on: :threads).threads.uniq.size)
   end
 
-  # What waits for the child is not kept for when its parent has done what it does: the parent waits
+  # A message for the child is not kept until the parent has finished its own: the parent waits
   # for it.
   def test_an_actor_that_is_made_by_another_works_in_another_thread
     here, born, begun = Parent.spawn(on: :threads).child_threads

@@ -41,7 +41,7 @@ class ActorLoopTest < Raffia::JobsWorkCase
     script APPLICATION, "config.ru"
   end
 
-  # Who has ended by what.
+  # Actors that have ended, and why.
   def ends
     if File.exist?(path = File.join(@dir, "ends"))
       File.readlines(path).map { |line| line.match(/\A(.*) (\d+)\Z/).captures }

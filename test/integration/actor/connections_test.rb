@@ -5,11 +5,11 @@ require "logger"
 require "socket"
 require "raffia/actor"
 
-# What passes between two sides, and what is left of it.
+# Frames between two sides, and the memory that they leave.
 class ActorConnectionsTest < Raffia::TestCase
   Remote = Raffia::Actor::Remote
 
-  # Whoever loads it fails.
+  # Loading it fails.
   class Spiteful
     def marshal_dump = []
 
@@ -59,7 +59,7 @@ class ActorConnectionsTest < Raffia::TestCase
     assert_equal 1, ref.echo(1)
   end
 
-  # What Ruby asks any object for is not asked of an actor over there.
+  # Conversions that Ruby asks any object for are no calls of a remote actor.
   def test_refs_of_classes_that_are_not_known_here
     stranger = (ref = far).stranger
 
@@ -81,7 +81,7 @@ class ActorConnectionsTest < Raffia::TestCase
     assert_equal 0, ref.kept
   end
 
-  def test_who_waits_elsewhere_for_an_end_keeps_no_thread_here
+  def test_a_remote_join_keeps_no_thread_here
     ref, other = far, Near.spawn
     before = Thread.list.size
     waiting = ref.future.wait_for(other, 20)
@@ -98,13 +98,13 @@ class ActorConnectionsTest < Raffia::TestCase
     ref = far
     1_000.times { Near.spawn.tap { |near| ref.echo(near) }.tap(&:kill).join }
     ref.echo(1)
-    told = connection_of(ref).names
+    received = connection_of(ref).names
 
     wait_until do
       # what a stack still has by chance, or a thread that has not gone on yet, is gone at another
       # time
       GC.start
-      told.size < 900
+      received.size < 900
     end
   end
 
@@ -126,20 +126,20 @@ class ActorConnectionsTest < Raffia::TestCase
     [reader, writer].each(&:close)
   end
 
-  def test_the_end_of_a_line_is_told_once
+  def test_the_end_of_a_connection_is_reported_once
     ours, theirs = UNIXSocket.pair
     connection = Remote::Connection.over(ours, Remote::RequestDispatcher.new)
-    told = Thread::Queue.new
+    received = Thread::Queue.new
     watching = Thread.new do
       Remote::Proxy.new([:"elsewhere/1", "somebody", nil, nil], connection)
-        .watch { |_, reason| told << reason }
+        .watch { |_, reason| received << reason }
     end
     theirs.readpartial(1) # the question is there, and is not answered
     theirs.close
     connection.serve
     watching.join
 
-    assert_equal [Raffia::Closed], Array.new(told.size) { told.pop.class }
+    assert_equal [Raffia::Closed], Array.new(received.size) { received.pop.class }
     near = Near.spawn
     connection.monitors.serve(near, 1) # asked before the end, and served after it
     assert_equal 0, near.raffia_core.links.observers

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# What becomes of actors at the end of their process, in a forked child, and when somebody presses
+# Actors at the end of their process, in a forked child, and at a
 # Ctrl-C.
 class ActorExitTest < Raffia::TestCase
   ACTOR = <<~'RUBY'
@@ -215,7 +215,7 @@ class ActorExitTest < Raffia::TestCase
         Thread.new do
           actor.perform { sleep }
         rescue Raffia::ActorDied
-          "told"
+          "received"
         end
       end
       begun = -> { actors.all? { |actor| actor.stats[:handled].positive? } }
@@ -223,7 +223,7 @@ class ActorExitTest < Raffia::TestCase
       thread.kill.join
       p actors.map(&:status), callers.map(&:value)
     RUBY
-    assert_equal("[:dead, :dead, :dead]\n[\"told\", \"told\", \"told\"]\n",
+    assert_equal("[:dead, :dead, :dead]\n[\"received\", \"received\", \"received\"]\n",
       output.lines.last(2).join, output)
   end
 
@@ -237,13 +237,13 @@ class ActorExitTest < Raffia::TestCase
         begin
           Witness.spawn
         rescue SystemCallError, LoadError
-          puts("told")
+          puts("received")
         end
       end
       pipes.flatten.each(&:close)
       p Witness.spawn.echo(1)
     RUBY
-    assert_equal("told\n1\nstopped: shutdown\n", output)
+    assert_equal("received\n1\nstopped: shutdown\n", output)
   end
 
   def test_actors_within_a_ractor

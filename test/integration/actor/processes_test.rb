@@ -42,21 +42,21 @@ class ActorProcessesTest < Raffia::TestCase
   end
 
   class Watcher < Raffia::Actor
-    def look(ref, told) = monitor(ref) { |_, reason| told << reason }.then { nil }
+    def look(ref, received) = monitor(ref) { |_, reason| received << reason }.then { nil }
   end
 
-  # Whoever looks too late is told like those who looked in time.
-  def test_a_monitor_of_a_child_that_has_died_is_told_at_once
+  # A late monitor gets the same as one in time.
+  def test_a_monitor_of_a_dead_child_is_called_at_once
     ref = spawn
     ::Process.kill(:KILL, pid = ref.pid)
     assert ref.join(PATIENCE)
-    told = Thread::Queue.new
+    received = Thread::Queue.new
     watcher = Watcher.spawn(on: :threads)
-    watcher.look(ref, told)
-    reason = told.pop(timeout: PATIENCE)
+    watcher.look(ref, received)
+    reason = received.pop(timeout: PATIENCE)
     assert_equal [Raffia::WorkerDied, pid], [reason.class, reason.pid]
-    watcher.look(ref, told)
-    assert_same reason, told.pop(timeout: PATIENCE)
+    watcher.look(ref, received)
+    assert_same reason, received.pop(timeout: PATIENCE)
   ensure
     watcher&.stop
   end

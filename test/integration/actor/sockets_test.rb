@@ -42,87 +42,87 @@ class ActorSocketsTest < Raffia::TestCase
 
   def test_calls_async_and_futures
     serve
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
 
-    assert_equal 2, desk.add(1)
-    assert_nil desk.async.add(1)
+    assert_equal 2, counter.add(1)
+    assert_nil counter.async.add(1)
     assert_equal Array.new(20) { |number| 4 + number },
-      Array.new(20) { desk.future.add(1) }.map(&:value)
-    assert_equal "x" * 500_000, desk.echo("x" * 500_000)
-    assert_equal 24, Raffia.run { desk.add(1) }
-    assert_predicate desk, :alive?
-    assert_equal :running, desk.status
-    assert_respond_to desk, :add
+      Array.new(20) { counter.future.add(1) }.map(&:value)
+    assert_equal "x" * 500_000, counter.echo("x" * 500_000)
+    assert_equal 24, Raffia.run { counter.add(1) }
+    assert_predicate counter, :alive?
+    assert_equal :running, counter.status
+    assert_respond_to counter, :add
   end
 
   def test_several_calls_at_once
     serve
     slow = Raffia::Actor.at(@address, :slow)
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
     nap = slow.future.nap(60)
 
-    assert_equal 2, desk.add(1)
+    assert_equal 2, counter.add(1)
     assert_equal :pending, nap.status
   end
 
   def test_errors
     serve
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
 
-    assert_equal "only yours", assert_raises(KeyError) { desk.wrong }.message
-    assert_raises(NoMethodError) { desk.no_such_thing }
-    assert_raises(NoMethodError) { desk.call(:instance_variable_get, :@sum) }
-    assert_raises(ArgumentError) { desk.add }
-    assert_raises(Raffia::NotDumpable) { desk.echo(proc {}) }
+    assert_equal "only yours", assert_raises(KeyError) { counter.wrong }.message
+    assert_raises(NoMethodError) { counter.no_such_thing }
+    assert_raises(NoMethodError) { counter.call(:instance_variable_get, :@sum) }
+    assert_raises(ArgumentError) { counter.add }
+    assert_raises(Raffia::NotDumpable) { counter.echo(proc {}) }
     assert_raises(Raffia::TimeoutError) do
       Raffia.timeout(0.05) { Raffia::Actor.at(@address, :slow).nap(60) }
     end
     assert_raises(Raffia::ActorDied) { Raffia::Actor.at(@address, :nobody).add(1) }
-    assert_equal 2, desk.add(1)
+    assert_equal 2, counter.add(1)
   end
 
   def test_refs_go_both_ways
     serve
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
     mine = Desk.spawn(100)
-    colleague = desk.colleague
+    colleague = counter.colleague
 
-    assert_equal 105, desk.ask(mine, 5)
+    assert_equal 105, counter.ask(mine, 5)
     assert_equal 51, colleague.add(1)
-    assert_equal 52, desk.ask(colleague, 1)
-    assert_same mine, desk.echo(mine)
+    assert_equal 52, counter.ask(colleague, 1)
+    assert_same mine, counter.echo(mine)
   ensure
     mine&.kill
   end
 
   def test_from_a_child_too
     serve
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
     child = Desk.spawn(on: :processes)
 
-    assert_equal 2, desk.add(1)
-    assert_equal 3, child.ask(desk, 1)
+    assert_equal 2, counter.add(1)
+    assert_equal 3, child.ask(counter, 1)
   ensure
     child&.kill
     child&.join
   end
 
-  def test_who_connects_cannot_end_what_is_here
+  def test_clients_cannot_end_actors_here
     serve
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
 
-    assert_raises(Raffia::Rejected) { desk.stop }
-    assert_raises(Raffia::Rejected) { desk.kill }
-    assert_predicate desk, :alive?
+    assert_raises(Raffia::Rejected) { counter.stop }
+    assert_raises(Raffia::Rejected) { counter.kill }
+    assert_predicate counter, :alive?
   end
 
-  def test_the_end_of_an_actor_is_told
+  def test_monitors_get_the_end_of_an_actor
     serve
-    desk = Raffia::Actor.at(@address, :desk)
-    assert_raises(RuntimeError) { desk.boom }
+    counter = Raffia::Actor.at(@address, :counter)
+    assert_raises(RuntimeError) { counter.boom }
 
-    assert desk.join(PATIENCE)
-    refute_predicate desk, :alive?
+    assert counter.join(PATIENCE)
+    refute_predicate counter, :alive?
     slow = Raffia::Actor.at(@address, :slow)
     seen = Thread::Queue.new
     watcher = watcher_of(slow, seen)
@@ -139,7 +139,7 @@ class ActorSocketsTest < Raffia::TestCase
     def bind(other) = link(other) && nil
   end
 
-  def test_who_looks_away_leaves_nothing_behind
+  def test_demonitor_leaves_nothing_behind
     serve
     slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
     remote = Raffia::Actor::Remote
@@ -152,7 +152,7 @@ class ActorSocketsTest < Raffia::TestCase
     watcher&.kill
   end
 
-  def test_who_is_told_at_once_leaves_nothing_behind
+  def test_a_monitor_that_is_called_at_once_leaves_nothing_behind
     serve
     slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
     watcher.watch(slow)
@@ -177,12 +177,12 @@ class ActorSocketsTest < Raffia::TestCase
 
   def test_a_link_that_is_made_twice_is_one
     serve
-    slow, desk, trapping = Raffia::Actor.at(@address, :slow), Raffia::Actor.at(@address, :desk),
-      Trapping.spawn
-    2.times { [slow, desk].each { |one| trapping.bind(one) } }
-    trapping.let_go(desk)
+    slow, counter = %i[slow counter].map { |name| Raffia::Actor.at(@address, name) }
+    trapping = Trapping.spawn
+    2.times { [slow, counter].each { |one| trapping.bind(one) } }
+    trapping.let_go(counter)
     # of these the first ends first
-    [desk, slow].each { |one| assert_raises(RuntimeError) { one.boom } }
+    [counter, slow].each { |one| assert_raises(RuntimeError) { one.boom } }
 
     wait_until { trapping.ends.any? }
     assert_predicate slow, :join # what the line had to say before has come
@@ -191,7 +191,7 @@ class ActorSocketsTest < Raffia::TestCase
     trapping&.kill
   end
 
-  def test_a_link_ends_who_is_here
+  def test_a_link_ends_the_actor_here
     serve
     slow, watcher = Raffia::Actor.at(@address, :slow), Watcher.spawn
     watcher.bind(slow)
@@ -203,66 +203,66 @@ class ActorSocketsTest < Raffia::TestCase
 
   def test_a_lost_connection
     pid = serve
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
     nap = Raffia::Actor.at(@address, :slow).future.nap(60)
-    assert_equal 2, desk.add(1)
+    assert_equal 2, counter.add(1)
     finish(pid)
 
     assert_raises(Raffia::ActorDied) { nap.value(PATIENCE) }
-    assert_raises(Raffia::ActorDied) { desk.add(1) }
-    refute_predicate desk, :alive?
+    assert_raises(Raffia::ActorDied) { counter.add(1) }
+    refute_predicate counter, :alive?
     serve
-    assert_equal 2, desk.add(1) # the next one, which found a file that nobody listened at
+    assert_equal 2, counter.add(1) # the next one, which found a file that nobody listened at
   end
 
-  def test_who_speaks_another_version_costs_nothing
+  def test_a_peer_of_another_version_leaves_nothing_behind
     serve do
       Raffia::Actor::Remote::ListenerDispatcher.__send__(:remove_const, :PROTOCOL)
       Raffia::Actor::Remote::ListenerDispatcher.const_set(:PROTOCOL, 0)
     end
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
 
     assert_no_leaks do
       3.times do
-        assert_match(/version 0/, assert_raises(Raffia::ActorDied) { desk.add(1) }.message)
+        assert_match(/version 0/, assert_raises(Raffia::ActorDied) { counter.add(1) }.message)
       end
     end
   end
 
-  def test_one_that_does_not_answer_holds_up_nobody_else
+  def test_a_peer_that_does_not_answer_delays_no_other
     serve
     silent = UNIXServer.new("#{@dir}/silent.sock")
-    first = Thread.new { Raffia::Actor.at("unix://#{@dir}/silent.sock", :desk).add(1) }
+    first = Thread.new { Raffia::Actor.at("unix://#{@dir}/silent.sock", :counter).add(1) }
     first.report_on_exception = false
     peer = silent.accept
 
-    assert_equal 2, Raffia::Actor.at(@address, :desk).add(1)
+    assert_equal 2, Raffia::Actor.at(@address, :counter).add(1)
     assert_predicate first, :alive?
     [peer, silent].each(&:close)
     assert_raises(Raffia::ActorDied) { first.value }
   end
 
   def test_kills_with_calls_in_flight
-    desk = Raffia::Actor.at(@address, :desk)
+    counter = Raffia::Actor.at(@address, :counter)
     3.times do
       pid = serve
-      futures = Array.new(100) { desk.future.add(1) }
+      futures = Array.new(100) { counter.future.add(1) }
       futures[20].wait
       finish(pid)
 
       assert_empty futures.map { |future| future.wait(PATIENCE)&.status } - %i[done failed]
-      refute_predicate desk, :alive? # its end is known
+      refute_predicate counter, :alive? # its end is known
     end
   end
 
   def test_a_fork_has_connections_of_its_own
     serve
-    desk = Raffia::Actor.at(@address, :desk)
-    assert_equal 2, desk.add(1)
-    pid = ::Process.fork { exit!(desk.add(1)) }
+    counter = Raffia::Actor.at(@address, :counter)
+    assert_equal 2, counter.add(1)
+    pid = ::Process.fork { exit!(counter.add(1)) }
 
     assert_equal 3, ::Process.wait2(pid).last.exitstatus
-    assert_equal 4, desk.add(1)
+    assert_equal 4, counter.add(1)
   end
 
   def test_the_socket_is_the_owners
@@ -274,7 +274,7 @@ class ActorSocketsTest < Raffia::TestCase
     refute_path_exists path
     assert_predicate listener, :closed?
     assert_refused(/unix:/) { Raffia::Actor.listen("tcp://127.0.0.1:1") }
-    assert_refused(/unix:/) { Raffia::Actor.at(path, :desk) }
+    assert_refused(/unix:/) { Raffia::Actor.at(path, :counter) }
   end
 
   def test_of_several_that_find_an_old_file_one_listens
@@ -302,7 +302,7 @@ class ActorSocketsTest < Raffia::TestCase
   end
 
   # It has the folder open that says who may make the file.
-  def test_a_child_that_is_forked_meanwhile_holds_up_nobody
+  def test_a_child_that_is_forked_meanwhile_blocks_no_listener
     address = Raffia::Actor::Remote::Address.of(@address)
     address.__send__(:alone) { @pids << ::Process.fork { sleep } }
     listening = Thread.new { Raffia::Actor.listen(@address) }
@@ -344,7 +344,7 @@ class ActorSocketsTest < Raffia::TestCase
     pid = ::Process.fork do
       Raffia::Actor.log = Logger.new(File::NULL)
       yield if block_given?
-      Desk.spawn(1, name: :desk)
+      Desk.spawn(1, name: :counter)
       Desk.spawn(name: :slow, on: :threads)
       Raffia::Actor.listen(@address)
       writer << "!"

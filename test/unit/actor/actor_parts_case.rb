@@ -3,10 +3,10 @@
 require "test_helper"
 require "raffia/actor"
 
-# What the tests of an actor's parts have in common: a core that records what it is told.
+# Helpers of the tests of an actor's parts: a core that records its exits.
 module ActorPartsCase
   class Core
-    attr_reader :lock, :told, :mailbox, :ref, :timers, :settings
+    attr_reader :lock, :received, :mailbox, :ref, :timers, :settings
     attr_accessor :dead, :reason, :status, :current, :group
 
     def initialize(name = :core)
@@ -14,7 +14,7 @@ module ActorPartsCase
       @lock = Raffia::SpinLock.new
       @settings = Raffia::Actor::Settings.new(mailbox: 1)
       @mailbox = Raffia::Actor::Mailbox.new(@settings)
-      @told = []
+      @received = []
       @dead = false
       @status = :running
       @group = Group.new
@@ -26,9 +26,9 @@ module ActorPartsCase
 
     def label = @ref.to_s
 
-    def linked_exit(other, reason) = @told << [other.ref, reason]
+    def linked_exit(other, reason) = @received << [other.ref, reason]
 
-    def urge(&block) = @told << block.call
+    def urge(&block) = @received << block.call
 
     def watch(&block) = (@watchers ||= []) << block
 

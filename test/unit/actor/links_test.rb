@@ -17,44 +17,44 @@ class ActorLinksTest < Raffia::TestCase
     @links.announce(reason)
   end
 
-  def test_a_link_is_told_once
+  def test_a_link_gets_one_exit
     2.times { @links.add(@other) }
     assert_equal([@other], @links.to_a)
     end_it
     @links.announce(:again)
-    assert_equal([[:one, :why]], @other.told)
+    assert_equal([[:one, :why]], @other.received)
   end
 
-  def test_a_link_with_a_dead_actor_is_told_at_once
+  def test_a_link_with_a_dead_actor_gets_its_exit_at_once
     end_it
     @links.add(@other)
-    assert_equal([[:one, :why]], @other.told)
+    assert_equal([[:one, :why]], @other.received)
     assert_empty(@links.to_a)
   end
 
-  def test_a_link_that_was_removed_is_not_told
+  def test_a_removed_link_gets_no_exit
     @links.add(@other)
     @links.delete(@other)
     end_it
-    assert_empty(@other.told)
+    assert_empty(@other.received)
   end
 
   def test_observers
-    told = []
-    @links.observe { |ref, reason| told << [ref, reason] }
-    gone = @links.observe { told << :never }
+    received = []
+    @links.observe { |ref, reason| received << [ref, reason] }
+    gone = @links.observe { received << :never }
     @links.unobserve(gone)
     assert_equal(1, @links.observers)
     end_it
-    @links.observe { |_, reason| told << reason }
-    assert_equal([[:one, :why], :why], told)
+    @links.observe { |_, reason| received << reason }
+    assert_equal([[:one, :why], :why], received)
   end
 
   def test_a_monitor_runs_as_work_of_its_actor
     @links.monitor(@other) { |ref, reason| [ref, reason] }
     assert_equal(1, @links.monitors)
     @other.watchers.first.call(:other, :boom)
-    assert_equal([[:other, :boom]], @core.told)
+    assert_equal([[:other, :boom]], @core.received)
     assert_equal(0, @links.monitors)
   end
 

@@ -20,9 +20,9 @@ module Raffia
         def name(core) = core.id.is_a?(Symbol) ? core.id : :"#{@id}/#{core.id}"
 
         # Like {name}; from now on {find} knows it.
-        def tell_of(core) = name(core).tap { |name| know(name, core) }
+        def register(core) = name(core).tap { |name| bind(name, core) }
 
-        def know(name, core) = @cores[key(name)] = core
+        def bind(name, core) = @cores[key(name)] = core
 
         def find(name) = @cores[key(name)] || (find_here(key(name)) if mine?(name))
 

@@ -25,7 +25,7 @@ module Raffia
           @connection = Connection.new(transport, self)
           @core_proxy = CoreProxy.new(data, @connection)
           Node.current.uplink = @connection
-          Node.current.know(data.first, @core_proxy)
+          Node.current.bind(data.first, @core_proxy)
         end
 
         def run

@@ -19,7 +19,7 @@ module Raffia
 
         def start(factory, core)
           node = Node.current
-          data = Proxy.describe(core, node.tell_of(core))
+          data = Proxy.describe(core, node.register(core))
           parent = node.id
           Executor::Processes::DuplexWorker.new { |link| serve(link, factory, data, parent) }
         end
@@ -41,7 +41,7 @@ module Raffia
           ActorGroup.forked.each do |core|
             name = :"#{parent}/#{core.id}"
             known = Node.current.find(name) || Proxy.new(Proxy.describe(core, name), connection)
-            Node.current.know(name, known)
+            Node.current.bind(name, known)
             core.ref.raffia_move(known)
           end
           ActorGroup.forked.clear

@@ -28,7 +28,7 @@ module Raffia
         # Raises NotShareable.
         def start(factory, core)
           RactorCheck.of(factory)
-          data = Proxy.describe(core, Node.current.tell_of(core))
+          data = Proxy.describe(core, Node.current.register(core))
           Executor::Ractors::DuplexWorker.new(Ractors, factory.actor_class, data)
         end
 

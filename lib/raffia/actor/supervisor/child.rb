@@ -23,7 +23,7 @@ module Raffia
           @supervisor = supervisor
           @dynamic = dynamic
           @lock = SpinLock.new
-          @generation = @in_a_row = 0
+          @generation = @restarts_in_a_row = 0
           @leaving = false
         end
 
@@ -83,8 +83,8 @@ module Raffia
         end
 
         def wait_before_restart(spec)
-          @in_a_row = 0 if Clock.now - @born > [spec.period, spec.max_backoff].max
-          spec.delay(@in_a_row).tap { @in_a_row += 1 }
+          @restarts_in_a_row = 0 if Clock.now - @started_at > [spec.period, spec.max_backoff].max
+          spec.delay(@restarts_in_a_row).tap { @restarts_in_a_row += 1 }
         end
 
         def later(seconds, message)
@@ -100,7 +100,7 @@ module Raffia
         def next_generation
           cancel_timer
           @generation += 1
-          @born = Clock.now
+          @started_at = Clock.now
           @lock.hold { @leaving = false }
         end
 

@@ -21,31 +21,31 @@ module Raffia
         # Seconds, OTP's default.
         SHUTDOWN = 5
         # Reasons that are no failures.
-        GOOD = %i[normal shutdown].freeze
-        OWN = (Actor::ClassMethods::OWN - [:link]).freeze
-        MINE = %i[id restart shutdown significant pool].freeze
-        private_constant :RESTARTS, :SHUTDOWN, :GOOD, :OWN, :MINE
+        CLEAN_EXITS = %i[normal shutdown].freeze
+        ACTOR_KEYWORDS = (Actor::ClassMethods::SPAWN_KEYWORDS - [:link]).freeze
+        CHILD_KEYWORDS = %i[id restart shutdown significant pool].freeze
+        private_constant :RESTARTS, :SHUTDOWN, :CLEAN_EXITS, :ACTOR_KEYWORDS, :CHILD_KEYWORDS
 
         def self.build(actor_class, arguments, keywords, block)
           raise ConfigError, "a child is a class of actors, or a block" unless actor_class || block
           if actor_class && !(actor_class.is_a?(Class) && actor_class <= Actor)
-            raise ConfigError,
-              "#{actor_class.inspect} cannot be a child: give a class of actors, " \
-              "or a block"
+            raise ConfigError, "#{actor_class.inspect} cannot be a child: give a class of " \
+              "actors, or a block"
           end
 
           fill(actor_class || BlockActor, arguments, keywords, block)
         end
 
         def self.fill(actor_class, arguments, keywords, block)
-          id, restart, shutdown, significant, pool = keywords.values_at(*MINE)
+          id, restart, shutdown, significant, pool = keywords.values_at(*CHILD_KEYWORDS)
           id ||= keywords[:name]
-          new(id: id || actor_class.name ||
-            actor_class, named: !id.nil?, actor_class: actor_class, arguments: arguments,
-            keywords: keywords.except(*MINE, *OWN), block: block,
-            own: keywords.slice(*OWN), pool: pool &&
-              pool(pool, actor_class), restart: restart(restart),
-            shutdown: shutdown(shutdown, actor_class), significant: !!significant)
+          new(
+            id: id || actor_class.name || actor_class, named: !id.nil?, actor_class:, arguments:,
+            keywords: keywords.except(*CHILD_KEYWORDS, *ACTOR_KEYWORDS), block:,
+            own: keywords.slice(*ACTOR_KEYWORDS), pool: pool && pool(pool, actor_class),
+            restart: restart(restart), shutdown: shutdown(shutdown, actor_class),
+            significant: !!significant
+          )
         end
 
         def self.pool(pool, actor_class)
@@ -88,7 +88,7 @@ module Raffia
 
         # Whether another object is to follow.
         def restart?(reason)
-          restart == :permanent || (restart == :transient && !GOOD.include?(reason))
+          restart == :permanent || (restart == :transient && !CLEAN_EXITS.include?(reason))
         end
 
         # Returns the core of a new child, started.

@@ -27,7 +27,7 @@ module Raffia
         #   killed; :infinity; :brutal_kill
         # @option keywords [Integer, Hash] :pool the size of a pool; a Hash has size: and the other
         #   keywords of {Actor::ClassMethods#pool}
-        # @option keywords [Boolean] :significant see {Spec#auto_shutdown}
+        # @option keywords [Boolean] :significant see {Spec}: auto_shutdown
         # @param keywords [Hash] the other ones are for the actor, as `spawn` takes them
         # @raise [ConfigError]
         def child(actor_class = nil, *arguments, **keywords, &block)

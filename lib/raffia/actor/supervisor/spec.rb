@@ -5,28 +5,19 @@ module Raffia
     class Supervisor
       # Strategy and limits of a supervisor, and its first children.
       #
-      # @!attribute [r] strategy
-      #   @return [Symbol] :one_for_one, :one_for_all or :rest_for_one
-      # @!attribute [r] intensity
-      #   @return [Integer, nil] how many restarts there may be within the period; nil: any number
-      # @!attribute [r] period
-      #   @return [Numeric] seconds
-      # @!attribute [r] backoff
-      #   @return [Numeric] seconds before the second restart of a child in a row, twice as many
-      #     before the third; the first does not wait. 0: none does
-      # @!attribute [r] max_backoff
-      #   @return [Numeric] seconds to wait at most
-      # @!attribute [r] auto_shutdown
-      #   @return [Symbol] :never; or when children that are significant have ended for good:
-      #   :any_significant, :all_significant
-      # @!attribute [r] specs
-      #   @return [Array<ChildSpec>]
+      # strategy:: :one_for_one, :one_for_all or :rest_for_one
+      # intensity:: how many restarts there may be within the period; nil: any number
+      # period:: seconds
+      # backoff:: seconds before the second restart of a child in a row, doubled for each further
+      #           one; the first does not wait. 0: none waits
+      # max_backoff:: seconds to wait at most
+      # auto_shutdown:: :never; or :any_significant, :all_significant: when such children have ended
+      #                 for good
+      # specs:: {ChildSpec}s
       Spec = Data.define(:strategy, :intensity, :period, :backoff, :max_backoff, :auto_shutdown,
         :specs) do
-        # @raise [ConfigError]
         def initialize(strategy: :one_for_one, intensity: 3, period: 5, backoff: 0.01,
-          max_backoff: 5,
-          auto_shutdown: :never, specs: [].freeze)
+          max_backoff: 5, auto_shutdown: :never, specs: [].freeze)
           Actor::Settings.one_of(:strategy, strategy, Spec::STRATEGIES)
           Actor::Settings.one_of(:auto_shutdown, auto_shutdown, Spec::AUTO_SHUTDOWN)
           if intensity && !(intensity.is_a?(Integer) && intensity >= 0)

@@ -7,10 +7,10 @@ module Raffia
       # character.
       class Pattern
         # Wildcards as regular expressions.
-        WILD = {"**" => ".+", "*" => "[^.]+", "?" => "[^.]"}.freeze
+        WILDCARDS = {"**" => ".+", "*" => "[^.]+", "?" => "[^.]"}.freeze
         # Words between dots.
         TOPIC = /\A[^.\s]+(\.[^.\s]+)*\z/
-        private_constant :WILD, :TOPIC
+        private_constant :WILDCARDS, :TOPIC
 
         def self.check(name)
           name = name.name if name.is_a?(Symbol)
@@ -63,7 +63,7 @@ module Raffia
 
         def compile
           Regexp.new(
-            "\\A#{@text.gsub(/\*\*|[*?]|[^*?]+/) { |part| WILD[part] || Regexp.escape(part) }}\\z"
+            "\\A#{@text.gsub(/\*\*|[*?]|[^*?]+/) { |part| WILDCARDS[part] || Regexp.escape(part) }}\\z"
           ).freeze
         end
       end

@@ -15,7 +15,7 @@ module Raffia
 
           def describe(ref)
             core = ref.raffia_core
-            name = Node.current.tell_of(core)
+            name = Node.current.register(core)
             @lock.hold { note(core, name) }
             Proxy.describe(core, name)
           end
@@ -24,7 +24,9 @@ module Raffia
             node = Node.current
             core = node.find(data.first)
             unless core
-              return Proxy.new(data, way_to(data, node)).tap { |proxy| node.know(proxy.id, proxy) }
+              proxy = Proxy.new(data, connection_to(data, node))
+              node.bind(proxy.id, proxy)
+              return proxy
             end
             return core if @dispatcher.allow?(@connection, core)
 
@@ -48,7 +50,7 @@ module Raffia
           end
 
           # This side may have named it to the other, and forgotten it since.
-          def way_to(data, node)
+          def connection_to(data, node)
             return if node.mine?(data.first)
 
             (data.last && node.uplink) || @connection
