@@ -62,9 +62,8 @@ module Raffia
         private
 
         def compile
-          Regexp.new(
-            "\\A#{@text.gsub(/\*\*|[*?]|[^*?]+/) { |part| WILDCARDS[part] || Regexp.escape(part) }}\\z"
-          ).freeze
+          parts = @text.scan(/\*\*|[*?]|[^*?]+/)
+          Regexp.new("\\A#{parts.map { |part| WILDCARDS[part] || Regexp.escape(part) }.join}\\z").freeze
         end
       end
     end
