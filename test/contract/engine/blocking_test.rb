@@ -2,7 +2,7 @@
 
 require_relative "engine_contract"
 
-# What an engine's native threads do: files, where the back end knows readiness only, and names.
+# The work of an engine's native threads: files, where the back end knows readiness only, and names.
 module EngineBlocking
   Raffia::Engine.probe.each do |found|
     next if !found[:ok] || found[:name] == :select
@@ -163,7 +163,7 @@ module EngineBlocking
     assert_equal Encoding::US_ASCII, resolve("::1").first.encoding
   end
 
-  def test_a_name_that_nobody_knows
+  def test_an_unknown_name
     expected = assert_raises(Socket::ResolutionError) do
       Addrinfo.getaddrinfo("no such name.invalid", nil)
     end
@@ -173,7 +173,7 @@ module EngineBlocking
     assert_raises(SocketError) { resolve("x" * 1000) }
   end
 
-  def test_what_is_no_name
+  def test_invalid_names
     [nil, 7, :name].each do |name|
       assert_raises(TypeError, name.inspect) { engine.resolve(name, :x) }
     end
@@ -182,7 +182,7 @@ module EngineBlocking
     assert_raises(NoMethodError, TypeError) { Raffia::Engine::Resolution.new }
   end
 
-  def test_lookups_that_are_called_off_are_never_heard_of
+  def test_cancelled_lookups_do_not_complete
     with_one_thread do
       kept = Array.new(60) { |i| [engine.resolve("127.0.0.1", i), i] }
       called_off = kept.select { |resolution, _| engine.disarm(resolution.id) }

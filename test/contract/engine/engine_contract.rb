@@ -17,7 +17,7 @@ Warning[:experimental] = false
 IO::Buffer.new(1).free
 Warning[:experimental] = before
 
-# What each engine promises, whatever it asks the kernel with. A test class of a back end includes
+# The promises of each engine, on every back end. A test class of a back end includes
 # this and says how to open one.
 module EngineContract
   R = IO::READABLE
@@ -72,7 +72,7 @@ module EngineContract
     all
   end
 
-  # What is there now and after one more look.
+  # Completions of one poll.
   def now(on = engine)
     on.poll(0)
     take(on)
@@ -110,7 +110,7 @@ module EngineContract
     assert_equal [[:read, R], [:write, W]], completions(2).sort
   end
 
-  def test_what_was_there_before_is_found_again_by_the_next_wait
+  def test_earlier_readiness_is_found_by_the_next_wait
     reader, writer = pipe
     writer << "x"
     3.times do
@@ -142,7 +142,7 @@ module EngineContract
     assert_equal [[:second, R | W]], completions(1)
   end
 
-  def test_a_waiter_that_leaves_takes_nobody_along
+  def test_a_disarmed_wait_leaves_the_others
     one, other = sockets
     ids = Array.new(3) { |i| engine.arm(one, R, i) }
     assert_equal true, engine.disarm(ids[1])
@@ -295,7 +295,7 @@ module EngineContract
     assert_nil engine.shift
   end
 
-  def test_a_look_at_the_next_one_takes_nothing_away
+  def test_peek_removes_nothing
     assert_nil engine.peek
     engine.push(:one, 1)
     engine.push(:two, 2)
@@ -365,7 +365,7 @@ module EngineContract
     assert_raises(IOError) { engine.ready(closed_io, R) }
   end
 
-  def test_reading_what_is_there
+  def test_reading_available_bytes
     with_buffer(8) do |buffer|
       each_stream do |reader, writer, mode|
         assert_equal EAGAIN, engine.try_read(reader, buffer, 0), mode
@@ -382,7 +382,7 @@ module EngineContract
     end
   end
 
-  def test_writing_what_there_is_room_for
+  def test_writing_what_fits
     with_buffer(1 << 20) do |buffer|
       each_stream do |reader, writer, mode|
         total = 0
@@ -513,7 +513,7 @@ module EngineContract
 
   # -- fork
 
-  def test_a_forked_child_finds_it_closed_and_the_parent_goes_on
+  def test_a_forked_child_finds_it_closed_and_the_parents_still_works
     reader, writer = pipe
     engine.arm(reader, R, :read)
     engine.after(100, :late)

@@ -51,7 +51,7 @@ module EngineTests
       end
     end
 
-    def test_a_look_at_the_completion_unlocks_the_buffer
+    def test_peeking_at_the_completion_unlocks_the_buffer
       reader, writer = pipe
       writer << "abc"
       with_buffer(8) do |buffer|
@@ -168,7 +168,7 @@ module EngineTests
     end
   end
 
-  # What only the compiled one has to care about.
+  # Cases of the compiled one only.
   class NativeTest < Raffia::TestCase
     NATIVE = WORKING - [:select]
 
@@ -226,7 +226,9 @@ module EngineTests
       assert_equal ["1", 6], [error.message, calls]
       assert_nil(Raffia::Native.uninterruptible { true })
       assert_equal(:thrown,
-        catch(:ball) { Raffia::Native.uninterruptible { (calls += 1) > 7 || throw(:ball, :thrown) } })
+        catch(:ball) do
+          Raffia::Native.uninterruptible { (calls += 1) > 7 || throw(:ball, :thrown) }
+        end)
       assert_raises(LocalJumpError) { Raffia::Native.uninterruptible }
     end
 
@@ -305,7 +307,12 @@ module EngineTests
       # In a thread's own Ractor storage nothing can be replaced, so this asks a process that cannot
       # have the extension.
       script = <<~RUBY
-        module Raffia; module Native; def self.available? = false; def self.uninterruptible = nil; end; end
+        module Raffia
+          module Native
+            def self.available? = false
+            def self.uninterruptible = nil
+          end
+        end
         $LOADED_FEATURES << #{File.expand_path("../../../lib/raffia/native.rb", __dir__).inspect}
         require "raffia/engine"
         p Raffia::Engine.best, Raffia::Engine.open.name
@@ -315,7 +322,8 @@ module EngineTests
           puts error.message
         end
       RUBY
-      out = IO.popen([RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", script],
+      lib = File.expand_path("../../../lib", __dir__)
+      out = IO.popen([RbConfig.ruby, "-I#{lib}", "-e", script],
         err: %i[child out], &:read)
       assert_equal ":select\n:select\nthe back end epoll does not work here: the extension is " \
       "not built for this Ruby. Use select, " \

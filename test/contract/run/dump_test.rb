@@ -65,7 +65,12 @@ module RunDumpSuite
     out, status = program(<<~RUBY, ["ready", :USR2])
       ready = Thread::Queue.new
       threads = Array.new(2) do |n|
-        Thread.new { Raffia.run(dump_on: :USR2) { ready << 1; sleep(0.001) until $stderr.string.include?("Raffia") } }
+        Thread.new do
+          Raffia.run(dump_on: :USR2) do
+            ready << 1
+            sleep(0.001) until $stderr.string.include?("Raffia")
+          end
+        end
       end
       2.times { ready.pop }
       puts "ready"
@@ -76,7 +81,7 @@ module RunDumpSuite
     assert_equal 1, out.scan(/^Raffia \d/).size, "one dump for one signal"
   end
 
-  def test_what_the_signal_did_before_it_still_does
+  def test_the_signal_keeps_its_earlier_effect
     out, status = program(<<~RUBY, ["ready", :USR2])
       handled = Thread::Queue.new
       trap(:USR2) { handled << "handled" }

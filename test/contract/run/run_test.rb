@@ -19,13 +19,13 @@ module RunSuite
     assert_equal [0, 1, 2], done.sort
   end
 
-  def test_it_ends_after_fibers_of_nobody
+  def test_it_ends_after_fibers_without_an_owner
     done = []
     run_it { Fiber.schedule { sleep(0.002) && done << 1 } }
     assert_equal [1], done
   end
 
-  def test_what_lives_in_the_loop_is_told_of_its_end_whatever_becomes_of_others
+  def test_each_exit_callback_runs_even_if_another_fails
     told = []
     error = assert_raises(RuntimeError) do
       Raffia.run do
@@ -133,11 +133,12 @@ module RunSuite
     assert_raises(LocalJumpError) { returning }
   end
 
-  # Ruby's own words do not say why, nor what to write instead.
-  def test_what_jumps_out_of_the_block_say
+  # Ruby's own message says neither why, nor what to write instead.
+  def test_messages_of_jumps_out_of_the_block
     error = assert_raises(LocalJumpError) { Raffia.run { break 1 } }
+    advice = "which break cannot leave. End the block with `next value`"
     assert_match(
-      /break from proc-closure: .*fibers of their own, which break cannot leave\. End the block with `next value`/, error.message
+      /break from proc-closure: .*fibers of their own, #{Regexp.escape(advice)}/, error.message
     )
     error = assert_raises(LocalJumpError) { return_from_a_task }
     assert_match(/which return cannot leave/, error.message)
@@ -149,7 +150,7 @@ module RunSuite
     Raffia.run { |scope| scope.spawn { return 1 } }
   end
 
-  def test_an_error_of_a_fiber_that_nobody_owns
+  def test_an_error_of_a_fiber_without_an_owner
     cleaned = false
     assert_raises(Boom) do
       run_it do |scope|
@@ -166,7 +167,7 @@ module RunSuite
   end
 
   # A prompt, or a program that looks after others, goes on.
-  def test_errors_of_fibers_that_nobody_owns_may_come_soon_after_each_other
+  def test_errors_of_fibers_without_an_owner_in_quick_succession
     errors = run_it do
       3.times { |number| Fiber.schedule { sleep(0.001) && raise(Boom, number.to_s) } }
       Array.new(3) do
@@ -302,7 +303,13 @@ module RunSuite
       $stdout.sync = true
       require "raffia"
       Raffia.run do |scope|
-        scope.spawn { begin; sleep; ensure; Thread.new { sleep 0.02; puts "cleaning" }; sleep 100; puts "not reached"; end }
+        scope.spawn do
+          sleep
+        ensure
+          Thread.new { sleep 0.02; puts "cleaning" }
+          sleep 100
+          puts "not reached"
+        end
         Fiber.schedule { Raffia.offload { sleep 100 } }
         puts "ready"
         sleep

@@ -24,7 +24,7 @@ module SchedulerBlockingSuite
     end
   end
 
-  # What is in memory ends with a page, and the rest of it must not be missing.
+  # The part in memory ends with a page, and the rest must not be missing.
   def test_a_file_of_which_some_is_in_memory
     with_file(TEXT) do |file|
       on_scheduler(offload: false) do
@@ -214,7 +214,7 @@ module SchedulerBlockingSuite
     end
   end
 
-  def test_names_that_nobody_knows
+  def test_unknown_names
     name = "no such name.invalid"
     expected = assert_raises(Socket::ResolutionError) { Addrinfo.getaddrinfo(name, 80) }
     on_scheduler do |scheduler|
@@ -228,7 +228,7 @@ module SchedulerBlockingSuite
     end
   end
 
-  def test_lookups_run_beside_the_others
+  def test_lookups_run_at_the_same_time
     on_scheduler do |scheduler|
       found = []
       fibers = Array.new(40) do |i|
@@ -239,7 +239,7 @@ module SchedulerBlockingSuite
     end
   end
 
-  def test_a_lookup_that_is_interrupted_is_left_at_once
+  def test_an_interrupt_does_not_wait_for_a_lookup
     on_scheduler do |scheduler|
       interrupted = 0
       fibers = Array.new(100) do

@@ -11,7 +11,7 @@ module SchedulerCloseSuite
     sysread: ->(io) { io.sysread(10) }, wait_readable: ->(io) { io.wait_readable }
   }.freeze
 
-  def test_the_threads_go_on
+  def test_other_threads_run
     READERS.each do |name, read|
       with_reader(read) do |io, thread, release|
         on_scheduler do

@@ -28,7 +28,7 @@ module SchedulerCopyStreamSuite
     end
   end
 
-  def test_what_core_refuses
+  def test_arguments_that_core_refuses
     in_folder do |dir|
       File.binwrite("#{dir}/source", "text")
       attempts = [
@@ -297,7 +297,7 @@ module SchedulerCopyStreamSuite
 
   def closed(dir) = File.open("#{dir}/source", "r+").tap(&:close)
 
-  # What came of it: the value, what the target holds, where the source stands.
+  # Returns the value, the content of the target, and the position of the source.
   def copy(dir, source, target, limits)
     from = source_of(dir, source)
     File.binwrite("#{dir}/target", "before ")

@@ -8,7 +8,7 @@ module SchedulerFibersSuite
 
   # -- what Fiber.schedule returns
 
-  def test_each_call_has_a_fiber_of_its_own
+  def test_each_call_has_its_own_fiber
     on_scheduler do
       ended = Array.new(5) { Fiber.schedule { nil } }
       waiting = Array.new(5) { Fiber.schedule { sleep(0.001) } }
@@ -36,7 +36,7 @@ module SchedulerFibersSuite
     end
   end
 
-  def test_fibers_that_nobody_has_are_used_again
+  def test_fibers_that_no_caller_has_are_recycled
     native do |scheduler|
       before = scheduler.stats
       50.times { Fiber.schedule { nil } }
@@ -51,7 +51,7 @@ module SchedulerFibersSuite
     end
   end
 
-  def test_nobody_has_to_use_them_again
+  def test_recycling_can_be_switched_off
     native(recycle: false) do |scheduler|
       before = scheduler.stats[:fresh]
       10.times { scheduler.launch { nil } }
@@ -59,7 +59,7 @@ module SchedulerFibersSuite
     end
   end
 
-  # -- clean hands
+  # -- clean-up
 
   def test_nothing_is_left_of_the_last_block
     native do |scheduler|
@@ -155,8 +155,8 @@ module SchedulerFibersSuite
     end
   end
 
-  # Whoever keeps Fiber.current for longer than the block runs, finds a fiber that does not wait.
-  def test_striking_a_fiber_that_is_idle_hurts_nobody
+  # A program that keeps Fiber.current after the end of its block has a fiber that does not wait.
+  def test_interrupting_an_idle_fiber_has_no_effect
     native do |scheduler|
       2.times do |i|
         kept = nil
@@ -179,7 +179,7 @@ module SchedulerFibersSuite
     end
   end
 
-  def test_compaction_moves_nobody_away
+  def test_compaction_keeps_all_fibers
     skip "no compaction on this Ruby" unless GC.respond_to?(:compact)
     on_scheduler do |scheduler|
       pipe do |reader, writer|
@@ -212,7 +212,7 @@ module SchedulerFibersSuite
     end
   end
 
-  def test_a_wait_for_time_makes_no_system_call_of_its_own
+  def test_a_wait_for_time_makes_no_system_call
     native do |scheduler|
       others = Array.new(64) { Fiber.schedule { 50.times { sleep(0) } } }
       before = scheduler.stats

@@ -28,7 +28,7 @@ module SchedulerInspectionSuite
       TCPSocket.open("127.0.0.1", port) do |client|
         assert_match(/\Areadable: TCPSocket 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:#{port}\z/,
           look_at { client.readpartial(1) }.what)
-        # As libpq's and others' descriptors come.
+        # The descriptors of libpq and others come like this.
         foreign = IO.for_fd(client.fileno, autoclose: false)
         assert_match(/\Areadable: IO 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:#{port}\z/,
           look_at { foreign.wait_readable }.what)
@@ -115,7 +115,7 @@ module SchedulerInspectionSuite
     assert_operator found.backtrace.join("\n"), :match?, /inner_wait.*look_at/m
   end
 
-  def test_order_frames_and_what_is_over
+  def test_order_frames_and_ended_waits
     on_scheduler do |scheduler|
       fibers = Array.new(3) { Fiber.schedule { sleep } }
       found = scheduler.parked
@@ -146,7 +146,7 @@ module SchedulerInspectionSuite
     refute_includes Raffia::Scheduler.all, scheduler
   end
 
-  def test_a_snapshot_names_tasks_and_what_they_wait_for
+  def test_a_snapshot_names_tasks_and_their_waits
     in_thread do
       Raffia.run(backend: backend) do |scope|
         first = scope.spawn { sleep }
@@ -186,7 +186,7 @@ module SchedulerInspectionSuite
 
   # In a process of its own: it tells of all loops, and other tests may have left one that is not
   # over yet.
-  def test_a_dump_says_once_what_is_alike
+  def test_a_dump_groups_equal_waits
     out, = ruby(<<~RUBY)
       require "raffia"
       Raffia.run do |scope|
@@ -232,7 +232,7 @@ module SchedulerInspectionSuite
 
   def inner_wait = sleep
 
-  # What is seen of a fiber that runs the block, which is then ended.
+  # Returns the wait of a fiber that runs the block, which is then ended.
   def look_at(stop: nil, &block)
     in_thread do
       with_scheduler do |scheduler|
@@ -242,7 +242,7 @@ module SchedulerInspectionSuite
         rescue Raffia::Cancel => error
           raise unless error.equal?(cancel)
         end
-        # What is asked of the kernel first, or napped over, has its wait a little later.
+        # A wait may begin a little later: the kernel is asked first.
         found = nil
         Fiber.schedule do
           settle { found = scheduler.parked.find { |one| one.owner.equal?(fiber) } }

@@ -33,7 +33,7 @@ module SchedulerIOSuite
     end
   end
 
-  def test_a_time_limit_of_zero_only_looks
+  def test_a_time_limit_of_zero_only_polls
     on_scheduler do |scheduler|
       pipe do |reader, writer|
         switches = scheduler.stats[:switches]
@@ -90,7 +90,7 @@ module SchedulerIOSuite
     end
   end
 
-  def test_closing_what_fibers_wait_for
+  def test_closing_an_io_with_waiting_fibers
     on_scheduler do |scheduler|
       [UNIXSocket.pair, IO.pipe].each do |one, other|
         waits = [-> { one.wait_readable }, -> { one.wait_readable(100) }, -> { one.readpartial(1) }]
@@ -255,7 +255,7 @@ module SchedulerIOSuite
     end
   end
 
-  # What comes at a reader that is not the scheduler's does not confuse it.
+  # Data for a reader that is not the scheduler's does not confuse it.
   def test_a_blocking_reader_in_another_thread
     if backend == :select
       skip "Ruby alone cannot read from a blocking descriptor without the risk that another " \
@@ -401,7 +401,7 @@ module SchedulerIOSuite
           other << "x#{i}"
           assert_equal "x#{i}", one.read_nonblock(5, exception: false)
         end
-        # What is likely to be empty is not asked first; what is there is read all the same.
+        # A socket that is likely to be empty is not tried first; its data is read all the same.
         20.times do |i|
           other << "first#{i}" if i.odd?
           Fiber.schedule { other << "second#{i}" } if i.even?
@@ -577,7 +577,7 @@ module SchedulerIOSuite
     end
   end
 
-  def test_select_sees_what_was_read_ahead
+  def test_select_sees_buffered_data
     on_scheduler do
       pipe do |reader, writer|
         writer << "one\ntwo\n"

@@ -9,7 +9,7 @@ module SchedulerLifeSuite
 
   # -- fibers
 
-  def test_a_fiber_starts_at_once_and_its_parent_goes_on_when_it_waits
+  def test_a_fiber_starts_at_once_and_its_parent_resumes_when_it_waits
     on_scheduler do
       order = [:parent]
       Fiber.schedule do
@@ -320,7 +320,7 @@ module SchedulerLifeSuite
     end
   end
 
-  def test_the_end_of_the_thread_runs_what_is_left
+  def test_the_end_of_the_thread_runs_the_fibers_that_are_left
     done = in_thread do
       list = []
       Fiber.set_scheduler(Raffia::Scheduler.new(backend: backend))
@@ -447,7 +447,13 @@ module SchedulerLifeSuite
   def test_with_m_to_n_threads
     out, status = ruby(<<~RUBY, {"RUBY_MN_THREADS" => "1"})
       require "raffia"
-      threads = 8.times.map { |n| Thread.new { Raffia.run { |scope| 20.times.map { |i| scope.spawn { sleep(0.0005) && i } }.sum(&:value) } } }
+      threads = 8.times.map do
+        Thread.new do
+          Raffia.run do |scope|
+            20.times.map { |i| scope.spawn { sleep(0.0005) && i } }.sum(&:value)
+          end
+        end
+      end
       p threads.map(&:value).uniq
     RUBY
     assert_equal ["[190]\n", 0], [out, status.exitstatus]
@@ -516,7 +522,7 @@ module SchedulerLifeSuite
     end
   end
 
-  def test_a_wait_that_is_called_off_takes_nobodys_status
+  def test_a_cancelled_wait_leaves_the_status_to_others
     on_scheduler do
       pipe do |told, tell|
         [-> { ::Process.wait(-1) }, -> { ::Process.wait(@pid) }].each do |wait|
@@ -582,7 +588,7 @@ module SchedulerLifeSuite
   end
 
   # The fiber that forks is the first fiber of the child: its end is the child's.
-  def test_a_forked_child_that_just_goes_on
+  def test_a_forked_child_that_continues
     out, status = ruby(<<~RUBY)
       require "raffia/scheduler"
       $stdout.sync = true

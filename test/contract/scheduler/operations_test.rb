@@ -224,7 +224,9 @@ module SchedulerOperationsSuite
       require "raffia"
       require "zlib"
       lack = Module.new do
-        def new(*, **options, &) = (options[:blocking] && $lack) ? raise(FiberError, "no stack") : super
+        def new(*, **options, &)
+          (options[:blocking] && $lack) ? raise(FiberError, "no stack") : super
+        end
       end
       Fiber.singleton_class.prepend(lack)
       $lack = true

@@ -6,7 +6,7 @@ require "net/http"
 require "openssl"
 require "zlib"
 
-# What programs do, in fibers, and calls that block.
+# Things that programs do, in fibers, and calls that block.
 module SchedulerProgramsSuite
   Boom = Class.new(StandardError)
 

@@ -6,7 +6,7 @@ require_relative "scheduler_case"
 # The versions of Ruby 3.3 and 3.4 hand Timeout::Error to the hook, later ones an exception of their
 # own.
 module SchedulerTimeoutSuite
-  def test_code_in_the_block_does_not_take_the_limit_for_an_error_of_its_own
+  def test_code_in_the_block_does_not_rescue_the_limit
     on_scheduler do
       seen = []
       error = assert_raises(Timeout::Error) { limit(0.005) { retrying(seen) } }

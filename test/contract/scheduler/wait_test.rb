@@ -23,7 +23,7 @@ module SchedulerWaitSuite
     end
   end
 
-  def test_sleep_refuses_what_is_no_time
+  def test_sleep_refuses_invalid_times
     on_scheduler do
       assert_raises(ArgumentError) { sleep(-1) }
       assert_raises(ArgumentError) { sleep(Float::NAN) }
@@ -71,7 +71,7 @@ module SchedulerWaitSuite
     end
   end
 
-  def test_unblock_of_nobody
+  def test_unblock_of_a_fiber_that_does_not_wait
     on_scheduler do |scheduler|
       scheduler.unblock(:x, Fiber.schedule {})
       other = Fiber.schedule { sleep(0.002) }
@@ -161,8 +161,8 @@ module SchedulerWaitSuite
     end
   end
 
-  # What core tells a waiter of a condition variable is its mutex, for which the fiber has waited
-  # before.
+  # Core names the mutex as the blocker of a condition variable's waiter, and the fiber has waited
+  # for that before.
   def test_a_condition_variable_after_its_mutex
     on_scheduler do
       mutex = Thread::Mutex.new
@@ -221,7 +221,13 @@ module SchedulerWaitSuite
       Raffia.run do
         Thread.new { Process.wait(sender); sender = nil }
         while sender
-          50.times { Fiber.schedule { started += 1; Fiber.scheduler.yield if started % 3 == 0; ended += 1 } }
+          50.times do
+            Fiber.schedule do
+              started += 1
+              Fiber.scheduler.yield if started % 3 == 0
+              ended += 1
+            end
+          end
           Fiber.scheduler.yield
         end
       end
@@ -269,7 +275,7 @@ module SchedulerWaitSuite
     end
   end
 
-  def test_a_timeout_that_comes_too_late_strikes_nobody
+  def test_a_late_timeout_interrupts_no_other_wait
     on_scheduler do
       50.times do
         Timeout.timeout(0.0005) { spin(0.0006) }
@@ -392,7 +398,7 @@ module SchedulerWaitSuite
     end
   end
 
-  def test_interrupting_what_has_ended
+  def test_interrupting_a_fiber_that_has_ended
     on_scheduler do |scheduler|
       scheduler.fiber_interrupt(Fiber.schedule {}, Boom.new)
       sleeper = Fiber.schedule { sleep(0.001) }
@@ -510,8 +516,7 @@ module SchedulerWaitSuite
     end
   end
 
-  # Whoever unlocks a Mutex wakes one fiber only: when an exception takes that one away, nobody else
-  # is woken.
+  # Mutex#unlock wakes one fiber only: when an exception takes that one away, no other is woken.
   def test_an_interrupt_takes_no_wake_up_away
     on_scheduler do |scheduler|
       mutex = Mutex.new
@@ -545,7 +550,7 @@ module SchedulerWaitSuite
   # A ready queue that is never empty starves neither I/O nor timers.
   # An acceptor starts a fiber for each client: those that are there must hear from the kernel
   # meanwhile.
-  def test_what_is_started_counts_for_the_next_look_at_the_kernel
+  def test_starts_count_as_switches_for_the_next_poll
     on_scheduler do |scheduler|
       gate = Thread::Queue.new
       before = scheduler.stats[:turns]
@@ -608,7 +613,7 @@ module SchedulerWaitSuite
           calm(worker) { storm_round(scheduler, random, worker, reader, writer, number) }
           worker[:rounds] += 1
         end
-        # What is still on its way.
+        # Storms that are still on their way.
         calm(worker) { sleep(0.0005) } while worker[:got] < worker[:sent] || worker[:helpers] > 0
       end
     end

@@ -350,7 +350,7 @@ module TaskCancelSuite
           steps << :went_on
         end
       rescue Raffia::Cancel => cancel
-        # Of both, the outermost.
+        # The outer one of both.
         cancel.origin
       end
     end
@@ -392,7 +392,7 @@ module TaskCancelSuite
     assert_equal %i[inner outer], steps
   end
 
-  def test_what_is_cancelled_inside_of_a_shield_is_cancelled
+  def test_cancelling_inside_of_a_shield_works
     in_scope do |scope|
       Raffia.shield do
         task = scope.spawn { sleep }

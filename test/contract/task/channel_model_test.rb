@@ -7,7 +7,7 @@ require "prop_check"
 # a time, each push and pop in a task of its own. After each step every task must stand where the
 # model says. A list that fails is printed, made as short as possible.
 module TaskChannelModelSuite
-  # What a channel does, written so plainly that it can be seen to be right.
+  # A channel in its plainest form, to compare with.
   class Model
     attr_reader :results
 

@@ -42,7 +42,7 @@ module TaskChannelSuite
   end
 
   # They wait in the lines of several channels, and were served through others.
-  def test_those_who_have_left_the_line_are_passed_over
+  def test_parties_that_have_left_the_line_are_skipped
     in_scope do |scope|
       others = Array.new(3) { Raffia::Channel.new }
       channel = Raffia::Channel.new
@@ -65,7 +65,7 @@ module TaskChannelSuite
     end
   end
 
-  def test_those_who_wait_are_served_in_order
+  def test_waiting_parties_are_served_in_order
     in_scope do |scope|
       channel = Raffia::Channel.new
       got = []
@@ -94,7 +94,7 @@ module TaskChannelSuite
     end
   end
 
-  def test_close_lets_what_is_there_out
+  def test_closed_channels_still_deliver_their_items
     in_scope do
       channel = Raffia::Channel.new(2) << 1 << 2
       assert_same channel, channel.close.close
@@ -106,7 +106,7 @@ module TaskChannelSuite
     end
   end
 
-  def test_close_sends_those_who_wait_away
+  def test_close_fails_waiting_parties
     in_scope do |scope|
       channel = Raffia::Channel.new
       pops = Array.new(2) { scope.spawn { assert_raises(Raffia::Closed) { channel.pop } } }
@@ -134,7 +134,7 @@ module TaskChannelSuite
     end
   end
 
-  # As above, but the interruption comes from elsewhere and not through the task, so it cannot be
+  # Like above, but the interruption comes from elsewhere and not through the task, so it cannot be
   # put off: it meets this wait, and the item is given back, or the next one.
   def test_an_interrupted_receiver_gives_the_item_back
     skip "fiber_interrupt is what interrupts here" if scheduler_name == :plain

@@ -165,7 +165,7 @@ module TaskDeadlineSuite
     assert_equal :cancelled, task.status
   end
 
-  def test_a_task_that_misses_a_deadline_of_its_own_fails
+  def test_a_task_that_misses_its_own_deadline_fails
     task = nil
     assert_raises(Raffia::TimeoutError) do
       in_scope { |scope| Raffia.timeout(SOON) { task = scope.spawn { sleep } } }
@@ -236,7 +236,7 @@ module TaskDeadlineSuite
   end
 
   # A wait that ends at the very moment when the time is up.
-  def test_a_late_firing_strikes_nothing_behind_the_block
+  def test_a_late_alarm_does_not_interrupt_code_behind_the_block
     outcomes = Hash.new(0)
     in_scope do |scope|
       queue = Thread::Queue.new

@@ -34,7 +34,7 @@ class TaskPlainScheduler
   def io_wait(io, events, timeout)
     @readable[io] = Fiber.current if events & IO::READABLE != 0
     @writable[io] = Fiber.current if events & IO::WRITABLE != 0
-    # What core expects is the events that came; the caller tries again, so a guess does no harm.
+    # Core expects the events that came; the caller tries again, so a guess does no harm.
     park(timeout && (now + timeout)) ? events : false
   ensure
     @readable.delete(io)

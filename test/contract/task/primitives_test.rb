@@ -211,7 +211,7 @@ module TaskPrimitivesSuite
     end
   end
 
-  def test_barrier_reset_sends_those_who_wait_away_and_is_as_new
+  def test_barrier_reset_fails_waiting_parties_and_starts_over
     in_scope do |scope|
       barrier = Raffia::Barrier.new(3)
       sent_away = Array.new(2) do
@@ -256,7 +256,7 @@ module TaskPrimitivesSuite
     end
   end
 
-  def test_semaphore_resize_below_what_waits
+  def test_semaphore_resize_below_waiting_weights
     in_scope do |scope|
       semaphore = Raffia::Semaphore.new(5).acquire
       heavy = scope.spawn { assert_raises(Raffia::ConfigError) { semaphore.acquire(5) } }
@@ -327,7 +327,7 @@ module TaskPrimitivesSuite
     end
   end
 
-  def test_race_goes_on_without_those_that_fail
+  def test_race_continues_without_failed_contestants
     on_scheduler do
       assert_equal(2, Raffia.race([1, 2]) { |i| (i == 1) ? raise(Boom) : sleep(0.001) && i })
       failed = false

@@ -33,7 +33,7 @@ module TaskStormSuite
     assert_equal [0, 2, 0], [@inside, @semaphore.available, @semaphore.waiting], "seed #{@seed}"
   end
 
-  # What the storm is expected to throw.
+  # Rescues the errors that a storm may raise.
   def calm
     yield
   rescue Boom, Raffia::TimeoutError, Raffia::Cancelled

@@ -27,7 +27,7 @@ class ErrorTest < Raffia::TestCase
       [died.pid, died.signal, died.status, died.item, died.index]
   end
 
-  def test_messages_tell_what_happened_and_what_to_do
+  def test_messages_say_the_fault_and_the_remedy
     assert_match(/process 7 was killed by SIGKILL while it worked on item 3.*out-of-memory/,
       Raffia::WorkerDied.new(pid: 7, signal: "SIGKILL", index: 3).message)
     assert_match(/process 7 exited with status 2\z/,

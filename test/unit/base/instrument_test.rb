@@ -20,14 +20,14 @@ class InstrumentTest < Raffia::TestCase
     assert_operator @events.first.at, :<=, Raffia::Clock.now
   end
 
-  def test_data_is_not_put_together_for_nobody
+  def test_data_is_not_built_without_subscribers
     @instrument.emit(:a) { flunk }
     listen(:a)
     @instrument.emit(:a) { {n: 1} }
     assert_equal [{n: 1}], @events.map(&:data)
   end
 
-  def test_emitting_to_nobody_allocates_nothing
+  def test_emitting_without_subscribers_allocates_nothing
     need_cruby("counts of allocated objects")
     emit = -> { @instrument.emit(:a) { {n: 1} } }
     emit.call

@@ -83,7 +83,7 @@ class SignalsTest < Raffia::TestCase
     assert_equal "IGNORE", handler
   end
 
-  def test_shared_with_what_was_there
+  def test_sharing_with_an_earlier_handler
     got = Thread::Queue.new
     trap(:USR1) { got << :earlier }
     Raffia::Signals.share(:USR1, ->(_) { got << :ours }) do
@@ -154,7 +154,7 @@ class SignalsTest < Raffia::TestCase
         "Raffia::Signals.handled? }")
   end
 
-  def test_what_is_to_be_done_at_the_end_of_the_process
+  def test_before_exit
     program = 'require "raffia/base"; at_exit { puts :first }; Raffia::Signals.at_exit { puts ' \
       ":last }"
     assert_equal "last\nfirst\n", output_of(program)

@@ -4,7 +4,7 @@ require "test_helper"
 require "raffia" # in a Ractor a time limit needs the loop
 require "timeout"
 
-# What of the task room serves plain threads, without any scheduler.
+# Parts of the task component that serve plain threads, without any scheduler.
 class TaskThreadsTest < Raffia::TestCase
   SHORT = 0.005
   # Before it passes something is begun, on a busy machine too.
@@ -174,7 +174,7 @@ class TaskThreadsTest < Raffia::TestCase
     assert_raises(Raffia::Error) { Raffia.race([-> {}]) }
   end
 
-  def test_a_trap_handler_is_told_what_to_do_instead_of_hanging
+  def test_a_trap_handler_gets_an_error_instead_of_hanging
     guard = Raffia::SpinLock.new
     seen = nil
     previous = trap(:USR1) { seen = assert_raises(ThreadError) { guard.hold {} } }

@@ -14,7 +14,9 @@ module Raffia
       def wait_until(limit = 20)
         ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + limit
         until yield
-          abort "this did not come true: \#{caller(1, 1).first}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > ends
+          if Process.clock_gettime(Process::CLOCK_MONOTONIC) > ends
+            abort "this did not come true: \#{caller(1, 1).first}"
+          end
           Kernel.sleep 0.01
         end
       end

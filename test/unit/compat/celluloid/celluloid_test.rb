@@ -40,42 +40,44 @@ module Raffia
     end
 
     def test_an_error_ends_the_actor_and_abort_does_not
-      assert_prints "RuntimeError: no\ntrue\nRuntimeError: broken\nfalse\nCelluloid::DeadActorError: attempted to call a dead actor: balance\n", <<~RUBY
-        account = Account.new
-        puts said { account.refuse("no") }
-        p account.alive?
-        puts said { account.fail_with("broken") }
-        p account.alive?
-        puts said { account.balance }
-      RUBY
+      assert_prints "RuntimeError: no\ntrue\nRuntimeError: broken\nfalse\n" \
+        "Celluloid::DeadActorError: attempted to call a dead actor: balance\n", <<~RUBY
+          account = Account.new
+          puts said { account.refuse("no") }
+          p account.alive?
+          puts said { account.fail_with("broken") }
+          p account.alive?
+          puts said { account.balance }
+        RUBY
     end
 
     def test_while_one_method_waits_others_begin_unless_it_is_exclusive
-      assert_prints "[:begun, :begun, :ended, :ended]\n[:begun, :ended, :begun, :ended]\n[:begun, :ended, :begun, :ended]\n", <<~RUBY
-        class Steps
-          include Celluloid
-          exclusive :alone
-          attr_reader :steps
-          def initialize = @steps = []
-          def together = (@steps << :begun; wait(:go); @steps << :ended)
-          def go = signal(:go)
-          def alone = (@steps << :begun; sleep(0.01); @steps << :ended)
-          def in_a_block = exclusive { alone }
-        end
-        steps = Steps.new
-        futures = 2.times.map { steps.future.together }
-        steps.go
-        futures.each(&:value)
-        p steps.steps
-        %i[alone in_a_block].each do |name|
+      assert_prints "[:begun, :begun, :ended, :ended]\n" \
+        "[:begun, :ended, :begun, :ended]\n[:begun, :ended, :begun, :ended]\n", <<~RUBY
+          class Steps
+            include Celluloid
+            exclusive :alone
+            attr_reader :steps
+            def initialize = @steps = []
+            def together = (@steps << :begun; wait(:go); @steps << :ended)
+            def go = signal(:go)
+            def alone = (@steps << :begun; sleep(0.01); @steps << :ended)
+            def in_a_block = exclusive { alone }
+          end
           steps = Steps.new
-          2.times.map { steps.future(name) }.each(&:value)
+          futures = 2.times.map { steps.future.together }
+          steps.go
+          futures.each(&:value)
           p steps.steps
-        end
-      RUBY
+          %i[alone in_a_block].each do |name|
+            steps = Steps.new
+            2.times.map { steps.future(name) }.each(&:value)
+            p steps.steps
+          end
+        RUBY
     end
 
-    def test_what_an_actor_waits_for_in_the_ways_of_plain_ruby_keeps_its_turn
+    def test_waits_of_plain_ruby_keep_the_actors_turn
       assert_prints "[:begun, :ended, :begun, :ended]\n", <<~RUBY
         class Plain
           include Celluloid
@@ -148,44 +150,53 @@ module Raffia
     end
 
     def test_conditions_signals_receive_timers_and_timeouts
-      assert_prints "[1, 2]\n:hello\n7\nnil\n[:after, :every, :every]\nCelluloid::TaskTimeout: execution expired\nCelluloid::TaskTimeout\nCelluloid::ConditionError\n", <<~RUBY
-        class Waits
-          include Celluloid
-          def initialize(condition) = @condition = condition
-          def condition = @condition.wait
-          def late = @condition.wait(0.05)
-          def signalled = wait(:name)
-          def tell(value) = signal(:name, value)
-          def message(timeout = nil) = receive(timeout) { |object| object.is_a?(Integer) }
-          def times(queue) = (after(0.01) { queue << :after }; @timer = every(0.03) { queue << :every })
-          def stop = @timer.cancel
-          def limited(other) = timeout(0.05) { other.condition }
-        end
-        condition = Celluloid::Condition.new
-        waits = Waits.new(condition)
-        futures = 2.times.map { waits.future.condition }
-        wait_until { Celluloid::Actor.cell(waits).tasks.count { |task| task.status == :condwait } == 2 }
-        condition.signal(1)
-        condition.broadcast(2)
-        p futures.map(&:value).sort
-        future = waits.future.signalled
-        waits.tell(:hello)
-        p future.value
-        future = waits.future.message
-        wait_until { Celluloid::Actor.cell(waits).tasks.any? { |task| task.status == :receiving } }
-        waits.mailbox << :other
-        waits.mailbox << 7
-        p future.value, waits.message(0.01)
-        waits.times(queue = Thread::Queue.new)
-        p 3.times.map { queue.pop }
-        waits.stop
-        puts said { Waits.new(condition).limited(waits) }
-        puts said { waits.future.condition.value(0.01) }.split(": ").first
-        puts said { waits.late }.split(": ").first
-      RUBY
+      assert_prints "[1, 2]\n:hello\n7\nnil\n[:after, :every, :every]\n" \
+        "Celluloid::TaskTimeout: execution expired\nCelluloid::TaskTimeout\n" \
+        "Celluloid::ConditionError\n", <<~RUBY
+          class Waits
+            include Celluloid
+            def initialize(condition) = @condition = condition
+            def condition = @condition.wait
+            def late = @condition.wait(0.05)
+            def signalled = wait(:name)
+            def tell(value) = signal(:name, value)
+            def message(timeout = nil) = receive(timeout) { |object| object.is_a?(Integer) }
+            def times(queue)
+              after(0.01) { queue << :after }
+              @timer = every(0.03) { queue << :every }
+            end
+            def stop = @timer.cancel
+            def limited(other) = timeout(0.05) { other.condition }
+          end
+          condition = Celluloid::Condition.new
+          waits = Waits.new(condition)
+          futures = 2.times.map { waits.future.condition }
+          wait_until do
+            Celluloid::Actor.cell(waits).tasks.count { |task| task.status == :condwait } == 2
+          end
+          condition.signal(1)
+          condition.broadcast(2)
+          p futures.map(&:value).sort
+          future = waits.future.signalled
+          waits.tell(:hello)
+          p future.value
+          future = waits.future.message
+          wait_until do
+            Celluloid::Actor.cell(waits).tasks.any? { |task| task.status == :receiving }
+          end
+          waits.mailbox << :other
+          waits.mailbox << 7
+          p future.value, waits.message(0.01)
+          waits.times(queue = Thread::Queue.new)
+          p 3.times.map { queue.pop }
+          waits.stop
+          puts said { Waits.new(condition).limited(waits) }
+          puts said { waits.future.condition.value(0.01) }.split(": ").first
+          puts said { waits.late }.split(": ").first
+        RUBY
     end
 
-    def test_supervisors_restart_and_slow_down_for_what_keeps_failing
+    def test_supervisors_restart_and_delay_actors_that_keep_failing
       assert_prints "[3, 3]\ntrue\nnil\n", <<~RUBY
         Account.supervise(as: :account, args: [3])
         first = Celluloid::Actor[:account]
@@ -265,11 +276,13 @@ module Raffia
     # Fibers that wait in them are not shown.
     def test_futures_and_conditions_are_shown_by_their_names
       assert_prints "true\ntrue\n", <<~RUBY
-        [Celluloid::Future.new { 1 }, Celluloid::Condition.new].each { |one| puts one.inspect == one.to_s }
+        [Celluloid::Future.new { 1 }, Celluloid::Condition.new].each do |one|
+          puts one.inspect == one.to_s
+        end
       RUBY
     end
 
-    def test_a_forked_child_has_actors_of_its_own
+    def test_a_forked_child_has_its_own_actors
       need_fork
       assert_prints "Celluloid::DeadActorError\n5\n7\n0\n", <<~RUBY
         account = Account.new
@@ -311,7 +324,7 @@ module Raffia
       RUBY
     end
 
-    def test_what_a_full_mailbox_does
+    def test_policies_of_a_full_mailbox
       assert_prints "[1, 2]\n[1, 2, \"Raffia::Full\"]\n[1, 2, 3]\n", <<~RUBY
         class Full
           include Celluloid
@@ -332,8 +345,14 @@ module Raffia
           full.async.hold(gate, held)
           held.pop
           failed = nil
-          sender = Thread.new { 3.times { |number| full.async.see(number + 1) } rescue failed = $!.class.name }
-          wait_until { Celluloid::Actor.cell(full).stats[:mailbox] == 2 && (sender.stop? || !sender.alive?) }
+          sender = Thread.new do
+            3.times { |number| full.async.see(number + 1) }
+          rescue
+            failed = $!.class.name
+          end
+          wait_until do
+            Celluloid::Actor.cell(full).stats[:mailbox] == 2 && (sender.stop? || !sender.alive?)
+          end
           gate << true
           sender.join
           wait_until { Celluloid::Actor.cell(full).stats[:mailbox] == 0 }
@@ -377,7 +396,12 @@ module Raffia
       assert_prints "[:later]\n0\n", <<~RUBY
         class Timed
           include Celluloid
-          def begin(queue) = (@never = after(0.01) { queue << :never }; @never.cancel; @later = after(60) { queue << :later }; @later.fire)
+          def begin(queue)
+            @never = after(0.01) { queue << :never }
+            @never.cancel
+            @later = after(60) { queue << :later }
+            @later.fire
+          end
           def forever(queue) = (every(0.01) { queue << 1 }; nil)
         end
         Timed.new.begin(queue = Thread::Queue.new)
@@ -424,15 +448,16 @@ module Raffia
     end
 
     def test_after_a_shutdown_nothing_begins_unasked
-      assert_prints "true\nCelluloid::DeadActorError\nCelluloid::Error: Celluloid is not yet started; use Celluloid.boot\n1\n", <<~RUBY
-        account = Account.new
-        p Celluloid.running?
-        Celluloid.shutdown
-        puts said { account.balance }.split(": ").first
-        puts said { Account.new }
-        Celluloid.boot
-        puts Account.new(1).balance
-      RUBY
+      assert_prints "true\nCelluloid::DeadActorError\n" \
+        "Celluloid::Error: Celluloid is not yet started; use Celluloid.boot\n1\n", <<~RUBY
+          account = Account.new
+          p Celluloid.running?
+          Celluloid.shutdown
+          puts said { account.balance }.split(": ").first
+          puts said { Account.new }
+          Celluloid.boot
+          puts Account.new(1).balance
+        RUBY
     end
   end
 end

@@ -3,7 +3,7 @@
 require_relative "case"
 
 module Raffia
-  # What goes wrong in programs for Celluloid, and must not hang, lose or wreck anything else.
+  # Faults of programs for Celluloid, which must not hang, lose or wreck anything else.
   class CompatCelluloidFaultsTest < CelluloidCase
     BEGINNING = CelluloidCase::BEGINNING + <<~RUBY
       Celluloid.shutdown_timeout = 0.2
@@ -35,7 +35,14 @@ module Raffia
         class Boss
           include Celluloid
           def initialize = @condition = Celluloid::Condition.new
-          def stop(threads) = (after(0.01) { threads.each { |thread| thread.raise(Shutdown) }; @condition.signal }; @condition.wait; :stopped)
+          def stop(threads)
+            after(0.01) do
+              threads.each { |thread| thread.raise(Shutdown) }
+              @condition.signal
+            end
+            @condition.wait
+            :stopped
+          end
         end
         module Named
           def thread = Thread.current.name
@@ -72,7 +79,7 @@ module Raffia
       RUBY
     end
 
-    def test_a_timeout_of_rubys_ends_a_wait_and_the_actor_goes_on_in_its_turn
+    def test_rubys_timeout_ends_a_wait_and_the_actor_continues_in_its_turn
       %w[Fibered Threaded].each do |tasks|
         assert_prints ":late\n:pong\n[:late, true]\n:pong\n", <<~RUBY
           require "timeout"
@@ -106,7 +113,7 @@ module Raffia
       end
     end
 
-    def test_exit_in_an_actor_that_nobody_waits_for_ends_the_program
+    def test_exit_in_an_actor_without_a_caller_ends_the_program
       assert_prints "ended\n", <<~RUBY, status: 3
         Celluloid.shutdown_timeout = 20
         class Ends
@@ -137,7 +144,7 @@ module Raffia
       RUBY
     end
 
-    def test_who_leaves_the_block_of_a_call_leaves_the_actor_alone
+    def test_jumping_out_of_the_block_of_a_call_keeps_the_actor_alive
       assert_prints "[10, :pong, 0]\n[10, :pong, 0]\n", <<~RUBY
         class Alone < Worker
           exclusive
@@ -152,7 +159,7 @@ module Raffia
       RUBY
     end
 
-    def test_when_the_caller_whose_block_it_is_has_ended_the_actor_goes_on
+    def test_the_actor_continues_when_the_caller_of_its_block_has_ended
       assert_prints ":pong\n:pong\n:pong\n:pong\n", <<~RUBY
         class Yields < Worker
           def later(held, gate) = (held << true; gate.pop; yield)
@@ -214,7 +221,8 @@ module Raffia
       assert_prints "Celluloid::TaskTimeout\n", <<~RUBY
         worker = Worker.new
         Celluloid.call_timeout = 0.05
-        puts said { worker.hold(GATE) { 1 } }.split(":").first.then { |_| said { worker.hold(GATE) { 1 } }[/[^:]+::\\w+/] }
+        said { worker.hold(GATE) { 1 } }
+        puts said { worker.hold(GATE) { 1 } }[/[^:]+::\\w+/]
       RUBY
     end
 
@@ -239,7 +247,8 @@ module Raffia
           def initialize = subscribe("x", :hear)
           def system = Celluloid.actor_system
         end
-        actors = 4.times.map { |number| Thread.new { Kernel.sleep(number * 0.02); Hears.new } }.map(&:value)
+        threads = 4.times.map { |number| Thread.new { Kernel.sleep(number * 0.02); Hears.new } }
+        actors = threads.map(&:value)
         p actors.map { |actor| actor.alive? ? :ok : :dead }
         p actors.map(&:system).uniq.size
       RUBY
@@ -267,7 +276,7 @@ module Raffia
       RUBY
     end
 
-    def test_to_boot_what_runs_changes_nothing
+    def test_booting_twice_changes_nothing
       assert_prints "true\n", <<~RUBY
         Worker.supervise(as: :worker)
         before = Celluloid::Actor.all.size
@@ -294,16 +303,23 @@ module Raffia
 
     def test_an_actor_can_fork
       need_fork
-      assert_prints "[:slept, :pong, \"Celluloid::NotActorError\", \"Celluloid::DeadActorError\"]\n0\n:pong\n", <<~RUBY
-        class Forks < Worker
-          def fork_off(me)
-            Process.wait(fork { p [sleep(0.01) && :slept, Worker.new.ping, *[-> { current_actor }, -> { me.ping }].map { |try| said(&try)[/\\w+::\\w+/] }] })
-            $?.exitstatus
+      assert_prints "[:slept, :pong, \"Celluloid::NotActorError\", " \
+        "\"Celluloid::DeadActorError\"]\n" \
+        "0\n:pong\n", <<~RUBY
+          class Forks < Worker
+            def fork_off(me)
+              pid = fork do
+                tries = [-> { current_actor }, -> { me.ping }]
+                errors = tries.map { |try| said(&try)[/\\w+::\\w+/] }
+                p [sleep(0.01) && :slept, Worker.new.ping, *errors]
+              end
+              Process.wait(pid)
+              $?.exitstatus
+            end
           end
-        end
-        forks = Forks.new
-        p forks.fork_off(forks), forks.ping
-      RUBY
+          forks = Forks.new
+          p forks.fork_off(forks), forks.ping
+        RUBY
     end
 
     def test_a_finalizer_that_fails_badly_and_a_block_that_does
@@ -324,7 +340,7 @@ module Raffia
       RUBY
     end
 
-    def test_who_refuses_notifications_leaves_the_others_theirs
+    def test_a_full_subscriber_does_not_affect_the_others
       assert_prints "true\n:pong\n", <<~RUBY
         class Hears < Worker
           include Celluloid::Notifications
@@ -347,22 +363,23 @@ module Raffia
     end
 
     def test_the_error_of_a_linked_actor_comes_back_through_all_that_called
-      assert_prints "RuntimeError: the end\nCelluloid::TaskTerminated\nRuntimeError: the end\nRuntimeError: the end\n", <<~RUBY
-        class Chain < Worker
-          finalizer :finish
-          def initialize(length) = @next = (Chain.new_link(length - 1) if length > 1)
-          def fall = @next ? @next.fall : raise("the end")
-          def wait_long = wait(:never)
-          def told = begin; @next.fall; rescue => error; "\#{error.class}: \#{error.message}"; end
-          def finish = nil
-        end
-        chain = Chain.new(20)
-        future = chain.future.wait_long
-        puts said { chain.fall }
-        puts said { future.value(20) }.split(": ").first
-        puts Chain.new(2).told
-        puts Celluloid::Future.new { said { Chain.new(3).fall } }.value
-      RUBY
+      assert_prints "RuntimeError: the end\nCelluloid::TaskTerminated\n" \
+        "RuntimeError: the end\nRuntimeError: the end\n", <<~RUBY
+          class Chain < Worker
+            finalizer :finish
+            def initialize(length) = @next = (Chain.new_link(length - 1) if length > 1)
+            def fall = @next ? @next.fall : raise("the end")
+            def wait_long = wait(:never)
+            def told = begin; @next.fall; rescue => error; "\#{error.class}: \#{error.message}"; end
+            def finish = nil
+          end
+          chain = Chain.new(20)
+          future = chain.future.wait_long
+          puts said { chain.fall }
+          puts said { future.value(20) }.split(": ").first
+          puts Chain.new(2).told
+          puts Celluloid::Future.new { said { Chain.new(3).fall } }.value
+        RUBY
     end
 
     def test_the_logger_as_a_module
@@ -371,7 +388,8 @@ module Raffia
           include Celluloid::Internals::Logger
           def say = info("hello")
         end
-        Celluloid.logger = Logger.new($stdout, formatter: ->(level, _, _, text) { "\#{level} \#{text}\\n" })
+        formatter = ->(level, _, _, text) { "\#{level} \#{text}\\n" }
+        Celluloid.logger = Logger.new($stdout, formatter: formatter)
         Says.new.say
       RUBY
     end

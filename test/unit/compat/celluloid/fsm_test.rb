@@ -29,7 +29,8 @@ module Raffia
 
     def test_states_follow_each_other_as_they_may
       assert_prints "[:closed, [:opened], :open, nil, [:opened]]\n" \
-        "ArgumentError: Door cannot go from closed to broken, only to open\nArgumentError: Door has no state painted\n[:default, nil]\n:painted\n", <<~RUBY
+        "ArgumentError: Door cannot go from closed to broken, only to open\n" \
+        "ArgumentError: Door has no state painted\n[:default, nil]\n:painted\n", <<~RUBY
           door = Door.new
           p [door.state, door.transition(:open), door.state, door.transition(:open), door.log]
           puts said { Door.new.transition(:broken) }
@@ -55,33 +56,36 @@ module Raffia
     end
 
     def test_a_change_that_comes_later_comes_in_the_actor_unless_another_one_does
-      assert_prints "[:opened, [:broken, true]]\n[:opened, [:broken, true]]\n[:opened, :closed]\ntrue\n", <<~RUBY
-        %i[break_later break_alone].each do |way|
+      assert_prints "[:opened, [:broken, true]]\n[:opened, [:broken, true]]\n" \
+        "[:opened, :closed]\ntrue\n", <<~RUBY
+          %i[break_later break_alone].each do |way|
+            keeper = Keeper.new
+            keeper.open
+            keeper.public_send(way, 0.01)
+            wait_until { keeper.door.state == :broken }
+            p keeper.door.log
+          end
           keeper = Keeper.new
           keeper.open
-          keeper.public_send(way, 0.01)
-          wait_until { keeper.door.state == :broken }
-          p keeper.door.log
-        end
-        keeper = Keeper.new
-        keeper.open
-        keeper.break_and_close
-        Kernel.sleep 0.2
-        p keeper.door.log + [keeper.door.state]
-        p keeper.alive?
-      RUBY
+          keeper.break_and_close
+          Kernel.sleep 0.2
+          p keeper.door.log + [keeper.door.state]
+          p keeper.alive?
+        RUBY
     end
 
     def test_a_change_that_comes_later_needs_an_actor
-      assert_prints "Celluloid::FSM::UnattachedError: Door has no actor that could wait for 1 seconds: attach one\n:broken\n", <<~RUBY
-        door = Door.new
-        door.transition(:open)
-        puts said { door.transition(:broken, delay: 1) }
-        door.attach(Keeper.new)
-        door.transition(:broken, delay: 0.01)
-        wait_until { door.state == :broken }
-        p door.state
-      RUBY
+      assert_prints "Celluloid::FSM::UnattachedError: Door has no actor that could wait for 1 " \
+        "seconds: attach one\n" \
+        ":broken\n", <<~RUBY
+          door = Door.new
+          door.transition(:open)
+          puts said { door.transition(:broken, delay: 1) }
+          door.attach(Keeper.new)
+          door.transition(:broken, delay: 0.01)
+          wait_until { door.state == :broken }
+          p door.state
+        RUBY
     end
 
     def test_an_actor_that_is_a_state_machine_itself

@@ -28,19 +28,20 @@ module Raffia
     end
 
     def test_a_pool_whose_workers_cannot_begin_goes_on_when_they_can
-      assert_prints "RuntimeError: boom\nRuntimeError: cannot begin\nRuntimeError: cannot begin\n:pong\n1\n", <<~RUBY
-        BAD = Thread::Queue.new
-        class Picky < Worker
-          def initialize = BAD.empty? || raise("cannot begin")
-        end
-        pool = Picky.pool(size: 1)
-        BAD << true
-        puts said { pool.boom }
-        asked = 2.times.map { pool.future.ping }
-        asked.each { |future| puts said { future.value(20) } }
-        BAD.clear
-        p pool.future.ping.value(20), pool.actors.size
-      RUBY
+      assert_prints "RuntimeError: boom\nRuntimeError: cannot begin\n" \
+        "RuntimeError: cannot begin\n:pong\n1\n", <<~RUBY
+          BAD = Thread::Queue.new
+          class Picky < Worker
+            def initialize = BAD.empty? || raise("cannot begin")
+          end
+          pool = Picky.pool(size: 1)
+          BAD << true
+          puts said { pool.boom }
+          asked = 2.times.map { pool.future.ping }
+          asked.each { |future| puts said { future.value(20) } }
+          BAD.clear
+          p pool.future.ping.value(20), pool.actors.size
+        RUBY
     end
 
     def test_a_pool_has_others_in_the_place_of_workers_that_left_and_survives_errors_of_every_kind
@@ -54,15 +55,16 @@ module Raffia
     end
 
     def test_only_what_fails_quickly_waits_for_its_next_start
-      assert_prints "[0, 0, 0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5]\n[0, 0, 0, 0, 0, 0]\n[0, 0, nil]\n[0, 0, 0]\n", <<~RUBY
-        backoff, now = Celluloid::Supervision::Backoff.new, 100
-        p Array.new(11) { backoff.next(now).tap { |delay| now += delay + 0.5 } }
-        p Array.new(6) { backoff.next(now += 8) }
-        backoff = Celluloid::Supervision::Backoff.new(2, 60)
-        p [0, 20, 40].map { |seconds| backoff.next(seconds) }
-        backoff = Celluloid::Supervision::Backoff.new(2, 60)
-        p [0, 20, 61].map { |seconds| backoff.next(seconds) }
-      RUBY
+      assert_prints "[0, 0, 0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5]\n" \
+        "[0, 0, 0, 0, 0, 0]\n[0, 0, nil]\n[0, 0, 0]\n", <<~RUBY
+          backoff, now = Celluloid::Supervision::Backoff.new, 100
+          p Array.new(11) { backoff.next(now).tap { |delay| now += delay + 0.5 } }
+          p Array.new(6) { backoff.next(now += 8) }
+          backoff = Celluloid::Supervision::Backoff.new(2, 60)
+          p [0, 20, 40].map { |seconds| backoff.next(seconds) }
+          backoff = Celluloid::Supervision::Backoff.new(2, 60)
+          p [0, 20, 61].map { |seconds| backoff.next(seconds) }
+        RUBY
     end
 
     def test_blocks_come_through_a_pool_and_so_do_their_errors
@@ -144,7 +146,8 @@ module Raffia
         Kernel.sleep 0.5
         p STARTS.size < 12
         pool = Worker.pool(size: 1)
-        p 20.times.map { pool.future.boom }.count { |future| said { future.value(20) } == "RuntimeError: boom" }
+        futures = 20.times.map { pool.future.boom }
+        p futures.count { |future| said { future.value(20) } == "RuntimeError: boom" }
       RUBY
     end
 
