@@ -18,22 +18,35 @@ module CompatSidekiqAPI
       sidekiq_options retry: 3, tags: ["a"]
     end
     STORE = Raffia::Jobs.store
-    LEASE = STORE.enroll("host:7:abc", {"hostname" => "host", "pid" => 7, "tag" => "shop", "labels" => ["blue"], "queues" => %w[mail low], "weights" => {"mail" => 2, "low" => 1},
-                                        "concurrency" => 4, "version" => "1", "started_at" => 1.5}, ttl: 600)
+    LEASE = STORE.enroll("host:7:abc",
+      {"hostname" => "host", "pid" => 7, "tag" => "shop", "labels" => ["blue"],
+      "queues" => %w[mail low], "weights" => {"mail" => 2, "low" => 1},
+                                        "concurrency" => 4, "version" => "1",
+                                          "started_at" => 1.5}, ttl: 600)
     def failing(name, count)
       MailJob.set(queue: "failing").perform_bulk(Array.new(count) { |index| [name, index] })
-      STORE.claim(LEASE, ["failing"], count).each { |claim| yield claim, JSON.generate({**claim.item, "error_class" => "Bad", "error_message" => "no luck", "retry_count" => 1, "failed_at" => 1_700_000_000_000}) }
+      STORE.claim(LEASE, ["failing"], count).each { |claim|
+        yield claim, JSON.generate({**claim.item, "error_class" => "Bad",
+          "error_message" => "no luck", "retry_count" => 1, "failed_at" => 1_700_000_000_000})
+      }
     end
-    failing("again", 2) { |claim, payload| STORE.retry(claim, payload, Time.now.to_f + 1000 + claim.item["args"].last) }
+    failing("again", 2) { |claim, payload|
+      STORE.retry(claim, payload, Time.now.to_f + 1000 + claim.item["args"].last)
+    }
     failing("dead", 3) { |claim, payload| STORE.bury(claim, payload) && sleep(0.01) }
     MailJob.set(queue: "mail").perform_async("runs")
     RUNNING = STORE.claim(LEASE, ["mail"], 1).first
-    STORE.beat(LEASE, {"busy" => 1, "quiet" => false, "rss" => 2048, "work" => [{"jid" => RUNNING.item["jid"], "queue" => "mail", "payload" => RUNNING.payload, "run_at" => 1_700_000_000, "tid" => "t1"}]},
+    STORE.beat(LEASE, {"busy" => 1, "quiet" => false, "rss" => 2048,
+      "work" => [{"jid" => RUNNING.item["jid"], "queue" => "mail", "payload" => RUNNING.payload,
+      "run_at" => 1_700_000_000, "tid" => "t1"}]},
       tally: Raffia::Jobs::Tally.new(processed: 9, failed: 5, classes: {}))
-    WAITING = MailJob.set(queue: "mail").perform_bulk([[1], [2], [3], [4]]) + MailJob.perform_bulk([[5], [6]])
-    LATER = MailJob.perform_bulk([["later", 1], ["later", 2], ["later", 3]], at: [100, 200, 300].map { |seconds| (Time.now.to_f + seconds).round(1) })
+    WAITING = MailJob.set(queue: "mail").perform_bulk([[1], [2], [3], [4]]) +
+      MailJob.perform_bulk([[5], [6]])
+    LATER = MailJob.perform_bulk([["later", 1], ["later", 2], ["later", 3]],
+      at: [100, 200, 300].map { |seconds| (Time.now.to_f + seconds).round(1) })
     def told = puts(JSON.generate(yield))
-    MAIL, SCHEDULED, RETRIES, DEAD = Sidekiq::Queue.new(:mail), Sidekiq::ScheduledSet.new, Sidekiq::RetrySet.new, Sidekiq::DeadSet.new
+    MAIL, SCHEDULED, RETRIES, DEAD = Sidekiq::Queue.new(:mail), Sidekiq::ScheduledSet.new,
+      Sidekiq::RetrySet.new, Sidekiq::DeadSet.new
   RUBY
 
   # @return [Array] what the script told, after FILL
@@ -47,12 +60,24 @@ module CompatSidekiqAPI
   def test_numbers
     stats, queues, summary, history, nothing = told(<<~RUBY)
       stats = Sidekiq::Stats.new
-      told { %i[processed failed enqueued scheduled_size retry_size dead_size processes_size workers_size].map { |name| stats.public_send(name) } }
+      told {
+        %i[processed failed enqueued scheduled_size retry_size dead_size processes_size
+          workers_size].map { |name| stats.public_send(name) }
+      }
       told { stats.queues.except("failing") }
       summary = stats.queue_summaries.first
-      told { [summary.name, summary.size, summary.paused?, summary.latency.is_a?(Float), stats.default_queue_latency.is_a?(Float)] }
-      told { [Sidekiq::Stats::History.new(2).processed.values, Sidekiq::Stats::History.new(1, Date.new(2020, 1, 1)).failed] }
-      told { [0, 4000].map { |days| Sidekiq::Stats::History.new(days) rescue "refused" } + [(stats.reset rescue $!.class)] }
+      told {
+        [summary.name, summary.size, summary.paused?, summary.latency.is_a?(Float),
+          stats.default_queue_latency.is_a?(Float)]
+      }
+      told {
+        [Sidekiq::Stats::History.new(2).processed.values,
+          Sidekiq::Stats::History.new(1, Date.new(2020, 1, 1)).failed]
+      }
+      told {
+        [0, 4000].map { |days| Sidekiq::Stats::History.new(days) rescue "refused" } +
+          [(stats.reset rescue $!.class)]
+      }
     RUBY
     assert_equal [9, 5, 6, 3, 2, 3, 1, 1], stats
     assert_equal({"mail" => 4, "default" => 2}, queues)
@@ -63,10 +88,21 @@ module CompatSidekiqAPI
 
   def test_queues_and_their_jobs
     answers = told(<<~RUBY)
-      told { [Sidekiq::Queue.all.map(&:name) - ["failing"], MAIL.size, MAIL.map { |job| job.args.first }, MAIL.first.jid == WAITING[3], MAIL.latency.is_a?(Float), Sidekiq::Queue.new("none").then { |queue| [queue.size, queue.latency] }] }
+      told {
+        [Sidekiq::Queue.all.map(&:name) - ["failing"], MAIL.size,
+          MAIL.map { |job| job.args.first }, MAIL.first.jid == WAITING[3],
+          MAIL.latency.is_a?(Float),
+          Sidekiq::Queue.new("none").then { |queue| [queue.size, queue.latency] }]
+      }
       job = MAIL.find_job(WAITING[1])
-      told { [job.klass, job.display_class, job.args, job.queue, job.tags, job["retry"], job.latency >= 0, Time.now - job.enqueued_at < 600, job.created_at <= job.enqueued_at, job.failed_at] }
-      told { [job.delete, job.delete, MAIL.size, MAIL.find_job(WAITING[1]), MAIL.find_job(WAITING[4])] }
+      told {
+        [job.klass, job.display_class, job.args, job.queue, job.tags, job["retry"],
+          job.latency >= 0, Time.now - job.enqueued_at < 600, job.created_at <= job.enqueued_at,
+          job.failed_at]
+      }
+      told {
+        [job.delete, job.delete, MAIL.size, MAIL.find_job(WAITING[1]), MAIL.find_job(WAITING[4])]
+      }
       told { MAIL.pause!; [MAIL.paused?, (MAIL.unpause!; MAIL.paused?)] }
       told { [(MAIL.each(&:delete); MAIL.size), Sidekiq::Queue.new.clear, Sidekiq::Queue.new.size] }
     RUBY
@@ -79,15 +115,41 @@ module CompatSidekiqAPI
   def test_sets_and_their_jobs
     answers = told(<<~RUBY)
       told { [SCHEDULED, RETRIES, DEAD].map { |set| [set.size, set.map { |job| job.args.last }] } }
-      told { [SCHEDULED.scan("later").count, SCHEDULED.scan("*MailJob*,2]*").map(&:jid) == [LATER[1]], SCHEDULED.find_job(LATER[2]).args, DEAD.find_job(LATER[2])] }
+      told {
+        [SCHEDULED.scan("later").count, SCHEDULED.scan("*MailJob*,2]*").map(&:jid) == [LATER[1]],
+          SCHEDULED.find_job(LATER[2]).args, DEAD.find_job(LATER[2])]
+      }
       job = DEAD.first
-      told { [job.error?, job["error_class"], job.failed_at.to_i, job.at.utc?, job.id == "\#{job.score}|\#{job.jid}", SCHEDULED.first.error?, SCHEDULED.first.enqueued_at] }
-      told { [SCHEDULED.fetch(SCHEDULED.first.score).map(&:jid) == [LATER[2]], SCHEDULED.fetch(Time.now.to_f..).map { |one| one.args.last }, SCHEDULED.fetch(Time.now.to_f.., LATER[0]).size] }
-      Sidekiq.default_configuration.death_handlers << ->(item, error) { told { [item["args"], error.message] } }
-      told { [DEAD.first.add_to_queue, DEAD.size, Sidekiq::Queue.new("failing").map { |one| [one.args, one["retry_count"]] }] }
-      told { [RETRIES.first.retry, RETRIES.size, SCHEDULED.first.kill, [SCHEDULED.size, DEAD.size], SCHEDULED.first.delete, SCHEDULED.delete(SCHEDULED.first.score, LATER[0]), SCHEDULED.size] }
-      told { [DEAD.delete_by_value("dead", DEAD.first.value), DEAD.first.args, (RETRIES.kill_all; DEAD.size), (DEAD.retry_all; DEAD.size), Sidekiq::Queue.new("failing").size] }
-      told { SCHEDULED.schedule(Time.now + 50, "class" => "MailJob", "args" => [9]); [SCHEDULED.map(&:args), SCHEDULED.clear, SCHEDULED.size, DEAD.trim] }
+      told {
+        [job.error?, job["error_class"], job.failed_at.to_i, job.at.utc?,
+          job.id == "\#{job.score}|\#{job.jid}", SCHEDULED.first.error?,
+          SCHEDULED.first.enqueued_at]
+      }
+      told {
+        [SCHEDULED.fetch(SCHEDULED.first.score).map(&:jid) == [LATER[2]],
+          SCHEDULED.fetch(Time.now.to_f..).map { |one| one.args.last },
+          SCHEDULED.fetch(Time.now.to_f.., LATER[0]).size]
+      }
+      Sidekiq.default_configuration.death_handlers << ->(item, error) {
+        told { [item["args"], error.message] }
+      }
+      told {
+        [DEAD.first.add_to_queue, DEAD.size,
+          Sidekiq::Queue.new("failing").map { |one| [one.args, one["retry_count"]] }]
+      }
+      told {
+        [RETRIES.first.retry, RETRIES.size, SCHEDULED.first.kill, [SCHEDULED.size, DEAD.size],
+          SCHEDULED.first.delete, SCHEDULED.delete(SCHEDULED.first.score, LATER[0]), SCHEDULED.size]
+      }
+      told {
+        [DEAD.delete_by_value("dead", DEAD.first.value), DEAD.first.args,
+          (RETRIES.kill_all; DEAD.size), (DEAD.retry_all; DEAD.size),
+          Sidekiq::Queue.new("failing").size]
+      }
+      told {
+        SCHEDULED.schedule(Time.now + 50, "class" => "MailJob", "args" => [9])
+        [SCHEDULED.map(&:args), SCHEDULED.clear, SCHEDULED.size, DEAD.trim]
+      }
     RUBY
     assert_equal [[3, [3, 2, 1]], [2, [1, 0]], [3, [2, 1, 0]]], answers.shift
     assert_equal [3, true, ["later", 3], nil], answers.shift
@@ -104,8 +166,13 @@ module CompatSidekiqAPI
   def test_jobs_are_walked_through_once_each_while_others_come_before_them
     left_out, twice = told(<<~RUBY)
       late = Time.now.to_f + 10_000
-      MailJob.perform_bulk(Array.new(1200) { |index| [index] }, at: Array.new(1200) { |index| late + index })
-      seen = SCHEDULED.map { |job| job.args.last.tap { |index| MailJob.perform_bulk([["new"]] * 20, at: late - 10) if [1100, 600].include?(index) } }
+      MailJob.perform_bulk(Array.new(1200) { |index| [index] },
+        at: Array.new(1200) { |index| late + index })
+      seen = SCHEDULED.map { |job|
+        job.args.last.tap { |index|
+          MailJob.perform_bulk([["new"]] * 20, at: late - 10) if [1100, 600].include?(index)
+        }
+      }
       told { (0...1200).to_a - seen }
       told { (seen - ["new"]).tally.select { |index, times| times > 1 && index > 3 } }
     RUBY
@@ -115,7 +182,10 @@ module CompatSidekiqAPI
 
   def test_handlers_of_deaths_hear_of_those_that_were_killed
     answers = told(<<~RUBY)
-      Sidekiq.default_configuration.death_handlers << ->(item, error) { SCHEDULED.find_job(LATER[1])&.delete; told { [item["args"].last, error.message] } }
+      Sidekiq.default_configuration.death_handlers << ->(item, error) {
+        SCHEDULED.find_job(LATER[1])&.delete
+        told { [item["args"].last, error.message] }
+      }
       SCHEDULED.kill_all(notify_failure: true, ex: RuntimeError.new("swept"))
       told { [SCHEDULED.size, DEAD.size] }
     RUBY
@@ -125,14 +195,32 @@ module CompatSidekiqAPI
   def test_workers_and_what_they_do
     processes, one, orders, works, work, gone = told(<<~RUBY)
       all = Sidekiq::ProcessSet.new
-      told { [all.size, all.total_concurrency, all.total_rss, all.leader, Sidekiq::ProcessSet["nobody"]] }
+      told {
+        [all.size, all.total_concurrency, all.total_rss, all.leader, Sidekiq::ProcessSet["nobody"]]
+      }
       process = Sidekiq::ProcessSet["host:7:abc"]
-      told { [process.identity, process.tag, process.labels, process["hostname"], process["pid"], process["busy"], process.queues, process.weights, process.stopping?, process.embedded?, process.version] }
-      told { [process.quiet!, process.stop!, process.dump_threads, STORE.beat(LEASE, {"quiet" => true}), Sidekiq::ProcessSet.new.first.stopping?] }
-      STORE.beat(LEASE, {"busy" => 1, "work" => [{"jid" => RUNNING.item["jid"], "queue" => "mail", "payload" => RUNNING.payload, "run_at" => 1_700_000_000, "tid" => "t1"}]})
-      told { [Sidekiq::WorkSet.new.size, Sidekiq::Workers.new.map { |identity, tid, work| [identity, tid, work.process_id, work.thread_id] }] }
+      told {
+        [process.identity, process.tag, process.labels, process["hostname"], process["pid"],
+          process["busy"], process.queues, process.weights, process.stopping?, process.embedded?,
+          process.version]
+      }
+      told {
+        [process.quiet!, process.stop!, process.dump_threads,
+          STORE.beat(LEASE, {"quiet" => true}), Sidekiq::ProcessSet.new.first.stopping?]
+      }
+      STORE.beat(LEASE, {"busy" => 1,
+        "work" => [{"jid" => RUNNING.item["jid"], "queue" => "mail",
+        "payload" => RUNNING.payload, "run_at" => 1_700_000_000, "tid" => "t1"}]})
+      told {
+        [Sidekiq::WorkSet.new.size,
+          Sidekiq::Workers.new.map { |identity, tid, work| [identity, tid, work.process_id,
+          work.thread_id] }]
+      }
       work = Sidekiq::WorkSet.new.find_work(RUNNING.item["jid"])
-      told { [work.queue, work.run_at.to_i, work.job.klass, work.job.args, work.payload == RUNNING.payload, Sidekiq::WorkSet.new.find_work_by_jid("none")] }
+      told {
+        [work.queue, work.run_at.to_i, work.job.klass, work.job.args,
+          work.payload == RUNNING.payload, Sidekiq::WorkSet.new.find_work_by_jid("none")]
+      }
       STORE.resign(LEASE)
       told { [Sidekiq::ProcessSet.new.size, Sidekiq::WorkSet.new.to_a, process.stop!] }
     RUBY
@@ -151,7 +239,8 @@ module CompatSidekiqAPI
   # Pages are of 500 jobs.
   def test_each_of_many_while_they_go
     assert_equal [[0, 0], [0, 600], [603, 603, 301]], told(<<~RUBY)
-      def item(index, **more) = {"class" => "MailJob", "args" => [index], "queue" => "many", **more.transform_keys(&:to_s)}
+      def item(index, **more) = {"class" => "MailJob", "args" => [index], "queue" => "many",
+        **more.transform_keys(&:to_s)}
       Raffia::Jobs.enqueue(Array.new(600) { |index| item(index) })
       Raffia::Jobs.enqueue(Array.new(600) { |index| item(index, at: Time.now.to_f + 1000 + index) })
       many = Sidekiq::Queue.new("many")
@@ -199,14 +288,49 @@ module CompatSidekiqAPI
     # For the program's own data, in the Redis of its jobs.
     def test_connections
       answers = told(<<~RUBY)
-        told { [Sidekiq.redis(&:ping), Sidekiq.redis { |redis| redis.call("PING") }, Sidekiq.default_configuration.redis_info["redis_version"].to_i >= 6] }
-        told { Sidekiq.redis { |redis| [redis.set("mine", 1, ex: 60), redis.set("mine", 2, nx: true), redis.get("mine"), redis.incrby("mine", 5), redis.ttl("mine") > 0, redis.sadd("some", %w[a b]), redis.sscan("some").to_a.sort] } }
-        told { Sidekiq.redis { |redis| [redis.multi { |both| both.set("mine", 7); both.get("mine") }, redis.pipelined { |both| both.call("GET", "mine"); both.hset("all", "a", 1) }, redis.hgetall("all")] } }
-        told { Sidekiq.redis { |one| Sidekiq.redis_pool.with { |other| [one.call("CLIENT", "ID") == other.call("CLIENT", "ID"), (one.nonsense rescue $!.class.name)] } } }
-        told { ids = Array.new(3) { Sidekiq.redis { |redis| redis.call("CLIENT", "ID") } }; [ids.uniq.size, Process.wait2(fork { exit!(Sidekiq.redis(&:ping) == "PONG" && !ids.include?(Sidekiq.redis { |redis| redis.call("CLIENT", "ID") })) }).last.success?, Sidekiq.redis(&:ping)] }
-        told { Sidekiq.redis { |redis| [redis.evalsha(redis.script("load", "return {KEYS[1], ARGV[1], ARGV[2]}"), %w[key], %w[one two]), redis.info["redis_mode"], redis.pipelined(&:info).first["redis_mode"]] } }
+        told {
+          [Sidekiq.redis(&:ping), Sidekiq.redis { |redis| redis.call("PING") },
+            Sidekiq.default_configuration.redis_info["redis_version"].to_i >= 6]
+        }
+        told {
+          Sidekiq.redis { |redis|
+            [redis.set("mine", 1, ex: 60), redis.set("mine", 2, nx: true), redis.get("mine"),
+              redis.incrby("mine", 5), redis.ttl("mine") > 0, redis.sadd("some", %w[a b]),
+              redis.sscan("some").to_a.sort]
+          }
+        }
+        told {
+          Sidekiq.redis { |redis|
+            [redis.multi { |both| both.set("mine", 7); both.get("mine") },
+              redis.pipelined { |both| both.call("GET", "mine"); both.hset("all", "a", 1) },
+              redis.hgetall("all")]
+          }
+        }
+        told {
+          Sidekiq.redis { |one|
+            Sidekiq.redis_pool.with { |other|
+              [one.call("CLIENT", "ID") == other.call("CLIENT", "ID"),
+                (one.nonsense rescue $!.class.name)]
+            }
+          }
+        }
+        told {
+          ids = Array.new(3) { Sidekiq.redis { |redis| redis.call("CLIENT", "ID") } }
+          [ids.uniq.size, Process.wait2(fork { exit!(Sidekiq.redis(&:ping) == "PONG" &&
+            !ids.include?(Sidekiq.redis { |redis| redis.call("CLIENT",
+            "ID") })) }).last.success?, Sidekiq.redis(&:ping)]
+        }
+        told {
+          Sidekiq.redis { |redis|
+            [redis.evalsha(redis.script("load", "return {KEYS[1], ARGV[1], ARGV[2]}"), %w[key],
+              %w[one two]), redis.info["redis_mode"], redis.pipelined(&:info).first["redis_mode"]]
+          }
+        }
         require "sidekiq/testing"
-        told { [Sidekiq.redis(&:ping), Sidekiq::Testing.disable! { Sidekiq::Testing.inline! { Sidekiq.redis(&:ping) } }] }
+        told {
+          [Sidekiq.redis(&:ping),
+            Sidekiq::Testing.disable! { Sidekiq::Testing.inline! { Sidekiq.redis(&:ping) } }]
+        }
         Sidekiq::Testing.disable!
         Raffia::Jobs.store = "memory:"
         told { Sidekiq.redis(&:ping) rescue $!.message[/jobs are kept in memory:/] }

@@ -15,7 +15,10 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
         def perform(*words) = #{SAY}
       end
       Sidekiq.configure_server do |config|
-        config.on(:startup) { Sidekiq::Cron::Job.create(name: "tick", cron: "* * * * * *", class: "TickJob", args: ["cron"]) }
+        config.on(:startup) {
+          Sidekiq::Cron::Job.create(name: "tick", cron: "* * * * * *", class: "TickJob",
+            args: ["cron"])
+        }
       end
     RUBY
     "sidekiq-scheduler" => <<~RUBY,
@@ -23,7 +26,8 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
         include Sidekiq::Job
         def perform(*words) = #{SAY}
       end
-      Sidekiq.schedule = {"tick" => {"every" => ["1s"], "class" => "TickJob", "args" => ["scheduler"]}}
+      Sidekiq.schedule = {"tick" => {"every" => ["1s"], "class" => "TickJob",
+        "args" => ["scheduler"]}}
     RUBY
     "sidekiq-status" => <<~RUBY,
       class SlowJob
@@ -49,7 +53,9 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
         sidekiq_options lock: :until_executed
         def perform(*words) = #{SAY}
       end
-      clients = ->(config) { config.client_middleware { |chain| chain.add(SidekiqUniqueJobs::Middleware::Client) } }
+      clients = ->(config) {
+        config.client_middleware { |chain| chain.add(SidekiqUniqueJobs::Middleware::Client) }
+      }
       Sidekiq.configure_client(&clients)
       Sidekiq.configure_server do |config|
         clients.call(config)
@@ -119,8 +125,13 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
       require "rack"
       require "raffia/compat/sidekiq"
       require "sidekiq/web"
-      %w[sidekiq-cron sidekiq-scheduler sidekiq-status sidekiq-unique-jobs].each { |name| require name }
-      %w[sidekiq/cron/web sidekiq-scheduler/web sidekiq-status/web sidekiq_unique_jobs/web].each { |name| require name }
+      %w[sidekiq-cron sidekiq-scheduler sidekiq-status sidekiq-unique-jobs].each { |name|
+        require name
+      }
+      require "sidekiq/cron/web"
+      require "sidekiq-scheduler/web"
+      require "sidekiq-status/web"
+      require "sidekiq_unique_jobs/web"
       puts "loaded"
     RUBY
     assert_match(/^loaded$/, ended.out, ended.err)

@@ -43,7 +43,10 @@ module Raffia
       %w[evt parallel].each do |feature|
         assert_equal "[true]\n", output_of(<<~RUBY)
           require "raffia/compat"
-          name, whole = {"evt" => [:Evt, ->(all) { all.const_defined?(:Scheduler) }], "parallel" => [:Parallel, ->(all) { all.respond_to?(:worker_number) }]}.fetch("#{feature}")
+          name, whole = {
+            "evt" => [:Evt, ->(all) { all.const_defined?(:Scheduler) }],
+            "parallel" => [:Parallel, ->(all) { all.respond_to?(:worker_number) }]
+          }.fetch("#{feature}")
           autoload name, "#{feature}"
           threads = Array.new(40) do
             sleep 0.003
@@ -56,9 +59,8 @@ module Raffia
 
     def test_an_autoload_that_is_not_needed_any_more
       assert_equal "true\nfalse\nnil\ntrue\n",
-        output_of(
-          %(require "raffia/compat"\nautoload :Evt, "evt"\np require("evt"), require("evt"), autoload?(:Evt), #{OURS})
-        )
+        output_of(%(require "raffia/compat"\nautoload :Evt, "evt"\n) +
+          %(p require("evt"), require("evt"), autoload?(:Evt), #{OURS}))
     end
 
     def test_whatever_kernel_require_takes
@@ -93,7 +95,8 @@ module Raffia
           require "evt/ractor"
         rescue LoadError => error
           puts error.path
-          p error.message.include?("cannot load such file -- evt/ractor"), error.message.include?("evt, evt/version")
+          p error.message.include?("cannot load such file -- evt/ractor"),
+            error.message.include?("evt, evt/version")
         end
       RUBY
     end
@@ -113,7 +116,9 @@ module Raffia
           require "raffia/compat/evt"
         rescue Raffia::Error => error
           puts error.gem_name
-          p error.message.match?(/the gem evt is loaded already .*require "raffia\\/compat\\/evt" before/)
+          p error.message.match?(
+            /the gem evt is loaded already .*require "raffia\\/compat\\/evt" before/
+          )
         end
         p Evt::WHOSE
       RUBY
@@ -144,12 +149,14 @@ module Raffia
       end
       assert_equal "true\nfalse\nfalse\n", output_of(<<~RUBY)
         require "raffia/compat"
-        file = File.join(Gem::Specification.find_by_name("parallel").full_require_paths.first, "parallel.rb")
+        file = File.join(Gem::Specification.find_by_name("parallel").full_require_paths.first,
+          "parallel.rb")
         p require(file), Parallel.const_defined?(:JobFactory), require("parallel")
       RUBY
       assert_equal "true\ntrue\n", output_of(<<~RUBY)
         require "raffia/compat"
-        p require(File.join(RbConfig::CONFIG["rubylibdir"], "find.rb")), defined?(Find) == "constant"
+        p require(File.join(RbConfig::CONFIG["rubylibdir"], "find.rb")),
+          defined?(Find) == "constant"
       RUBY
     end
 

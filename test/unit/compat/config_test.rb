@@ -15,7 +15,8 @@ class CompatConfigTest < Raffia::TestCase
   def test_redis
     assert_equal "redis://a", load({"REDIS_URL" => "redis://a"}).redis_url
     assert_equal "redis://b",
-      load({"REDIS_URL" => "redis://a", "REDIS_PROVIDER" => "MINE", "MINE" => "redis://b"}).redis_url
+      load({"REDIS_URL" => "redis://a", "REDIS_PROVIDER" => "MINE",
+        "MINE" => "redis://b"}).redis_url
   end
 
   def test_passwords_are_not_shown

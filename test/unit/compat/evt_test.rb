@@ -8,7 +8,9 @@ module Raffia
     def test_the_back_ends
       assert_equal "true\ntrue\n[false, \"iocp\"]\n[true, \"ruby\"]\n", output_of(<<~RUBY)
         require "raffia/compat/evt"
-        p Evt::Scheduler.availables.all?(&:available?), Evt::Scheduler.new.then { |it| it.is_a?(Evt::Scheduler.availables.first) && it.is_a?(Evt::Bundled) }
+        p Evt::Scheduler.availables.all?(&:available?), Evt::Scheduler.new.then { |it|
+          it.is_a?(Evt::Scheduler.availables.first) && it.is_a?(Evt::Bundled)
+        }
         p [Evt::Iocp.available?, Evt::Iocp.backend], [Evt::Select.available?, Evt::Select.backend]
       RUBY
     end
@@ -38,12 +40,14 @@ module Raffia
             reader = Fiber.schedule { got = input.gets }
             writer = Fiber.schedule { rest.write("y" * 4096) }
             sleeper = Fiber.schedule { sleep 3; output.puts "woken" }
-            waits = [scheduler.readable, scheduler.writable, scheduler.waiting.keys, scheduler.waiting.values.all? { |at| at > scheduler.current_time },
+            waits = [scheduler.readable, scheduler.writable, scheduler.waiting.keys,
+              scheduler.waiting.values.all? { |at| at > scheduler.current_time },
               scheduler.next_timeout.between?(0, 3000), scheduler.collect(true)]
             full.read_nonblock(1 << 20, exception: false)
             scheduler.run
             right = [{input => reader}, {rest => writer}, [sleeper], true, true, nil]
-            waits == right && got == "woken\\n" && scheduler.next_timeout == 5000 || [backend, waits, right, got]
+            waits == right && got == "woken\\n" && scheduler.next_timeout == 5000 ||
+              [backend, waits, right, got]
           end
         end
         seen = threads.map(&:value)

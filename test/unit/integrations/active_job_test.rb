@@ -191,7 +191,8 @@ else
     def without_a_database
       require "active_record"
       handler = ActiveRecord::Base.connection_handler
-      ActiveRecord::Base.connection_handler = ActiveRecord::ConnectionAdapters::ConnectionHandler.new
+      ActiveRecord::Base.connection_handler =
+        ActiveRecord::ConnectionAdapters::ConnectionHandler.new
       yield
     ensure
       ActiveRecord::Base.connection_handler = handler if handler

@@ -15,8 +15,11 @@ module Raffia
           Payload.of(new(*arguments).set({queue:}.compact))
         end
 
-        # Sets options of {Job::Options#options}, except queue and priority, which Active Job sets.
-        # Returns all options. Raises ConfigError.
+        # Sets options of jobs of this class and its subclasses.
+        # @param given [Hash] see {Job::Options#options}, without queue and priority, which Active
+        #   Job sets; none: changes nothing
+        # @return [Hash] all options
+        # @raise [ConfigError]
         def raffia_options(**given)
           set = @raffia_options ||
             (superclass.respond_to?(:raffia_options) ? superclass.raffia_options : {}.freeze)

@@ -39,8 +39,8 @@ module Raffia
         attr_reader :idle_duration
 
         # @param loop [Fiber] usually the running one
-        # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: RAFFIA_BACKEND, or
-        #   the best that works
+        # @param backend [Symbol, String, nil] :uring, :epoll, :poll, :select; nil: RAFFIA_BACKEND,
+        #   or the best that works
         # @raise [ConfigError] when the back end is unknown or does not work here
         def initialize(loop, backend: nil)
           @loop = loop

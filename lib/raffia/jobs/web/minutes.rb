@@ -30,8 +30,9 @@ module Raffia
 
         # Rows of time, processed, failed, and milliseconds of the mean run.
         def to_a
-          @to_a ||= (@last - (@minutes - 1) * 60).step(@last, 60)
-            .map { |at| [at, *Minutes.sums(@by_time[at] || []).values_at(:processed, :failed, :mean)] }
+          @to_a ||= (@last - (@minutes - 1) * 60).step(@last, 60).map do |at|
+            [at, *Minutes.sums(@by_time[at] || []).values_at(:processed, :failed, :mean)]
+          end
         end
 
         def counts(label)

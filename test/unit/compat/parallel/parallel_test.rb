@@ -10,43 +10,61 @@ module Raffia
 
     PLACES.each do |place|
       define_method(:"test_the_family_#{place}") do
-        assert_says <<~RUBY, [[2, 4, 6], [[:a, 0], [:b, 1]], [1, 2, 2, 4], [1, 3], true, false, true, false], [[1, 2], 1..2, [], 1..0]
-          say [Parallel.map([1, 2, 3], #{place}) { |x| x * 2 }, Parallel.map_with_index(%i[a b], #{place}) { |*both| both },
-            Parallel.flat_map([1, 2], #{place}) { |x| [x, x * 2] }, Parallel.filter_map([1, 2, 3], #{place}) { |x| x if x.odd? },
+        expected = [[[2, 4, 6], [[:a, 0], [:b, 1]], [1, 2, 2, 4], [1, 3], true, false, true, false],
+          [[1, 2], 1..2, [], 1..0]]
+        assert_says <<~RUBY, *expected
+          say [Parallel.map([1, 2, 3], #{place}) { |x| x * 2 },
+            Parallel.map_with_index(%i[a b], #{place}) { |*both| both },
+            Parallel.flat_map([1, 2], #{place}) { |x| [x, x * 2] },
+            Parallel.filter_map([1, 2, 3], #{place}) { |x| x if x.odd? },
             Parallel.any?([nil, 1], #{place}) { |x| x }, Parallel.any?([nil], #{place}) { |x| x },
             Parallel.all?([1, 2], #{place}) { |x| x }, Parallel.all?([1, nil], #{place}) { |x| x }]
-          say [Parallel.each([1, 2], #{place}) { |x| x }, Parallel.each_with_index(1..2, #{place}) { |x, i| x }, Parallel.map([], #{place}) { 1 },
+          say [Parallel.each([1, 2], #{place}) { |x| x },
+            Parallel.each_with_index(1..2, #{place}) { |x, i| x }, Parallel.map([], #{place}) { 1 },
             Parallel.each(1..0, #{place}) { 1 }]
         RUBY
       end
 
       define_method(:"test_hooks_#{place}") do
-        assert_says <<~RUBY, [[[:a, 0], [:b, 1], [:c, 2]], [[:a, 0, 1], [:b, 1, 2], [:c, 2, 3]], %i[a b c], [0, 1, 2]]
+        expected = [[[:a, 0], [:b, 1], [:c, 2]], [[:a, 0, 1], [:b, 1, 2], [:c, 2, 3]], %i[a b c],
+          [0, 1, 2]]
+        assert_says <<~RUBY, expected
           numbers = {a: 1, b: 2, c: 3}
           started, finished, in_order = [], [], []
           source = numbers.keys
           finish = ->(item, index, result) { finished << [item, index, result] }
-          given = Parallel.each(source, start: ->(item, index) { started << [item, index] }, finish: finish, #{place}) { |item| numbers[item] }
-          Parallel.map(source, finish: ->(_, index, _) { in_order << index }, finish_in_order: true, #{place}) { |item| sleep(0.1) if item == :a }
+          given = Parallel.each(source, start: ->(item, index) { started << [item, index] },
+            finish: finish, #{place}) { |item| numbers[item] }
+          Parallel.map(source, finish: ->(_, index, _) { in_order << index },
+            finish_in_order: true, #{place}) { |item| sleep(0.1) if item == :a }
           say [started.sort, finished.sort, given, in_order]
         RUBY
       end
 
       define_method(:"test_what_a_block_or_a_hook_raises_#{place}") do
-        assert_says <<~RUBY, [[KeyError, "three"], [IOError, "start"], [IOError, "finish"], 7, nil, 9]
+        expected = [[KeyError, "three"], [IOError, "start"], [IOError, "finish"], 7, nil, 9]
+        assert_says <<~RUBY, expected
           one = error { Parallel.map(1..3, #{place}) { |x| raise KeyError, "three" if x == 3 } }
-          two = error { Parallel.map(1..3, start: ->(*) { raise IOError, "start" }, #{place}) { |x| x } }
-          three = error { Parallel.map(1..3, finish: ->(*) { raise IOError, "finish" }, #{place}) { |x| x } }
-          say [one, two, three, Parallel.map(1..3, #{place}) { raise Parallel::Break, 7 }, Parallel.each(1..3, #{place}) { raise Parallel::Break },
+          two = error {
+            Parallel.map(1..3, start: ->(*) { raise IOError, "start" }, #{place}) { |x| x }
+          }
+          three = error {
+            Parallel.map(1..3, finish: ->(*) { raise IOError, "finish" }, #{place}) { |x| x }
+          }
+          say [one, two, three, Parallel.map(1..3, #{place}) { raise Parallel::Break, 7 },
+            Parallel.each(1..3, #{place}) { raise Parallel::Break },
             Parallel.map(1..3, #{place}) { raise Parallel::Kill, 9 }]
         RUBY
       end
 
       define_method(:"test_callables_and_queues_#{place}") do
-        assert_says <<~RUBY, [[3, 2, 1], [[:x, 0], [:y, 1]], "Progressbar can only be used with array like items"]
+        expected = [[3, 2, 1], [[:x, 0], [:y, 1]],
+          "Progressbar can only be used with array like items"]
+        assert_says <<~RUBY, expected
           all = [1, 2, 3]
           queue = Thread::Queue.new([:x, :y, Parallel::Stop])
-          say [Parallel.map(-> { all.pop || Parallel::Stop }, #{place}) { |x| x }, Parallel.map_with_index(queue, #{place}) { |*both| both },
+          say [Parallel.map(-> { all.pop || Parallel::Stop }, #{place}) { |x| x },
+            Parallel.map_with_index(queue, #{place}) { |*both| both },
             error { Parallel.map(-> {}, progress: true, #{place}) { 1 } }.last]
         RUBY
       end
@@ -57,7 +75,8 @@ module Raffia
         begun, ended = 0, []
         other, failed = Thread::Queue.new, Thread::Queue.new
         what = error do
-          Parallel.map(1..100, in_threads: 2, start: ->(*) { begun += 1 }, finish: ->(x, *) { ended << x }) do |x|
+          Parallel.map(1..100, in_threads: 2, start: ->(*) { begun += 1 },
+            finish: ->(x, *) { ended << x }) do |x|
             next other.push(:here).close && failed.pop if x == 1
 
             other.pop
@@ -80,16 +99,19 @@ module Raffia
             Parallel.worker_number
           end.sort
         end
-        say [numbers.call(:in_processes), numbers.call(:in_threads), Parallel.map([1], in_threads: 0) { Parallel.worker_number }, Parallel.worker_number]
+        say [numbers.call(:in_processes), numbers.call(:in_threads),
+          Parallel.map([1], in_threads: 0) { Parallel.worker_number }, Parallel.worker_number]
       RUBY
     end
 
     def test_processes
       assert_says <<~RUBY, [true, [0, 1, 2], 4, %w[r r], [1]]
         pids = Parallel.in_processes(3) { Process.pid }
-        say [(pids + [Process.pid]).uniq.size > 1 && !pids.include?(Process.pid), Parallel.in_processes(3) { |i| i },
+        say [(pids + [Process.pid]).uniq.size > 1 && !pids.include?(Process.pid),
+          Parallel.in_processes(3) { |i| i },
           Parallel.map(1..4, in_processes: 2, isolation: true) { Process.pid }.uniq.size,
-          Parallel.map([proc { "r" }] * 2, in_processes: 2) { |item| item.call }, # what has no need to cross does not
+          # A forked worker has the items, so they need not be dumped.
+          Parallel.map([proc { "r" }] * 2, in_processes: 2) { |item| item.call },
           Parallel.map([1], in_processes: 1, preserve_results: false) { proc {} }]
       RUBY
     end
@@ -100,7 +122,8 @@ module Raffia
         exited = Parallel.map([1]) { exit } rescue $!
         mute = Parallel.map([1]) { proc {} } rescue $!
         say [killed, exited, mute].map { |it| it.class.name }
-        say [killed.message.include?("SIGKILL while it worked on item 0"), killed.cause.is_a?(Raffia::WorkerDied), exited.message.include?("SystemExit"),
+        say [killed.message.include?("SIGKILL while it worked on item 0"),
+          killed.cause.is_a?(Raffia::WorkerDied), exited.message.include?("SystemExit"),
           mute.message.include?("Marshal")]
       RUBY
     end
@@ -123,16 +146,25 @@ module Raffia
           def self.two(x, i) = [x, i]
           def self.bad(x) = raise(KeyError, "x")
         end
-        say [Parallel.map(1..2, in_ractors: 2, ractor: [Work, :one]), Parallel.map_with_index(1..2, in_ractors: 2, ractor: [Work, :two]),
-          error { Parallel.map(1..2, in_ractors: 2) { 1 } }.then { |type, text| [type, text.include?("ractor: [ClassName, :method_name]")] },
-          error { Parallel.map(1..2, in_ractors: 2, ractor: [Work, :bad]) }, Parallel.map([2], in_ractors: 0, ractor: [Work, :one])]
+        say [Parallel.map(1..2, in_ractors: 2, ractor: [Work, :one]),
+          Parallel.map_with_index(1..2, in_ractors: 2, ractor: [Work, :two]),
+          error { Parallel.map(1..2, in_ractors: 2) { 1 } }.then { |type, text|
+            [type, text.include?("ractor: [ClassName, :method_name]")]
+          },
+          error { Parallel.map(1..2, in_ractors: 2, ractor: [Work, :bad]) },
+          Parallel.map([2], in_ractors: 0, ractor: [Work, :one])]
       RUBY
     end
 
     def test_what_cannot_be_meant
-      assert_says <<~RUBY, [ArgumentError, ArgumentError, ArgumentError, ArgumentError, RuntimeError, RuntimeError]
-        say [error { Parallel.map([1], in_processes: 1, in_threads: 1) { 1 } }, error { Parallel.map([1], in_threads: -1) { 1 } },
-          error { Parallel.in_threads({}) { 1 } }, error { Parallel.map([1], serializer: Object.new) { 1 } }, error { Parallel.map([1], in_threads: 1, interrupt_signal: :TERM) { 1 } },
+      expected = [ArgumentError, ArgumentError, ArgumentError, ArgumentError, RuntimeError,
+        RuntimeError]
+      assert_says <<~RUBY, expected
+        say [error { Parallel.map([1], in_processes: 1, in_threads: 1) { 1 } },
+          error { Parallel.map([1], in_threads: -1) { 1 } },
+          error { Parallel.in_threads({}) { 1 } },
+          error { Parallel.map([1], serializer: Object.new) { 1 } },
+          error { Parallel.map([1], in_threads: 1, interrupt_signal: :TERM) { 1 } },
           error { Parallel.any?([1]) }].map(&:first)
       RUBY
     end

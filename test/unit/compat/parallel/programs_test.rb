@@ -11,8 +11,12 @@ module Raffia
         Thread.current.thread_variable_set(:tenant, :tenant)
         Thread.attr_accessor :execution_state # as Rails has it
         Thread.current.execution_state = "state"
-        kept = -> { [Thread.current[:locale], Thread.current.thread_variable_get(:tenant), Thread.current.execution_state] }
-        say [kept.call, Parallel.map([1, 2], in_processes: 2) { kept.call }, Parallel.map([1], in_threads: 1) { Thread.current[:locale] }.first]
+        kept = -> {
+          [Thread.current[:locale], Thread.current.thread_variable_get(:tenant),
+            Thread.current.execution_state]
+        }
+        say [kept.call, Parallel.map([1, 2], in_processes: 2) { kept.call },
+          Parallel.map([1], in_threads: 1) { Thread.current[:locale] }.first]
       RUBY
     end
 
@@ -48,7 +52,9 @@ module Raffia
           next other.pop if x == 1
 
           other << true
-          sleep 0.01 until Thread.list.none? { |thread| thread != Thread.current && thread.name.to_s.start_with?("raffia worker") }
+          sleep 0.01 until Thread.list.none? { |thread|
+            thread != Thread.current && thread.name.to_s.start_with?("raffia worker")
+          }
           done << :done
           nil
         end
@@ -58,7 +64,11 @@ module Raffia
 
     def test_what_the_program_adds_to_its_array_is_worked_on
       assert_says <<~RUBY, [(1..7).to_a, (1..7).to_a]
-        grown = ->(count) { [1, 2].then { |list| Parallel.map(list, in_threads: count) { |x| (list << x + 2 if x < 6) && x || x }.sort } }
+        grown = ->(count) {
+          [1, 2].then { |list|
+            Parallel.map(list, in_threads: count) { |x| (list << x + 2 if x < 6) && x || x }.sort
+          }
+        }
         say [grown.call(1), grown.call(0)]
       RUBY
     end
@@ -80,21 +90,33 @@ module Raffia
             sleep 0.01 until queue.num_waiting == 1
             queue << 2
           end
-          error { Parallel.each(queue, place => 3) { |x| raise KeyError, "two" if x == 2 } } + [queue.num_waiting]
+          error { Parallel.each(queue, place => 3) { |x| raise KeyError, "two" if x == 2 } } +
+            [queue.num_waiting]
         end)
       RUBY
     end
 
     def test_an_exception_crosses_though_the_item_of_an_inner_call_cannot
       assert_says <<~RUBY, [[KeyError, "inner"], [KeyError, "inner"]]
-        say [error { Parallel.map([1], in_processes: 1) { Parallel.map([proc {}], in_threads: 1) { raise KeyError, "inner" } } },
-          error { Raffia.map([1], on: :processes) { Raffia.map([proc {}], on: :threads) { raise KeyError, "inner" } } }]
+        parallel = error {
+          Parallel.map([1], in_processes: 1) {
+            Parallel.map([proc {}], in_threads: 1) { raise KeyError, "inner" }
+          }
+        }
+        raffia = error {
+          Raffia.map([1], on: :processes) {
+            Raffia.map([proc {}], on: :threads) { raise KeyError, "inner" }
+          }
+        }
+        say [parallel, raffia]
       RUBY
     end
 
     def test_a_call_without_a_block_says_so
       assert_says <<~RUBY, [[ArgumentError, true]] * 3
-        say [{in_threads: 1}, {in_processes: 1}, {in_threads: 0}].map { |place| error { Parallel.map([1], place) }.then { |type, text| [type, text.include?("no block")] } }
+        say [{in_threads: 1}, {in_processes: 1}, {in_threads: 0}].map { |place|
+          error { Parallel.map([1], place) }.then { |type, text| [type, text.include?("no block")] }
+        }
       RUBY
     end
 
@@ -106,7 +128,8 @@ module Raffia
         require "stringio"
         output = StringIO.new
         say [Parallel.map(1..3, in_threads: 1, progress: {total: 2, output: output}) { |x| x },
-          Parallel.map(1..3, in_processes: 1, progress: {total: nil, output: output}) { |x| x }, output.string.include?("Progress")]
+          Parallel.map(1..3, in_processes: 1, progress: {total: nil, output: output}) { |x| x },
+            output.string.include?("Progress")]
       RUBY
     end
 

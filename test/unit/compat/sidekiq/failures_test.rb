@@ -15,18 +15,24 @@ module Raffia
       class Failing
         include Sidekiq::Job
         sidekiq_options retry: 0
-        sidekiq_retries_exhausted { |job, error| TOLD << [:exhausted, job["class"], job["error_message"], error.message]; nil }
+        sidekiq_retries_exhausted { |job, error|
+          TOLD << [:exhausted, job["class"], job["error_message"], error.message]
+          nil
+        }
         def perform(*args) = raise("bad")
       end
       def work
         Raffia::Jobs.run_in_process(log: Logger.new(nil)) do
           yield
-          sleep(0.01) until Raffia::Jobs.store.counts.slice(:queue, :running, :scheduled).values.sum.zero?
+          sleep(0.01) until Raffia::Jobs.store.counts.slice(:queue, :running,
+            :scheduled).values.sum.zero?
         end
         puts Array.new(TOLD.size) { TOLD.pop.inspect }
         p Raffia::Jobs.store.counts.slice(:retry, :dead).values
       end
-      Sidekiq.default_configuration.death_handlers << ->(job, error) { TOLD << [:dead, job["class"], job.key?("discarded_at")] }
+      Sidekiq.default_configuration.death_handlers << ->(job, error) {
+        TOLD << [:dead, job["class"], job.key?("discarded_at")]
+      }
     RUBY
 
     def test_handlers_of_errors_get_what_they_take_and_one_that_fails_hides_nothing
@@ -45,11 +51,14 @@ module Raffia
           def perform = raise(NotImplementedError, "not yet")
         end
         class Three
-          def call(error, context, configuration) = TOLD << [:three, error.message, configuration.equal?(Sidekiq.default_configuration)]
+          def call(error, context, configuration) = TOLD <<
+            [:three, error.message, configuration.equal?(Sidekiq.default_configuration)]
         end
         Sidekiq.configure_server do |config|
           config.error_handlers << ->(*) { raise "of the handler" }
-          config.error_handlers << ->(error, context) { TOLD << [:two, error.message, context[:job]["class"]] }
+          config.error_handlers << ->(error, context) {
+            TOLD << [:two, error.message, context[:job]["class"]]
+          }
           config.error_handlers << Three.new
         end
         work do
@@ -67,22 +76,29 @@ module Raffia
             sidekiq_retries_exhausted { raise "of the block" }
           end
           config = Sidekiq.default_configuration
-          config.error_handlers << ->(error, context) { TOLD << [:error, error.message] if context[:context].start_with?("Error calling") }
-          config.death_handlers.replace([->(*) { raise "of the first" }, ->(*) { TOLD << [:second] }])
+          config.error_handlers << ->(error, context) {
+            TOLD << [:error, error.message] if context[:context].start_with?("Error calling")
+          }
+          config.death_handlers.replace([->(*) { raise "of the first" },
+            ->(*) { TOLD << [:second] }])
           work { Careless.perform_async }
         RUBY
     end
 
     def test_a_job_that_nobody_knows_is_told_of
-      assert_equal "[:error, \"Raffia::Jobs::UnknownJob\", \"Unknown\"]\n[:dead, \"Unknown\", false]\n[:error, \"Raffia::Jobs::UnknownJob\", \"Later\"]\n[1, 1]\n", output_of(BEGINNING + <<~RUBY)
-        Sidekiq.default_configuration.error_handlers << ->(error, context) { TOLD << [:error, error.class.name, context[:job]["class"]] }
-        work do
-          Sidekiq::Client.push("class" => "Unknown", "args" => [], "retry" => 0)
-          sleep(0.01) until TOLD.size == 2
-          Sidekiq::Client.push("class" => "Later", "args" => [])
-          sleep(0.01) until TOLD.size == 3
-        end
-      RUBY
+      assert_equal "[:error, \"Raffia::Jobs::UnknownJob\", \"Unknown\"]\n" \
+        "[:dead, \"Unknown\", false]\n[:error, \"Raffia::Jobs::UnknownJob\", \"Later\"]\n" \
+        "[1, 1]\n", output_of(BEGINNING + <<~RUBY)
+          Sidekiq.default_configuration.error_handlers << ->(error, context) {
+            TOLD << [:error, error.class.name, context[:job]["class"]]
+          }
+          work do
+            Sidekiq::Client.push("class" => "Unknown", "args" => [], "retry" => 0)
+            sleep(0.01) until TOLD.size == 2
+            Sidekiq::Client.push("class" => "Later", "args" => [])
+            sleep(0.01) until TOLD.size == 3
+          end
+        RUBY
     end
 
     def test_what_is_not_retried_at_all_has_no_exhausted_tries
@@ -123,17 +139,22 @@ module Raffia
     end
 
     def test_the_next_try_as_late_as_the_block_says_and_as_often_as_the_configuration_does
-      assert_equal "[0, \"bad\", 0, true]\n[1, \"bad\", 1, true]\n[:exhausted, \"Later\", \"bad\", \"bad\"]\n[:dead, \"Later\", false]\n[0, 1]\n", output_of(BEGINNING + <<~RUBY)
-        class Later < Failing
-          sidekiq_options retry: true
-          sidekiq_retry_in { |count, error, job| TOLD << [count, error.message, job["retry_count"], job.key?("failed_at")]; "0.01" }
-        end
-        Sidekiq.default_configuration[:max_retries] = 2
-        work do
-          Later.perform_async
-          sleep(0.01) until Raffia::Jobs.store.counts[:dead] == 1
-        end
-      RUBY
+      assert_equal "[0, \"bad\", 0, true]\n[1, \"bad\", 1, true]\n" \
+        "[:exhausted, \"Later\", \"bad\", \"bad\"]\n[:dead, \"Later\", false]\n[0, 1]\n",
+        output_of(BEGINNING + <<~RUBY)
+          class Later < Failing
+            sidekiq_options retry: true
+            sidekiq_retry_in { |count, error, job|
+              TOLD << [count, error.message, job["retry_count"], job.key?("failed_at")]
+              "0.01"
+            }
+          end
+          Sidekiq.default_configuration[:max_retries] = 2
+          work do
+            Later.perform_async
+            sleep(0.01) until Raffia::Jobs.store.counts[:dead] == 1
+          end
+        RUBY
     end
   end
 end

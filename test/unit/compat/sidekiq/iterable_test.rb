@@ -15,9 +15,13 @@ module Raffia
         include Sidekiq::IterableJob
         sidekiq_options retry: 3
         sidekiq_retry_in { 0.01 }
-        def build_enumerator(first, cursor:) = array_enumerator((first..first + 4).to_a, cursor: cursor)
+        def build_enumerator(first, cursor:)
+          array_enumerator((first..first + 4).to_a, cursor: cursor)
+        end
         def each_iteration(number, first) = TOLD << [number, cursor, current_object, arguments]
-        %i[on_start on_resume on_stop on_cancel on_complete].each { |name| define_method(name) { TOLD << name } }
+        %i[on_start on_resume on_stop on_cancel on_complete].each { |name|
+          define_method(name) { TOLD << name }
+        }
       end
       STORE = Raffia::Jobs.store
       def working = Raffia::Jobs.run_in_process(store: STORE, log: Logger.new(nil)) { yield }
@@ -25,7 +29,9 @@ module Raffia
     RUBY
 
     def test_steps_and_what_is_told_of_them
-      assert_equal "[:on_start, [7, 0, 7, [7]], [8, 1, 8, [7]], [9, 2, 9, [7]], [10, 3, 10, [7]], [11, 4, 11, [7]], :on_stop, :on_complete]\n0\n", output_of(BEGINNING + <<~RUBY)
+      steps = [[7, 0, 7, [7]], [8, 1, 8, [7]], [9, 2, 9, [7]], [10, 3, 10, [7]], [11, 4, 11, [7]]]
+      calls = [:on_start, *steps, :on_stop, :on_complete]
+      assert_equal "#{calls}\n0\n", output_of(BEGINNING + <<~RUBY)
         Steps.perform_inline(7)
         told(8)
         p STORE.keys("").size
@@ -92,7 +98,10 @@ module Raffia
         end
         Aborting.perform_inline(1)
         told(4)
-        Class.new(Steps) { def self.name = "Steps"; def build_enumerator(*, cursor:) = nil }.new.perform
+        Class.new(Steps) {
+          def self.name = "Steps"
+          def build_enumerator(*, cursor:) = nil
+        }.new.perform
         Sidekiq.default_configuration[:max_iteration_runtime] = -1
         begin
           Steps.perform_inline(1)
@@ -100,7 +109,10 @@ module Raffia
           puts interrupted.class
         end
         told(2)
-        errors = [-> { class Steps2 < Steps; def perform = nil; end }, -> { Steps.new.array_enumerator(1, cursor: nil) }, -> { Class.new(Steps) { def build_enumerator(*, cursor:) = [] }.new.perform }].map do |wrong|
+        errors = [-> { class Steps2 < Steps; def perform = nil; end },
+          -> { Steps.new.array_enumerator(1, cursor: nil) },
+          -> { Class.new(Steps) { def build_enumerator(*, cursor:) = [] }.new.perform }
+        ].map do |wrong|
           wrong.call
         rescue => error
           error.is_a?(ArgumentError) || error.message
@@ -136,15 +148,18 @@ module Raffia
         job = Steps.new
         records = job.active_record_records_enumerator(Thing.all, cursor: 2)
         p [records.map { |thing, cursor| [thing.id, cursor] }, records.size]
-        p job.active_record_batches_enumerator(Thing.all, cursor: 2, batch_size: 2).map { |things, cursor| [things.map(&:id), cursor] }
+        p job.active_record_batches_enumerator(Thing.all, cursor: 2,
+          batch_size: 2).map { |things, cursor| [things.map(&:id), cursor] }
         relations = job.active_record_relations_enumerator(Thing.all, cursor: nil, batch_size: 2)
         p relations.map { |things, cursor| [things.ids, cursor] }
         p relations.size
         Tempfile.create do |file|
           file.write("name\\na\\nb\\nc\\n")
           file.flush
-          p job.csv_enumerator(CSV.open(file.path, headers: true), cursor: 1).map { |row, cursor| [row["name"], cursor] }.to_a
-          p job.csv_batches_enumerator(CSV.open(file.path, headers: true), cursor: 1, batch_size: 2).map { |rows, cursor| [rows.map { |row| row["name"] }, cursor] }.to_a
+          p job.csv_enumerator(CSV.open(file.path, headers: true),
+            cursor: 1).map { |row, cursor| [row["name"], cursor] }.to_a
+          p job.csv_batches_enumerator(CSV.open(file.path, headers: true), cursor: 1,
+            batch_size: 2).map { |rows, cursor| [rows.map { |row| row["name"] }, cursor] }.to_a
         end
         begin
           job.csv_enumerator([], cursor: nil)

@@ -12,7 +12,9 @@ module Raffia
       require "raffia/jobs/worker"
       DONE = Thread::Queue.new
       def work(count)
-        Raffia::Jobs.run_in_process(store: Raffia::Jobs.store, log: Logger.new(nil)) { puts Array.new(count) { DONE.pop(timeout: 30).inspect } }
+        Raffia::Jobs.run_in_process(store: Raffia::Jobs.store, log: Logger.new(nil)) {
+          puts Array.new(count) { DONE.pop(timeout: 30).inspect }
+        }
       end
     RUBY
 
@@ -54,8 +56,11 @@ module Raffia
           work(1)
           p [Current.user, Shop.number]
           # Written by a program that had one more.
-          Sidekiq::Client.push("class" => "Asks", "args" => [], "cattr" => ActiveJob::Arguments.serialize({user: :eve, gone: 1}))
-          Raffia::Jobs.run_in_process(store: Raffia::Jobs.store, log: Logger.new(nil)) { p DONE.pop(timeout: 30) == [:eve, nil, nil] && item.key?("cattr_1") }
+          Sidekiq::Client.push("class" => "Asks", "args" => [],
+            "cattr" => ActiveJob::Arguments.serialize({user: :eve, gone: 1}))
+          Raffia::Jobs.run_in_process(store: Raffia::Jobs.store, log: Logger.new(nil)) {
+            p DONE.pop(timeout: 30) == [:eve, nil, nil] && item.key?("cattr_1")
+          }
         RUBY
     end
 

@@ -17,13 +17,16 @@ module Raffia
     RUBY
 
     def test_how_connections_are_made_is_no_reason_to_refuse_where_they_lead
-      assert_equal "rediss://:secret@localhost:6390/2?timeout=3&pool=7\nunix:///run/redis.sock?db=4\nredis://other/5\nrediss://app:s%40@other/5\n", output_of(BEGINNING + <<~RUBY)
-        def url(**options) = puts(Sidekiq.const_get(:RedisOptions).new(options).url)
-        url(host: "localhost", port: 6390, db: 2, password: "secret", ssl: true, driver: :ruby, reconnect_attempts: 3, pool_timeout: 1, timeout: 3, size: 7)
-        url("path" => "/run/redis.sock", "db" => 4)
-        url(url: "redis://other/5", password: nil, logger: nil)
-        url(url: "rediss://app@other/5", password: "s@")
-      RUBY
+      assert_equal "rediss://:secret@localhost:6390/2?timeout=3&pool=7\n" \
+        "unix:///run/redis.sock?db=4\nredis://other/5\nrediss://app:s%40@other/5\n",
+        output_of(BEGINNING + <<~RUBY)
+          def url(**options) = puts(Sidekiq.const_get(:RedisOptions).new(options).url)
+          url(host: "localhost", port: 6390, db: 2, password: "secret", ssl: true, driver: :ruby,
+            reconnect_attempts: 3, pool_timeout: 1, timeout: 3, size: 7)
+          url("path" => "/run/redis.sock", "db" => 4)
+          url(url: "redis://other/5", password: nil, logger: nil)
+          url(url: "rediss://app@other/5", password: "s@")
+        RUBY
     end
 
     def test_settings_that_are_said_elsewhere_are_taken_and_workers_say_so
@@ -32,7 +35,10 @@ module Raffia
           config.concurrency = 3
           config.queues = %w[mail low]
           config.average_scheduled_poll_interval = 5
-          config.capsule("single") { |capsule| capsule.concurrency = 1; capsule.queues = %w[single] }
+          config.capsule("single") { |capsule|
+            capsule.concurrency = 1
+            capsule.queues = %w[single]
+          }
           p [config.concurrency, config.fetch(:concurrency), config[:queues]]
         end
       RUBY
@@ -64,7 +70,9 @@ module Raffia
           CONFIG.on(:shutdown) { raise "told of it" }
           CONFIG.on(:shutdown) { puts "last" }
           CONFIG.on(:exit) { puts "exit" }
-          2.times { |time| Raffia::Jobs.run_in_process(log: Logger.new(nil)) { puts "works" if time.zero? } }
+          2.times { |time|
+            Raffia::Jobs.run_in_process(log: Logger.new(nil)) { puts "works" if time.zero? }
+          }
         RUBY
       assert_equal "cannot\nRuntimeError: cannot\n", output_of(BEGINNING + <<~RUBY)
         require "raffia/jobs/worker"
@@ -83,7 +91,10 @@ module Raffia
     end
 
     def test_loggers_formatters_and_none
-      assert_match(/\A\S+Z pid=\d+ jid=1 INFO: plain\n\{"ts":"\S+Z","pid":\d+,"lvl":"WARN","msg":"as JSON"\}\npid=\d+ ERROR: no time\n\z/, output_of(BEGINNING + <<~RUBY))
+      lines = /\A\S+Z pid=\d+ jid=1 INFO: plain
+        \{"ts":"\S+Z","pid":\d+,"lvl":"WARN","msg":"as JSON"\}
+        pid=\d+ ERROR: no time\n\z/
+      assert_match(Regexp.new(lines.source.gsub(/\n +/, "\\n")), output_of(BEGINNING + <<~RUBY))
         Sidekiq::Context.with(jid: 1) { CONFIG.logger.info("plain") }
         CONFIG.logger.formatter = Sidekiq::Logger::Formatters::JSON.new
         Sidekiq.logger.warn("as JSON")
@@ -97,14 +108,18 @@ module Raffia
     def test_what_is_not_there_says_what_to_use_instead
       printed = output_of(BEGINNING + <<~RUBY)
         ENV["RAFFIA_STORE"] = "memory:"
-        [-> { Sidekiq.redis { |redis| redis.ping } }, -> { Sidekiq.redis_pool.with { } }, -> { Sidekiq::Client.via(1) { } }, -> { Sidekiq.configure_embed { } },
-          -> { Sidekiq.transactional_push! }, -> { Echo.sidekiq_options(pool: 1) }, -> { Echo.set(pool: 1).perform_async }].each do |wish|
+        [-> { Sidekiq.redis { |redis| redis.ping } }, -> { Sidekiq.redis_pool.with { } },
+          -> { Sidekiq::Client.via(1) { } }, -> { Sidekiq.configure_embed { } },
+          -> { Sidekiq.transactional_push! }, -> { Echo.sidekiq_options(pool: 1) },
+            -> { Echo.set(pool: 1).perform_async }].each do |wish|
           wish.call
         rescue Sidekiq::NotProvided => error
           puts error.message
         end
         begin
-          Module.new { const_set(:Base, Class.new { def self.name = "ActiveJob::Base"; include Sidekiq::Job }) }
+          Module.new {
+            const_set(:Base, Class.new { def self.name = "ActiveJob::Base"; include Sidekiq::Job })
+          }
         rescue ArgumentError => error
           puts error.message
         end
@@ -130,8 +145,12 @@ module Raffia
         Echo.perform_async("here")
         Echo.perform_in(1000, "later")
         def ask(path, method = "GET", form = nil, **more)
-          Sidekiq::Web.call({"REQUEST_METHOD" => method, "SCRIPT_NAME" => "/sidekiq", "PATH_INFO" => path, "QUERY_STRING" => path[/queue/] ? "queue=default" : "", "REMOTE_ADDR" => "203.0.113.7", "HTTP_HOST" => "example.org",
-                             "rack.input" => form && StringIO.new(URI.encode_www_form(form)), "CONTENT_TYPE" => form && "application/x-www-form-urlencoded", **more.transform_keys(&:to_s)}.compact)
+          Sidekiq::Web.call({"REQUEST_METHOD" => method, "SCRIPT_NAME" => "/sidekiq",
+            "PATH_INFO" => path, "QUERY_STRING" => path[/queue/] ? "queue=default" : "",
+            "REMOTE_ADDR" => "203.0.113.7", "HTTP_HOST" => "example.org",
+                             "rack.input" => form && StringIO.new(URI.encode_www_form(form)),
+                               "CONTENT_TYPE" => form && "application/x-www-form-urlencoded",
+                               **more.transform_keys(&:to_s)}.compact)
         end
         status, _, body = ask("/queue")
         p [status, body.join.include?("here"), body.join.include?("https://example.org/shop")]
@@ -141,21 +160,27 @@ module Raffia
             @word = word
             @knows = knows
           end
-          def call(env) = @knows.call(env["HTTP_X_WORD"], @word) ? @app.call(env) : [401, {}, ["who are you?"]]
+          def call(env) = @knows.call(env["HTTP_X_WORD"], @word) ? @app.call(env) : [401, {},
+            ["who are you?"]]
         end
         Sidekiq::Web.use(Guard, "open") { |said, word| said == word }
         Sidekiq::Web.configure { |config| config.app_url = "https://example.org/shop" }
-        Sidekiq::Web.configure { |config| config.register_extension(String, name: "more", tab: "More", index: "more") }
+        Sidekiq::Web.configure { |config|
+          config.register_extension(String, name: "more", tab: "More", index: "more")
+        }
         Sidekiq::Web.register(String)
         open = {HTTP_X_WORD: "open"}
         status, _, body = ask("/", **open)
-        p [ask("/").first, status, body.join.include?("https://example.org/shop"), LOG.string.include?("no extensions")]
+        p [ask("/").first, status, body.join.include?("https://example.org/shop"),
+          LOG.string.include?("no extensions")]
         all = {"action" => "retry all", "sure" => "1"}
         status = ask("/scheduled", "POST", all, HTTP_SEC_FETCH_SITE: "cross-site", **open).first
         p [status, Raffia::Jobs.store.counts[:queue] - 1, Raffia::Jobs.store.counts[:scheduled]]
         status = ask("/scheduled", "POST", all, HTTP_SEC_FETCH_SITE: "same-origin", **open).first
         p [status, Raffia::Jobs.store.counts[:queue] - 1, Raffia::Jobs.store.counts[:scheduled]]
-        p [Sidekiq::Web.configure.equal?(Sidekiq::Web.configure) && Sidekiq::Web.new.call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/"}).first == 401, Sidekiq.server?]
+        p [Sidekiq::Web.configure.equal?(Sidekiq::Web.configure) &&
+          Sidekiq::Web.new.call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/"}).first == 401,
+          Sidekiq.server?]
       RUBY
     end
 
@@ -171,7 +196,9 @@ module Raffia
         Raffia::Jobs.store = "memory:"
         class Replaces
           include Sidekiq::ClientMiddleware
-          def call(job, payload, queue, pool) = yield.merge("args" => [*payload["args"], logger.equal?(Sidekiq.logger) ? "asked" : "?"])
+          def call(job, payload, queue,
+            pool) = yield.merge("args" => [*payload["args"],
+            logger.equal?(Sidekiq.logger) ? "asked" : "?"])
         end
         class Stops
           include Sidekiq::ServerMiddleware

@@ -25,7 +25,9 @@ module Raffia
       class ReportJob
         include Sidekiq::Job
         sidekiq_options queue: "reports", retry: 1
-        sidekiq_retry_in { |count, error, job| 0.01 if job["jid"] && count.zero? && error.is_a?(ArgumentError) }
+        sidekiq_retry_in { |count, error, job|
+          0.01 if job["jid"] && count.zero? && error.is_a?(ArgumentError)
+        }
         sidekiq_retries_exhausted { |job, error| puts "gave up \#{job["args"]}: \#{error.message}" }
 
         def perform(name, options = {})
@@ -87,36 +89,44 @@ module Raffia
     end
 
     def test_what_is_kept_is_what_was_said
-      assert_equal "[\"Echo\", [1], \"echo\", true, [\"a\"], 1, nil, false]\n[\"slow\", 3, [\"b\"]]\ntrue\n[\"third\", false]\n", output_of(BEGINNING + <<~RUBY)
-        require "sidekiq/testing"
-        Echo.perform_async(1)
-        told { Echo.jobs.last.values_at("class", "args", "queue", "retry", "tags", "custom", "on").push(Echo.jobs.last.key?("at")) }
-        Echo.set(queue: :slow, retry: 3).set("tags" => ["b"]).perform_async(2)
-        told { Echo.jobs.last.values_at("queue", "retry", "tags") }
-        Echo.perform_at(Time.now + 3600, 3)
-        told { (Echo.jobs.last["at"] - Time.now.to_f).between?(3500, 3600) }
-        Third = Class.new(Echo) { queue_as :third; sidekiq_options retry: false }
-        Third.perform_in(-5)
-        told { Third.jobs.first.values_at("queue", "retry") }
-      RUBY
+      assert_equal "[\"Echo\", [1], \"echo\", true, [\"a\"], 1, nil, false]\n" \
+        "[\"slow\", 3, [\"b\"]]\ntrue\n[\"third\", false]\n", output_of(BEGINNING + <<~RUBY)
+          require "sidekiq/testing"
+          Echo.perform_async(1)
+          told {
+            Echo.jobs.last.values_at("class", "args", "queue", "retry", "tags", "custom",
+              "on").push(Echo.jobs.last.key?("at"))
+          }
+          Echo.set(queue: :slow, retry: 3).set("tags" => ["b"]).perform_async(2)
+          told { Echo.jobs.last.values_at("queue", "retry", "tags") }
+          Echo.perform_at(Time.now + 3600, 3)
+          told { (Echo.jobs.last["at"] - Time.now.to_f).between?(3500, 3600) }
+          Third = Class.new(Echo) { queue_as :third; sidekiq_options retry: false }
+          Third.perform_in(-5)
+          told { Third.jobs.first.values_at("queue", "retry") }
+        RUBY
     end
 
     def test_clients_and_many_at_once
-      assert_equal "[[1], [2]]\n[[3], [4], [5]]\n[true, false]\n[\"elsewhere\", \"elsewhere\"]\n[\"f00\"]\n", output_of(BEGINNING + <<~RUBY)
-        require "sidekiq/testing"
-        Echo.perform_bulk([[1], [2]])
-        told { Echo.jobs.map { |job| job["args"] } }
-        Echo.clear
-        later = Time.now.to_f + 60
-        Sidekiq::Client.push_bulk("class" => Echo, "args" => [[3], [4], [5]], "at" => [later, later + 1, 1])
-        told { Echo.jobs.map { |job| job["args"] }.sort }
-        told { Sidekiq::Job.jobs.map { |job| job["at"] == later }.tally.keys.sort_by(&:to_s).reverse }
-        Echo.clear
-        Sidekiq::Client.enqueue_to("elsewhere", Echo, 6)
-        Sidekiq::Client.enqueue_to_in("elsewhere", 60, Echo, 7)
-        told { Sidekiq::Queues["elsewhere"].map { |job| job["queue"] } }
-        told { [Sidekiq::Client.push("class" => "Unknown", "args" => [], "jid" => "f00")] }
-      RUBY
+      assert_equal "[[1], [2]]\n[[3], [4], [5]]\n[true, false]\n[\"elsewhere\", \"elsewhere\"]\n" \
+        "[\"f00\"]\n", output_of(BEGINNING + <<~RUBY)
+          require "sidekiq/testing"
+          Echo.perform_bulk([[1], [2]])
+          told { Echo.jobs.map { |job| job["args"] } }
+          Echo.clear
+          later = Time.now.to_f + 60
+          Sidekiq::Client.push_bulk("class" => Echo, "args" => [[3], [4], [5]],
+            "at" => [later, later + 1, 1])
+          told { Echo.jobs.map { |job| job["args"] }.sort }
+          told {
+            Sidekiq::Job.jobs.map { |job| job["at"] == later }.tally.keys.sort_by(&:to_s).reverse
+          }
+          Echo.clear
+          Sidekiq::Client.enqueue_to("elsewhere", Echo, 6)
+          Sidekiq::Client.enqueue_to_in("elsewhere", 60, Echo, 7)
+          told { Sidekiq::Queues["elsewhere"].map { |job| job["queue"] } }
+          told { [Sidekiq::Client.push("class" => "Unknown", "args" => [], "jid" => "f00")] }
+        RUBY
     end
 
     def test_what_cannot_be_a_job_is_an_argument_error
@@ -131,7 +141,9 @@ module Raffia
         refused { Sidekiq::Client.push_bulk("class" => Echo, "args" => [1]) }
         refused { Sidekiq::Client.push_bulk("class" => Echo, "args" => [[1], [2]], "at" => [1]) }
         refused { Sidekiq::Client.push_bulk("class" => Echo, "args" => [[1], [2]], "jid" => "f00") }
-        refused { Sidekiq::Client.push_bulk("class" => Echo, "args" => [[1]], "spread_interval" => 0) }
+        refused {
+          Sidekiq::Client.push_bulk("class" => Echo, "args" => [[1]], "spread_interval" => 0)
+        }
         refused { Sidekiq::Client.new(pool: Object.new) }
         p Sidekiq::Job.jobs.size
         Sidekiq.strict_args!(:warn)
@@ -168,11 +180,22 @@ module Raffia
         Echo.perform_one
         Echo.drain
         told { Echo::DONE }
-        told { [Echo.jobs.size, begin; Echo.perform_one; rescue Sidekiq::EmptyQueueError => error; error.message; end] }
+        told {
+          [Echo.jobs.size,
+            begin; Echo.perform_one; rescue Sidekiq::EmptyQueueError => error; error.message; end]
+        }
         Echo::DONE.clear
-        Sidekiq::Testing.inline! { told { [Sidekiq::Testing.inline?, (Echo.perform_async(3); Echo::DONE), Echo.jobs.empty?] } }
+        Sidekiq::Testing.inline! {
+          told { [Sidekiq::Testing.inline?, (Echo.perform_async(3); Echo::DONE), Echo.jobs.empty?] }
+        }
         Sidekiq::Testing.disable! { told { [Sidekiq::Testing.fake?, Sidekiq::Testing.disabled?] } }
-        Sidekiq::Testing.fake! { told { Sidekiq::Testing.disable! { Raffia::Jobs.store.equal?(Raffia::Jobs.store) && Sidekiq::Testing.disabled? } } }
+        Sidekiq::Testing.fake! {
+          told {
+            Sidekiq::Testing.disable! {
+              Raffia::Jobs.store.equal?(Raffia::Jobs.store) && Sidekiq::Testing.disabled?
+            }
+          }
+        }
         Sidekiq::Testing.disable!
         Echo.perform_async("real")
         Sidekiq.testing!(:fake)
@@ -200,7 +223,10 @@ module Raffia
           jobs.last["args"] = ["other"]
           Echo.perform_one
           told { Echo::DONE }
-          Around = Class.new { def call(job, *) = (job.respond_to?(:around=) ? job.around = :test : Echo::DONE.clear; yield) }
+          Around = Class.new {
+            def call(job,
+              *) = (job.respond_to?(:around=) ? job.around = :test : Echo::DONE.clear; yield)
+          }
           Sidekiq::Testing.server_middleware { |chain| chain.add(Around) }
           Sidekiq.default_configuration.server_middleware.add(Class.new { def call(*) = nil })
           Sidekiq::Testing.inline! { Echo.perform_in(60, "at once") }
@@ -222,7 +248,12 @@ module Raffia
       assert_equal "[[\"c\", \"b\", \"a\"], nil]\n[nil, 1]\n[true, nil]\n",
         output_of(BEGINNING + <<~RUBY)
           require "sidekiq/testing"
-          def around(letter) = Class.new { define_method(:call) { |job, payload, *rest, &go| payload["seen"] = [*payload["seen"], letter]; go.call } }
+          def around(letter) = Class.new {
+            define_method(:call) { |job, payload, *rest, &go|
+              payload["seen"] = [*payload["seen"], letter]
+              go.call
+            }
+          }
           chain = Sidekiq.default_configuration.client_middleware
           a, b, c = %w[a b c].map { |letter| around(letter) }
           chain.add(a)
@@ -230,7 +261,10 @@ module Raffia
           chain.insert_before(b, c)
           Echo.perform_async
           told { Echo.jobs.first.values_at("seen", "at") }
-          Stop = Class.new { def call(job, payload, queue, pool) = (yield unless [job, queue, pool] == [Echo, "echo", Sidekiq.redis_pool]) }
+          Stop = Class.new {
+            def call(job, payload, queue,
+              pool) = (yield unless [job, queue, pool] == [Echo, "echo", Sidekiq.redis_pool])
+          }
           chain.insert_after(a, Stop)
           told { [Echo.perform_async, Echo.jobs.size] }
           told { [chain.exists?(Stop), Echo.perform_inline] }
@@ -245,8 +279,12 @@ module Raffia
           def perform = raise("bad")
         end
         Sidekiq.configure_server do |config|
-          config.error_handlers << ->(error, context) { puts "\#{error.message} of \#{context[:job]["class"]}" }
-          config.death_handlers << ->(job, error) { puts "dead \#{job["class"]}: \#{error.message}" }
+          config.error_handlers << ->(error, context) {
+            puts "\#{error.message} of \#{context[:job]["class"]}"
+          }
+          config.death_handlers << ->(job, error) {
+            puts "dead \#{job["class"]}: \#{error.message}"
+          }
         end
         require "raffia/jobs/worker"
         Raffia::Jobs.run_in_process(log: Logger.new(nil)) do
@@ -257,27 +295,27 @@ module Raffia
     end
 
     def test_the_redis_of_the_program_unless_another_store_is_named
-      redis =
-        %(Sidekiq.configure_client { |config| config.redis = {url: "redis://localhost:7000", db: 3, password: "secret", network_timeout: 2, size: 5} })
+      redis = "Sidekiq.configure_client { |config| config.redis = {url: " \
+        "\"redis://localhost:7000\", db: 3, password: \"secret\", network_timeout: 2, size: 5} }"
+      open = ->(url) { <<~RUBY }
+        ENV.delete("RAFFIA_STORE")
+        ENV["REDIS_URL"] = "#{url}"
+        require "raffia/compat/sidekiq"
+      RUBY
       assert_equal "redis://localhost:7000/3\n",
-        output_of(
-          %(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other"\nrequire "raffia/compat/sidekiq"\n#{redis}\nputs Raffia::Jobs.store.url)
-        )
-      assert_equal "redis://other:7001/1\n",
-        output_of(
-          %(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\nputs Raffia::Jobs.store.url)
-        )
-      open =
-        %(ENV.delete("RAFFIA_STORE")\nENV["REDIS_URL"] = "redis://other:7001/1"\nrequire "raffia/compat/sidekiq"\n)
+        output_of(open.call("redis://other") + "#{redis}\nputs Raffia::Jobs.store.url")
+      other = open.call("redis://other:7001/1")
+      assert_equal "redis://other:7001/1\n", output_of(other + "puts Raffia::Jobs.store.url")
       assert_equal "redis://other:7001/1\nredis://other:7001/2\n",
-        output_of(open +
+        output_of(other +
           "Sidekiq.default_configuration.redis = {size: 5}\nputs Raffia::Jobs.store.url, " \
             "Sidekiq.const_get(:RedisOptions).new(url: nil, db: 2).url")
-      assert_equal "redis://bought:7002/0\n",
-        output_of(
-          open.sub("require",
-            %(ENV["REDIS_PROVIDER"] = "BOUGHT_URL"\nENV["BOUGHT_URL"] = "redis://bought:7002/0"\nrequire)) + "puts Raffia::Jobs.store.url"
-        )
+      assert_equal "redis://bought:7002/0\n", output_of(<<~RUBY)
+        ENV["REDIS_PROVIDER"] = "BOUGHT_URL"
+        ENV["BOUGHT_URL"] = "redis://bought:7002/0"
+        #{other}
+        puts Raffia::Jobs.store.url
+      RUBY
       assert_equal "memory:\n", output_of(BEGINNING + "#{redis}\nputs Raffia::Jobs.store.url")
       assert_match(/\Aconfig.redis: sentinels mean nothing here/,
         output_of("#{BEGINNING.sub("RAFFIA_STORE", "X")}refused { " \

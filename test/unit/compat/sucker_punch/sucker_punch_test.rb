@@ -35,7 +35,9 @@ module Raffia
         def perform(reason) = raise(ArgumentError, reason)
       end
 
-      SuckerPunch.exception_handler = ->(error, job, args) { puts "\#{job} \#{args}: \#{error.message}" }
+      SuckerPunch.exception_handler = ->(error, job, args) {
+        puts "\#{job} \#{args}: \#{error.message}"
+      }
       ReportJob.perform_async("weekly", copies: 2)
       SuckerPunch::Queue.wait
       FailingJob.perform_in(0.01, "no paper")
@@ -112,7 +114,8 @@ module Raffia
           max_jobs 5
         end
         Child = Class.new(Parent)
-        p [Child.num_workers, Child.num_jobs_max, Echo.num_workers, Echo.num_jobs_max, Child.new.num_workers]
+        p [Child.num_workers, Child.num_jobs_max, Echo.num_workers, Echo.num_jobs_max,
+          Child.new.num_workers]
         Child.max_jobs(nil)
         p Child.num_jobs_max
       RUBY
@@ -234,7 +237,8 @@ module Raffia
         require "sucker_punch/testing"
         Echo.perform_async(1)
         Echo.perform_in(60, 2)
-        puts "[{args: \#{Echo.jobs[0]["args"]}}, {args: \#{Echo.jobs[1]["args"]}, in: \#{Echo.jobs[1]["in"]}}]"
+        first, second = Echo.jobs
+        puts "[{args: \#{first["args"]}}, {args: \#{second["args"]}, in: \#{second["in"]}}]"
         SuckerPunch::Job.clear_all
         p Echo.jobs.size
       RUBY
