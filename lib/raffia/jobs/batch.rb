@@ -3,8 +3,6 @@
 require_relative "batch/callbacks"
 require_relative "batch/status"
 require_relative "client"
-require_relative "error"
-require_relative "setup"
 
 module Raffia
   module Jobs

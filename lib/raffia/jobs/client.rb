@@ -2,7 +2,6 @@
 
 require_relative "client/payload_builder"
 require_relative "middleware"
-require_relative "store"
 
 module Raffia
   module Jobs

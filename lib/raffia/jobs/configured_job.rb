@@ -2,8 +2,6 @@
 
 require_relative "execution"
 require_relative "job/options"
-require_relative "payload"
-require_relative "setup"
 
 module Raffia
   module Jobs

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "payload"
-
 module Raffia
   module Jobs
     # A job as people and tools see it.

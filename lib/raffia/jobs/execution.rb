@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "error"
-require_relative "payload"
-require_relative "setup"
-
 module Raffia
   module Jobs
     # Finds the class of a job, makes an object, and calls `perform` within the middleware.

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "job/options"
-require_relative "setup"
 
 module Raffia
   module Jobs

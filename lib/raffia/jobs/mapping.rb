@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../pool"
 require_relative "mapping/chunk_dispatcher"
 require_relative "mapping/reference"
-require_relative "setup"
 
 module Raffia
   module Jobs

@@ -3,7 +3,6 @@
 require_relative "recurring/schedule"
 require_relative "recurring/entry"
 require_relative "recurring/ticker"
-require_relative "setup"
 
 module Raffia
   module Jobs

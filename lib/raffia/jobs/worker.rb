@@ -1,11 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../base/instrument"
-require_relative "../base/log"
-require_relative "../pool"
+require_relative "../jobs"
 require_relative "../process/memory"
 require_relative "../service/handle"
-require_relative "setup"
 require_relative "worker/launcher"
 require_relative "worker/options"
 require_relative "worker/queues"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../configured_job"
-require_relative "../payload"
 
 module Raffia
   module Jobs

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require "json"
-require_relative "../../base/clock"
-require_relative "../error"
-
 module Raffia
   module Jobs
     module Iteration

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "../../base/clock"
 require_relative "../client"
 require_relative "chunk_job"
 

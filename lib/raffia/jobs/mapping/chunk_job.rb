@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../pool"
 require_relative "../job"
 require_relative "reference"
 require_relative "reply"

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../error"
 require_relative "../execution"
 
 module Raffia

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../pool"
-require_relative "../error"
-require_relative "../payload"
-
 module Raffia
   module Jobs
     # A block failed on a worker with an error that cannot be made here.

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "json"
 require_relative "../configured_job"
 require_relative "../client/payload_builder"
 require_relative "recurrence"

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-require_relative "../../base/optional"
-
 module Raffia
   module Jobs
     module Recurring

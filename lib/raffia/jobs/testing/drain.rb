@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../error"
 require_relative "../execution"
-require_relative "../setup"
 
 module Raffia
   module Jobs

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../task"
-
 module Raffia
   module Jobs
     class Worker

@@ -1,9 +1,6 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "../client"
-require_relative "../recurring"
-require_relative "../setup"
 require_relative "ack_batcher"
 require_relative "backoff"
 require_relative "heartbeat"

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../pool"
-require_relative "../../task"
-require_relative "../payload"
-require_relative "../setup"
 require_relative "executors/auto_executor"
 require_relative "executors/fiber_executor"
 require_relative "executors/local_pool"

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require "securerandom"
-require "socket"
-require_relative "../../base/clock"
-
 module Raffia
   module Jobs
     class Worker

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/instrument"
-require_relative "../../base/log"
 require_relative "metrics"
 require_relative "retry_policy"
 

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../pool"
 require_relative "../../process/watchdog"
-require_relative "../setup"
 require_relative "context"
 require_relative "drain"
 require_relative "lease_monitor"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "periodic_task"
-require_relative "../recurring"
 
 module Raffia
   module Jobs

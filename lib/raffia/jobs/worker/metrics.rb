@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../task"
-require_relative "../tally"
-
 module Raffia
   module Jobs
     class Worker

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../base/log"
 require_relative "../../executor/cpus"
-require_relative "../setup"
 require_relative "settings"
 
 module Raffia

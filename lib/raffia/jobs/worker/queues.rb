@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../error"
-require_relative "../../base/error"
-
 module Raffia
   module Jobs
     class Worker

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../payload"
 require_relative "backtrace"
 
 module Raffia

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/signals"
 require_relative "../../process/suspend_signal"
 require_relative "../../process/supervisor"
 require_relative "../../service/role"

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../pool"
-
 module Raffia
   module Jobs
     class Worker

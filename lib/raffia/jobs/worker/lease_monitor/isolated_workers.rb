@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/clock"
-require_relative "../../../base/signals"
 require_relative "isolated_worker"
 require_relative "supervisor_link"
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/clock"
-require_relative "../../../base/signals"
 require_relative "../../../process/child_setup"
 require_relative "../../../process/output_buffers"
 require_relative "isolated_workers"

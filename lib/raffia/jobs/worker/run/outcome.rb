@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../execution"
 require_relative "../retry_policy"
 
 module Raffia
