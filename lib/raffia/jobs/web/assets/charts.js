@@ -17,7 +17,8 @@
   const sample = ({ at, processed, failed }) => {
     if (before && at > before.at) {
       const seconds = at - before.at;
-      samples.push({ at, rates: [(processed - before.processed) / seconds, (failed - before.failed) / seconds] });
+      const rates = [processed - before.processed, failed - before.failed];
+      samples.push({ at, rates: rates.map((count) => count / seconds) });
     }
     before = { at, processed, failed };
     while (samples.length && samples[0].at < at - SECONDS) samples.shift();
@@ -25,15 +26,21 @@
 
   const draw = (figure) => {
     const top = round(Math.max(1, ...samples.flatMap(({ rates }) => rates)));
-    figure.querySelectorAll(".scale").forEach((tick, index) => { tick.textContent = short(top * index / 2); });
+    figure.querySelectorAll(".scale").forEach((tick, index) => {
+      tick.textContent = short(top * index / 2);
+    });
     const x = (at) => Math.round(UNITS - (before.at - at) / SECONDS * UNITS);
-    ["line", "area"].forEach((shape) => figure.querySelectorAll(`.${shape}`).forEach((element, index) => {
-      const points = samples.map(({ at, rates }) => `${x(at)},${Math.round((1 - rates[index] / top) * UNITS)}`);
-      if (shape === "area" && samples.length) points.push(`${UNITS},${UNITS}`, `${x(samples[0].at)},${UNITS}`);
+    const y = (rate) => Math.round((1 - rate / top) * UNITS);
+    const setPoints = (element, index, area) => {
+      const points = samples.map(({ at, rates }) => `${x(at)},${y(rates[index])}`);
+      if (area && points.length) points.push(`${UNITS},${UNITS}`, `${x(samples[0].at)},${UNITS}`);
       element.setAttribute("points", points.join(" "));
-    }));
+    };
+    figure.querySelectorAll(".line").forEach((line, index) => setPoints(line, index, false));
+    figure.querySelectorAll(".area").forEach((area, index) => setPoints(area, index, true));
     const [processed, failed] = samples.at(-1)?.rates ?? [0, 0];
-    figure.querySelector("output").textContent = `${short(processed)} processed, ${short(failed)} failed`;
+    const text = `${short(processed)} processed, ${short(failed)} failed`;
+    figure.querySelector("output").textContent = text;
   };
 
   document.addEventListener("raffia:parts", ({ detail }) => {

@@ -21,11 +21,22 @@
 
   const check = () => selected()?.querySelector("input[type=checkbox]")?.click();
   const search = () => document.querySelector("input[type=search]")?.focus();
-  const keys = { j: () => step(1), k: () => step(-1), x: check, "/": search, p: () => window.raffia.pause?.(), "?": () => document.getElementById("keys").showModal() };
+  const keys = {
+    j: () => step(1),
+    k: () => step(-1),
+    x: check,
+    "/": search,
+    p: () => window.raffia.pause?.(),
+    "?": () => document.getElementById("keys").showModal(),
+  };
 
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.target.matches("input[type=checkbox]")) event.preventDefault(); // or it would press a button
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
+    // Enter in a checkbox would press a button.
+    if (event.key === "Enter" && event.target.matches("input[type=checkbox]")) {
+      event.preventDefault();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
     if (!keys[event.key]) return;
     event.preventDefault();
     keys[event.key]();
@@ -37,9 +48,12 @@
   });
 
   const boxes = () => [...document.querySelectorAll("input[name=key]")];
-  const showCheckAll = () => document.querySelectorAll("[data-all]").forEach((label) => { label.hidden = false; });
+  const showCheckAll = () => {
+    document.querySelectorAll("[data-all]").forEach((label) => { label.hidden = false; });
+  };
   document.addEventListener("change", (event) => {
-    if (event.target.closest("[data-all]")) boxes().forEach((box) => { box.checked = event.target.checked; });
+    if (!event.target.closest("[data-all]")) return;
+    boxes().forEach((box) => { box.checked = event.target.checked; });
   });
   document.addEventListener("raffia:parts", showCheckAll);
   showCheckAll();

@@ -29,7 +29,9 @@
       const response = await fetch(location.href, { headers: { accept: "application/json" } });
       const parts = await response.json();
       if (paused) return;
-      if (parts.main === undefined) return setState("lost", response.status === 503 ? "The store does not answer" : "Gone");
+      if (parts.main === undefined) {
+        return setState("lost", response.status === 503 ? "The store does not answer" : "Gone");
+      }
       if (document.body.dataset.trouble !== undefined) return location.reload();
       show(parts);
       setState("live", "Live");
@@ -52,7 +54,8 @@
   };
 
   // On narrow screens the present page may be out of sight in the navigation.
-  document.querySelector("#nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  const current = document.querySelector("#nav [aria-current]");
+  current?.scrollIntoView({ block: "nearest", inline: "center" });
 
   // The message of a change does not appear again when the page is reloaded.
   const address = new URL(location.href);

@@ -9,8 +9,13 @@ window.raffia = {};
   const scripted = (name) => ["open", "hidden", "data-selected"].includes(name);
 
   const attributes = (from, to) => {
-    for (const { name } of [...from.attributes]) if (!scripted(name) && !to.hasAttribute(name)) from.removeAttribute(name);
-    for (const { name, value } of [...to.attributes]) if (!scripted(name) && from.getAttribute(name) !== value) from.setAttribute(name, value);
+    for (const { name } of [...from.attributes]) {
+      if (!scripted(name) && !to.hasAttribute(name)) from.removeAttribute(name);
+    }
+    for (const { name, value } of [...to.attributes]) {
+      if (scripted(name) || from.getAttribute(name) === value) continue;
+      from.setAttribute(name, value);
+    }
   };
 
   const children = (from, to) => {
@@ -22,8 +27,10 @@ window.raffia = {};
       gone.remove();
     };
     for (const wanted of [...to.childNodes]) {
-      while (here?.nodeType === Node.TEXT_NODE && wanted.nodeType !== Node.TEXT_NODE) drop(); // the parser leaves some space out
-      const same = key(wanted) ? known.get(key(wanted)) : here && !key(here) && here.nodeName === wanted.nodeName ? here : null;
+      // The parser leaves out some spaces.
+      while (here?.nodeType === Node.TEXT_NODE && wanted.nodeType !== Node.TEXT_NODE) drop();
+      const alike = here && !key(here) && here.nodeName === wanted.nodeName;
+      const same = key(wanted) ? known.get(key(wanted)) : (alike ? here : null);
       if (!same) {
         from.insertBefore(wanted, here);
         continue;
@@ -44,5 +51,7 @@ window.raffia = {};
     }
   };
 
-  window.raffia.morph = (element, html) => children(element, new DOMParser().parseFromString(html, "text/html").body);
+  window.raffia.morph = (element, html) => {
+    children(element, new DOMParser().parseFromString(html, "text/html").body);
+  };
 })();
