@@ -96,6 +96,7 @@ module Raffia
       # @return [Boolean]
       def closed? = @acceptor.closed?
 
+      # Removes the socket's file, too.
       def close = @acceptor.close
 
       # @api private

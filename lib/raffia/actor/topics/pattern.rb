@@ -63,7 +63,8 @@ module Raffia
 
         def compile
           parts = @text.scan(/\*\*|[*?]|[^*?]+/)
-          Regexp.new("\\A#{parts.map { |part| WILDCARDS[part] || Regexp.escape(part) }.join}\\z").freeze
+            .map { |part| WILDCARDS[part] || Regexp.escape(part) }
+          Regexp.new("\\A#{parts.join}\\z").freeze
         end
       end
     end
