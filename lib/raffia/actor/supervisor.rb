@@ -36,15 +36,14 @@ module Raffia
     # started after it (:rest_for_one).
     class Supervisor
       extend ClassMethods
-      include Recovery
 
       reentrant :children, :which, :count_children
 
       # @api private
       def initialize(factory)
-        @spec = factory.spec
-        @intensity = RestartIntensity.new(@spec.intensity, @spec.period)
-        @children = Children.new(@spec.strategy, factory.children(@raffia_core))
+        spec = factory.spec
+        @children = Children.new(spec.strategy, factory.children(@raffia_core))
+        @recovery = Recovery.new(@raffia_core, spec, @children)
       end
 
       # @api private
@@ -116,6 +115,11 @@ module Raffia
       end
 
       private
+
+      # These two are sent by {ControlMessage}s.
+      def child_ended(...) = @recovery.child_ended(...)
+
+      def resume(...) = @recovery.resume(...)
 
       def find(id)
         @children[id.is_a?(Ref) ? @children.find { |child| child.ref == id }&.spec&.id : id] or

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "connection/frames"
+require_relative "connection/frame_channel"
 require_relative "connection/monitors"
 require_relative "connection/name_table"
 
@@ -12,7 +12,8 @@ module Raffia
       # Requests have numbers, so replies may come in any order and from any thread. {serve} takes
       # the other side's requests in their order.
       class Connection
-        include Frames
+        ASK, ANSWER, FAILURE, REFUSAL, LATER, FORGET = FrameChannel::KINDS
+        private_constant :ASK, :ANSWER, :FAILURE, :REFUSAL, :LATER, :FORGET
 
         def self.over(socket, dispatcher)
           fork = Fork.after_child { socket.close }
@@ -24,21 +25,18 @@ module Raffia
           end, dispatcher)
         end
 
-        attr_reader :reason
-        attr_reader :monitors
-        attr_reader :names
+        attr_reader :reason, :monitors, :names
 
         def initialize(transport, dispatcher)
-          @transport = transport
+          @frames = FrameChannel.new(transport, self)
           @dispatcher = dispatcher
           @lock = SpinLock.new
-          @writing = Thread::Mutex.new
           @open = {}
           @late = {}
           @answers = {}
           @last = 0
           @pid = ::Process.pid
-          @closed = @broken = false
+          @closed = false
           @monitors = Monitors.new(self)
           @names = NameTable.new(self, dispatcher)
         end
@@ -48,8 +46,7 @@ module Raffia
 
         def closed? = @closed
 
-        # Whether a frame was cut off.
-        def broken? = @broken
+        def broken? = @frames.broken?
 
         # Whether the other side works on a request.
         def busy? = !@open.empty?
@@ -66,7 +63,7 @@ module Raffia
           raise ActorDied.new(ref: ref, reason: @reason) unless number
 
           yield number if block_given?
-          write(ASK, number, [op, *arguments], breakable)
+          @frames.write(ASK, number, [op, *arguments], breakable)
           number
         rescue Exception # standard:disable Lint/RescueException
           @lock.hold { @open.delete(number) } if number
@@ -85,23 +82,23 @@ module Raffia
           forget(number) if number && @lock.hold { @open.delete(number) }
         end
 
-        def tell(op, *arguments) = write(ASK, 0, [op, *arguments])
+        def tell(op, *arguments) = @frames.write(ASK, 0, [op, *arguments])
 
-        def forget(number) = write(FORGET, number)
+        def forget(number) = @frames.write(FORGET, number)
 
         def serve
-          while (frame = @transport.read)
+          while (frame = @frames.read)
             take(frame)
           end
         rescue IOError, SystemCallError
           nil # the other side ended in the middle
         ensure
-          finish(@transport.death { @dispatcher.current&.inspect })
+          finish(@frames.death { @dispatcher.current&.inspect })
         end
 
         def close(reason = nil)
           @reason ||= reason
-          @transport.close
+          @frames.close
         end
 
         def answer(number, value)
@@ -110,11 +107,11 @@ module Raffia
           refuse(number, error)
         end
 
-        def fail(number, error) = conclude(FAILURE, number, ErrorCodec.of(error))
+        def fail(number, error) = conclude(FAILURE, number, error)
 
-        def refuse(number, error) = conclude(REFUSAL, number, ErrorCodec.of(error))
+        def refuse(number, error) = conclude(REFUSAL, number, error)
 
-        def postpone(number) = write(LATER, number)
+        def postpone(number) = @frames.write(LATER, number)
 
         def pending_reply(number) = @lock.hold { @answers[number] }
 
@@ -125,7 +122,76 @@ module Raffia
           return if number.zero?
 
           @lock.hold { @answers.delete(number) }
-          write(kind, number, payload)
+          @frames.write(kind, number, payload)
+        end
+
+        def take(frame)
+          kind, number = @frames.header(frame)
+          case kind
+          when ASK then asked(number, frame)
+          when ANSWER then answered(number, frame)
+          when FAILURE, REFUSAL then failed(kind, number, frame)
+          when LATER then later(number)
+          when FORGET then @lock.hold { @answers[number] }&.forget
+          end
+        end
+
+        def asked(number, frame)
+          reply = Reply.new(self, number)
+          op, *arguments = @frames.load(frame)
+          @lock.hold { @answers[number] = reply } unless number.zero?
+          @dispatcher.serve(self, op, arguments, reply)
+        rescue IOError, SystemCallError
+          raise
+        rescue Error => error
+          reply.refuse(error)
+        rescue => error
+          reply.refuse(unloadable(error))
+        end
+
+        def answered(number, frame)
+          value = @frames.load(frame)
+          settle(number) { |reply| reply.settle(value) }
+        rescue IOError, SystemCallError
+          raise
+        rescue => error
+          settle(number) { |reply| refuse_to(reply, unloadable(error)) }
+        end
+
+        def failed(kind, number, frame)
+          error = @frames.load_error(frame)
+          settle(number) do |reply|
+            (kind == REFUSAL) ? refuse_to(reply, error) : reply.fail(error)
+          end
+        end
+
+        def unloadable(error) = ErrorCodec.unloadable("a message of the other side", error)
+
+        def refuse_to(reply, error)
+          reply.respond_to?(:refuse) ? reply.refuse(error) : reply.fail(error)
+        end
+
+        def settle(number)
+          reply, = @lock.hold { @open.delete(number) || @late.delete(number) }
+          yield reply if reply
+        end
+
+        # The asker goes on, and another reply is settled in the end.
+        def later(number)
+          reply, ref = @lock.hold { @open.delete(number) }
+          final = reply&.postpone or return
+          @lock.hold { @late[number] = [final, ref] }
+        end
+
+        # No more frames follow.
+        def finish(reason)
+          open = @lock.hold do
+            @closed = true
+            @reason ||= reason
+            [*@open.values, *@late.values].tap { [@open, @late].each(&:clear) }
+          end
+          open.each { |reply, ref| reply.fail(ActorDied.new(ref: ref, reason: @reason)) }
+          @dispatcher.ended(self, @reason)
         end
       end
     end

@@ -26,9 +26,15 @@ module Raffia
       # Restarts children that have ended, by the strategy, or gives up.
       #
       # @api private
-      module Recovery
-        private
+      class Recovery
+        def initialize(core, spec, children)
+          @core = core
+          @spec = spec
+          @children = children
+          @intensity = RestartIntensity.new(spec.intensity, spec.period)
+        end
 
+        # With an outdated generation, the child has been started or ended again meanwhile.
         def child_ended(child, generation, reason)
           return unless child.ended?(generation)
           return retire(child, reason) unless child.spec.restart?(reason)
@@ -37,10 +43,28 @@ module Raffia
           revive(child, reason)
         end
 
+        # A child that fails to start is reported like any other end, by a message. So many of them
+        # make no deep recursion.
+        def resume(child, generation, reason)
+          return unless child.ended?(generation)
+
+          @children.affected(child).each do |one|
+            one.start_or_restart
+            Raffia.instrument.emit(:actor_restart) do
+              {ref: one.ref, reason: one.equal?(child) ? reason : :shutdown,
+               restarts: one.core.stats[:restarts]}
+            end
+          rescue => error
+            return failed_to_start(one, error)
+          end
+        end
+
+        private
+
         def retire(child, reason)
           child.die(reason)
           @children.delete(child) if child.spec.restart == :temporary
-          stop(:shutdown) if child.spec.significant? && complete?
+          @core.stop(:shutdown) if child.spec.significant? && complete?
         end
 
         def complete?
@@ -52,11 +76,11 @@ module Raffia
         end
 
         def give_up(child, reason)
-          text = "#{@raffia_core.label} gives up: more than #{@spec.intensity} restarts in " \
+          text = "#{@core.label} gives up: more than #{@spec.intensity} restarts in " \
             "#{@spec.period} seconds, the last one for #{child.spec.id.inspect}: " \
             "#{Cancel.describe(reason)}"
           Raffia.instrument.emit(:supervisor_gave_up) do
-            {ref: ref, child: child.spec.id, reason: reason}
+            {ref: @core.ref, child: child.spec.id, reason: reason}
           end
           raise GaveUp.new(text, child: child.spec.id, reason: reason)
         end
@@ -79,29 +103,13 @@ module Raffia
           end
         end
 
-        # A child that fails to start is reported like any other end, by a message. So many of them
-        # make no deep recursion.
-        def resume(child, generation, reason)
-          return unless child.ended?(generation)
-
-          @children.affected(child).each do |one|
-            one.start_or_restart
-            Raffia.instrument.emit(:actor_restart) do
-              {ref: one.ref, reason: one.equal?(child) ? reason : :shutdown,
-               restarts: one.core.stats[:restarts]}
-            end
-          rescue => error
-            return failed_to_start(one, error)
-          end
-        end
-
         def failed_to_start(child, error)
           Actor.log_error("#{child.label} was not restarted", error)
-          @raffia_core.urge(message(:child_ended, child, error))
+          @core.urge(message(:child_ended, child, error))
         end
 
         def message(name, child, reason)
-          ControlMessage.new(@raffia_core, name, child, child.generation, reason)
+          ControlMessage.new(@core, name, child, child.generation, reason)
         end
       end
     end
