@@ -46,21 +46,13 @@ module Raffia
       def poll_until_ended
         polls = 0
         until (status = poll)
-          park(PAUSES[polls] || PAUSES.last)
+          @scheduler.park_within(PAUSES[polls] || PAUSES.last, false, subject) { false }
           polls += 1
         end
         status
       end
 
-      def park(seconds)
-        timer = nil
-        @scheduler.park(false, @pid.positive? ? "child #{@pid}" : "a child of a group") do |wait|
-          timer = @scheduler.engine.after(seconds, wait)
-          false
-        end
-      ensure
-        @scheduler.engine.disarm(timer) if timer && !@scheduler.closed?
-      end
+      def subject = @pid.positive? ? "child #{@pid}" : "a child of a group"
     end
   end
 end

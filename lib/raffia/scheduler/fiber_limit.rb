@@ -54,17 +54,14 @@ module Raffia
       end
 
       def await_end
-        timer = own = nil
-        @scheduler.park do |wait|
+        own = nil
+        @scheduler.park_within(TIMEOUT) do |wait|
           (@waits ||= []) << (own = wait)
           @scheduler.fiber_limit_reached = true
-          timer = @scheduler.engine.after(TIMEOUT, wait)
           false
         end
         @scheduler.kernel_sleep(BATCH_PAUSE)
         !@waits&.include?(own)
-      ensure
-        @scheduler.engine.disarm(timer) if timer && !@scheduler.closed?
       end
 
       def shortage = Shortage.new(@scheduler.counts[:live])

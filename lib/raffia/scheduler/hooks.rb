@@ -59,6 +59,17 @@ module Raffia
       # Runs the block where it cannot hold up the other fibers, and returns its value.
       def offloaded(&) = @offload.call(&)
 
+      # Like `park`, for some seconds at most.
+      def park_within(seconds, uninterruptible = false, subject = nil)
+        timer = nil
+        park(uninterruptible, subject) do |wait|
+          timer = engine.after(seconds, wait)
+          yield wait
+        end
+      ensure
+        engine.disarm(timer) if timer && !closed?
+      end
+
       private
 
       # In a fiber that is not blocking, the operation would call the hook again.

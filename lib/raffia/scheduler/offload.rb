@@ -102,16 +102,12 @@ module Raffia
 
       # Whether it is over, or never began.
       def cancel(call, threads, subject)
-        over = timer = nil
-        @scheduler.park(true, subject) do |wait|
+        over = nil
+        # Its thread may not be asleep yet, so it is interrupted again after the time.
+        @scheduler.park_within(CANCEL_INTERVAL, true, subject) do |wait|
           over = threads.cancel(call, wait)
-          # Its thread may not be asleep yet, and is interrupted again.
-          timer = @scheduler.engine.after(CANCEL_INTERVAL, wait) unless over
-          over
         end
         over || call.done?
-      ensure
-        @scheduler.engine.disarm(timer) if timer && !@scheduler.closed?
       end
 
       def resolve_on_thread(hostname)

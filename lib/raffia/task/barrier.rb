@@ -108,11 +108,7 @@ module Raffia
     end
 
     def await(generation, waiter, timeout)
-      met = waiter.wait(timeout) { met = true }
-      return unless met.equal?(Waiter::TIMED_OUT)
-
-      met = nil
-      raise TimeoutError.new(seconds: timeout)
+      met = waiter.wait!(timeout) { met = true }
     ensure
       give_up(generation) unless met
     end

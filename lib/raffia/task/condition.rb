@@ -62,10 +62,7 @@ module Raffia
 
     # A signal whose receiver was cancelled before it could run goes to the next.
     def receive(waiter, timeout)
-      received = waiter.wait(timeout) { |kind, value| signal(value) if kind == :signal }
-      raise TimeoutError.new(seconds: timeout) if received.equal?(Waiter::TIMED_OUT)
-
-      received.last
+      waiter.wait!(timeout) { |kind, value| signal(value) if kind == :signal }.last
     end
 
     def released(mutex)

@@ -133,11 +133,7 @@ module Raffia
     end
 
     def wait(waiter, weight, timeout)
-      granted = waiter.wait(timeout) { release(weight) }
-      return unless granted.equal?(Waiter::TIMED_OUT)
-
-      granted = nil
-      raise TimeoutError.new(seconds: timeout)
+      granted = waiter.wait!(timeout) { release(weight) }
     ensure
       # Perhaps it was this heavy one that held up the others.
       granted or @lock.hold { @line.delete(waiter) and serve }

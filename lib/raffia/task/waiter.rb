@@ -63,7 +63,13 @@ module Raffia
       end
     end
 
-    # As {wait}, but free of cost when it has been settled before.
+    # Like {wait}, but raises TimeoutError when the time is up.
+    def wait!(timeout, &)
+      value = wait(timeout, &)
+      value.equal?(TIMED_OUT) ? raise(TimeoutError.new(seconds: timeout)) : value
+    end
+
+    # Like {wait}, but free of cost when it has been settled before.
     def take
       return wait unless @state == :value && !@parked
 
