@@ -5,8 +5,7 @@ require_relative "variables"
 
 module Raffia
   # Settings of the whole process, from the environment. Each component has such a Config for its
-  # own variables (+Engine::Config+, +Jobs::Config+ ...), which reads them through {variables}. All
-  # are frozen and shareable, and read afresh on each load.
+  # own variables (+Engine::Config+, +Jobs::Config+ ...). All are frozen and shareable.
   #
   # | variable            | values                                     | default |
   # |---------------------|--------------------------------------------|---------|

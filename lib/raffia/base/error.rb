@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Raffia
-  # Root of all errors that users of Raffia may rescue. The leaves are named by what the caller can
-  # do. Their readers have the facts, and `cause` the original error.
+  # Root of all errors that users of Raffia may rescue. Leaves are named by what the caller can do.
+  # Readers have the facts, and `cause` the original error.
   class Error < StandardError
   end
 
@@ -12,7 +12,7 @@ module Raffia
 
   # A script, a file or an experiment that was named does not exist.
   class NotFound < Error
-    # @return [String, nil] what was looked for
+    # @return [String, nil] the missing thing
     attr_reader :name
 
     def initialize(message = nil, name: nil)

@@ -4,16 +4,14 @@ require_relative "ractor_local"
 
 module Raffia
   # Lets objects that own something a child process must not touch (rings, threads, sockets) clean
-  # up after a fork: Kernel#fork, Process.fork, IO.popen("-").
-  #
-  # Only the Ractor that forked goes on in the child, so each Ractor has its own callbacks.
+  # up after a fork. Only the Ractor that forked continues in the child, so each Ractor has its own
+  # callbacks.
   module Fork
     KEY = :raffia_after_fork
     private_constant :KEY
 
-    # Prepended to Process; costs nothing in the parent.
+    # @api private
     module Hook
-      # @return [Integer] the child's pid; in the child 0
       def _fork
         super.tap { |pid| Fork.run_in_child if pid.zero? }
       end
@@ -35,9 +33,9 @@ module Raffia
     end
 
     class << self
-      # Registers a block to run in each child that is forked from now on, in order of registration.
-      # Children of the child run it, too. The handle removes it.
-      # @return [Handle]
+      # Registers a block to run in each child that is forked from now on, in order of registration,
+      # and in their children.
+      # @return [Handle] to remove it
       def after_child(&block)
         raise ArgumentError, "a block is needed: what should the child do?" unless block
 
@@ -49,7 +47,7 @@ module Raffia
 
       # Prepends the hook to Process. A class must not change while other Ractors call its methods
       # (Ruby 3.4 crashes), so files that a Ractor may use first call this on require.
-      # @return [void]
+      # @api private
       def install
         ::Process.singleton_class.prepend(Hook) unless ::Process.singleton_class.include?(Hook)
       end

@@ -16,8 +16,7 @@ module Raffia
         .freeze
       private_constant :PLAIN, :LEVELS
 
-      # Called by Logger.
-      # @return [String] the line
+      # Called by Logger; returns the line.
       def call(severity, time, name, message)
         "#{time.utc.iso8601(3)} #{LEVELS[severity] || severity.ljust(5)} " \
           "#{name || "raffia"}[#{::Process.pid}]: #{describe(message)}\n"
@@ -51,8 +50,7 @@ module Raffia
     # One JSON object per line. The message may be a Hash, whose members are added, or an exception,
     # which adds its class and backtrace.
     class Json
-      # Called by Logger.
-      # @return [String] the line
+      # Called by Logger; returns the line.
       def call(severity, time, name, message)
         line = {time: time.utc.iso8601(3), level: severity.downcase, name: name || "raffia",
                 pid: ::Process.pid}
@@ -73,7 +71,6 @@ module Raffia
 
     # The full message of an exception. That may fail: its message is the program's own code, and
     # error_highlight, which shows the line, reads what only the main Ractor may.
-    # @param error [Exception]
     # @return [String] several lines
     def self.full(error)
       error.full_message(highlight: false)

@@ -5,13 +5,11 @@ require_relative "error"
 module Raffia
   # Loads an optional gem by name, on use, in the one file that wraps it. Main Ractor only, because
   # RubyGems works in no other.
+  #
+  # @api private
   module Optional
-    # @param name [String] the gem
-    # @param requirement [String, nil] versions, such as ">= 2.9.2"
-    # @param for [String] the user, in words: "the sqlite store"
-    # @param feature [String] what to require
-    # @return [true]
-    # @raise [MissingDependency] with the line to add to the Gemfile
+    # +for+ is the user, in words: "the sqlite store". +feature+ is the file to require. Raises
+    # MissingDependency with the line to add to the Gemfile.
     def self.gem(name, requirement = nil, for:, feature: name)
       # Asks RubyGems for the version; without RubyGems there is only the load path.
       Kernel.send(:gem, name, *requirement) if Kernel.respond_to?(:gem, true)
@@ -42,7 +40,7 @@ module Raffia
     end
     private_class_method :load
 
-    # @return [Boolean] whether such a gem could be loaded; does not load it
+    # Whether such a gem could be loaded; does not load it.
     def self.available?(name, requirement = nil)
       !!::Gem::Specification.find_by_name(name, *requirement)
     rescue ::Gem::LoadError
