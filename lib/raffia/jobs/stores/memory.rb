@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../base/clock"
 require_relative "../store"
 require_relative "memory/job_table"
 require_relative "memory/lock"

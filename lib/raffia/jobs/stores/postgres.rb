@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../base/clock"
 require_relative "sql"
 require_relative "postgres/address"
 require_relative "postgres/claims"

@@ -2,7 +2,9 @@
 
 require_relative "../store"
 require_relative "redis/address"
+require_relative "redis/claim_group"
 require_relative "redis/client"
+require_relative "redis/collections"
 require_relative "redis/sidekiq_format"
 Raffia::Jobs::Store::OPERATIONS.each_key { |group| require_relative "redis/#{group}" }
 

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "json"
 require_relative "../store"
 require_relative "sql/batch_counter"
 require_relative "sql/cleanup"

@@ -8,7 +8,6 @@ module Raffia
       class Memory < Store
         class Enqueue < Store::Enqueue
           REPLACEABLE = %i[queue scheduled retry blocked].freeze
-          private_constant :REPLACEABLE
 
           needs :lock, :jobs, :key_values, :batches
 

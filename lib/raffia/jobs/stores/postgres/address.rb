@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/error"
-require_relative "../../store"
-
 module Raffia
   module Jobs
     module Stores
@@ -38,7 +35,6 @@ module Raffia
           UNREADABLE = "the address of the postgres store cannot be read: write it as " \
             "postgres://user:password@host:port/database, with % codes for what is special in " \
             "user and password (%40 for @)"
-          private_constant :RULES, :DEFAULTS, :FORM, :UNREADABLE
 
           class << self
             # Options win over the address.

@@ -19,7 +19,6 @@ module Raffia
             "WHERE id = ANY(ARRAY(SELECT id FROM next)) RETURNING id, place, payload, special, " \
             "priority, queue"
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
-          private_constant :TAKE, :TAKE_SUSPECTS
 
           needs :database, :cleanup, :names, :held
 

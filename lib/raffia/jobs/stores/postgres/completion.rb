@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/clock"
-
 module Raffia
   module Jobs
     module Stores
@@ -17,7 +15,6 @@ module Raffia
           MOVED = "SELECT 1 FROM {jobs} WHERE id = $1 AND state = $2 AND payload = $3"
           # Seconds between tries: the first pause, and the longest.
           PAUSES = [0.1, 2].freeze
-          private_constant :DELETE, :HOLDS, :EXISTING, :MOVED, :PAUSES
 
           needs :database, :cleanup, :held
 

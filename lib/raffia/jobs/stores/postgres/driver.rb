@@ -21,7 +21,6 @@ module Raffia
             by_index: "#{START}; SET LOCAL enable_seqscan = off; " \
               "SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
           }.freeze
-          private_constant :START, :BEGINNINGS
 
           def self.load = Optional.gem("pg", ">= 1.6", for: "the postgres store")
 

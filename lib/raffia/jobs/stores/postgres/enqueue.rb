@@ -14,7 +14,6 @@ module Raffia
             "FROM draft) SELECT pg_notify(name, '') FROM unnest($6::text[]) AS name"
           # Fields that make a job's end mean more than its removal.
           SPECIAL = %w[unique limit batch expires_at].freeze
-          private_constant :INSERT_ALL, :SPECIAL
 
           def enqueue(drafts, precondition: nil)
             queues = drafts.map(&:queue).uniq

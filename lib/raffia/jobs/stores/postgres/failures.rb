@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../error"
-
 module Raffia
   module Jobs
     module Stores
@@ -36,7 +34,6 @@ module Raffia
             "57P" => "it was restarted: it can be tried again",
             "57014" => "it was told to give up (statement_timeout, or by hand)"
           }.freeze
-          private_constant :ADVICE
 
           module_function
 

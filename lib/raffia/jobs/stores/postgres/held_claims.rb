@@ -11,7 +11,6 @@ module Raffia
           OURS = "SELECT id, place FROM {jobs} WHERE token = $1 ORDER BY place {lock}"
           # Claims of a lease, whether the server may have more, and a lock for claiming.
           Holding = Struct.new(:refs, :doubtful, :lock)
-          private_constant :OURS, :Holding
 
           def initialize(database, &put_back)
             @database = database

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/clock"
-require_relative "../../error"
-
 module Raffia
   module Jobs
     module Stores

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/clock"
-require_relative "../../../base/fork"
 require_relative "listen_connection"
 
 module Raffia
@@ -18,7 +16,6 @@ module Raffia
             "AND queue {names $1} AND priority < #{Store::SUSPECTS}) OR EXISTS (SELECT " \
             "FROM {jobs} WHERE state IN ('scheduled', 'retry'))"
           Wait = Struct.new(:queues, :channels, :over)
-          private_constant :SOMETHING, :Wait
 
           # `poll` is the longest wait in seconds; nil is {LONGEST} or {POLL}.
           needs :database, :poll

@@ -19,7 +19,6 @@ module Raffia
               "autovacuum_vacuum_threshold = 500",
             "days" => "fillfactor = 50", "minutes" => "fillfactor = 50"
           }.freeze
-          private_constant :SETTINGS
 
           def initialize(dialect)
             @schema = dialect.schema

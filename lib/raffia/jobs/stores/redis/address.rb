@@ -2,7 +2,6 @@
 
 require "uri"
 require_relative "../../../base/optional"
-require_relative "../../error"
 
 module Raffia
   module Jobs

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "claim_group"
-
 module Raffia
   module Jobs
     module Stores

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "json"
-require_relative "claim_group"
 require_relative "sidekiq_process"
 
 module Raffia

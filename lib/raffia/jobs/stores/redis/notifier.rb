@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../../../run"
-require_relative "../../../task"
 require_relative "tracking_connection"
 
 module Raffia

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "json"
 require_relative "../../../base/clock"
-require_relative "../../payload"
 
 module Raffia
   module Jobs

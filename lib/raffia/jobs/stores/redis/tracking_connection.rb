@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../task"
-require_relative "../../error"
-
 module Raffia
   module Jobs
     module Stores
@@ -23,7 +20,6 @@ module Raffia
           WIDEST = 0.002
 
           KEYS = %w[paused processes schedule retry].freeze
-          private_constant :KEYS
 
           def initialize(redis)
             @redis = redis

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "cleanup"
-
 module Raffia
   module Jobs
     module Stores

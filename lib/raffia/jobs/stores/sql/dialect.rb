@@ -25,7 +25,6 @@ module Raffia
             "upsert" => "ON CONFLICT (%s) DO UPDATE SET", "ignore" => "ON CONFLICT (%s) DO NOTHING",
             "excluded" => "excluded.%s", "existing" => "existing.%s", "returning" => "RETURNING"
           }.freeze
-          private_constant :WORD
 
           # Each word is a text, or a format of its arguments.
           def initialize(words, prefix)

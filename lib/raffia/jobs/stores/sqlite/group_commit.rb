@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "commit_queue"
-require_relative "driver"
 
 module Raffia
   module Jobs

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "securerandom"
-require_relative "../../../base/clock"
 require_relative "wake_socket"
 
 module Raffia

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "database_file"
 
 module Raffia
   module Jobs
