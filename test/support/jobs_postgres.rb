@@ -4,14 +4,14 @@ require "support/servers"
 require "raffia/jobs"
 
 module TestSupport
-  # A PostgreSQL server for tests of the jobs' store: each test has a schema of its own, which is
-  # gone after it.
+  # A PostgreSQL server for tests of the job store. Each test has a schema, which is removed after
+  # it.
   module JobsPostgres
     def setup
       Raffia::Optional.gem("pg", ">= 1.6", for: "this test")
       @server = PostgreSQL.running
-      @schema =
-        "test_#{object_id.to_s(36)}_#{::Process.clock_gettime(::Process::CLOCK_MONOTONIC, :nanosecond).to_s(36)}"
+      time = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC, :nanosecond)
+      @schema = "test_#{object_id.to_s(36)}_#{time.to_s(36)}"
       @owner = ::Process.pid
       super
     rescue Server::Missing, Raffia::MissingDependency => error
@@ -33,7 +33,7 @@ module TestSupport
       "postgres://#{user}@127.0.0.1:#{port}/#{database}?#{["schema=#{@schema}", *more].join("&")}"
     end
 
-    # An application's own connection.
+    # A connection of an application.
     def connection(**options)
       PG.connect(host: "127.0.0.1", port: @server.port, user: "postgres", dbname: "postgres",
         **options).tap do |one|

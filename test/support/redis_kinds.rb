@@ -4,8 +4,8 @@ require_relative "certificates"
 require_relative "servers"
 
 module TestSupport
-  # Keeps what it was told over a kill; asks for a password; listens on a Unix socket, too, and with
-  # TLS.
+  # A server that keeps its data over a kill, asks for a password, and also listens on a Unix socket
+  # and with TLS.
   class GuardedRedis < Redis
     PASSWORD = "geh/eim:@"
 
@@ -34,7 +34,7 @@ module TestSupport
           "--tls-ca-cert-file", ca, "--tls-auth-clients", "no"]
     end
 
-    # It also answers while it still reads what it has kept.
+    # It also answers while it still loads its data.
     def ready?(socket)
       socket.write("AUTH #{PASSWORD}\r\nPING\r\n")
       answer = +""
@@ -43,7 +43,7 @@ module TestSupport
     end
   end
 
-  # What another one fails over to.
+  # The target of a failover.
   class StandbyRedis < Redis
   end
 

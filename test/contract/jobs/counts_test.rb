@@ -6,17 +6,16 @@ require "tmpdir"
 require "test_helper"
 require_relative "../../support/servers"
 
-# What a job that does nothing costs, in counts that are the same everywhere. The worker is a
-# program of its own, so that nothing is counted but what it does.
+# Costs of a job that does nothing, in counts that are the same everywhere. The worker is a program
+# of its own, so only its work is counted.
 class JobsCountsTest < Raffia::TestCase
   JOBS = 1000
-  # Of Ruby objects, for a job in memory. Ours are the claim, the run, its region, the line in the
-  # log; five are the payload's.
+  # Ruby objects for a job in memory: the claim, the run, its region, the line in the log; five are
+  # the payload's.
   MOST_OBJECTS = 30
-  # For 100 jobs, 50 at a time: a claim and an acknowledgement for each 50, and what the worker says
-  # of itself.
+  # For 100 jobs, 50 at a time: a claim and an ack for each 50, and heartbeats.
   MOST_REQUESTS = 12
-  # Likewise: an acknowledgement for each 50. A claim need not be on disk.
+  # For the same 100 jobs: an ack for each 50. A claim need not be on disk.
   MOST_FLUSHES = 6
 
   PROGRAM = <<~RUBY
@@ -54,9 +53,10 @@ class JobsCountsTest < Raffia::TestCase
     JOBS = Integer(ARGV[1])
     WARM = 200
     $flushes = 0
-    TracePoint.new(:c_call) { |call| $flushes += 1 if call.method_id == :fdatasync }.enable if ARGV[0].start_with?("sqlite")
+    counter = TracePoint.new(:c_call) { |call| $flushes += 1 if call.method_id == :fdatasync }
+    counter.enable if ARGV[0].start_with?("sqlite")
     store = Raffia::Jobs.store = ARGV[0]
-    (WARM + JOBS).times.each_slice(500) { |numbers| CountedJob.perform_bulk(numbers.map { |number| [number] }) }
+    (WARM + JOBS).times.each_slice(500) { |numbers| CountedJob.perform_bulk(numbers.zip) }
     log = Logger.new(File::NULL, level: :info, formatter: Raffia::Log::Text.new)
     handle = Raffia::Jobs::Worker.new(Raffia::Jobs.store, concurrency: 50, log: log).start
     sleep(0.01) until CountedJob.marks.size == 2
@@ -70,7 +70,7 @@ class JobsCountsTest < Raffia::TestCase
     assert_operator objects.fdiv(JOBS), :<=, MOST_OBJECTS
   end
 
-  def test_redis_is_asked_little
+  def test_redis_gets_few_requests
     port = redis.port
     _, _, requests = counts("redis://127.0.0.1:#{port}/0", "REDIS_PORT" => port.to_s)
     assert_operator requests * 100.0 / JOBS, :<=, MOST_REQUESTS

@@ -2,8 +2,7 @@
 
 require_relative "store_contract"
 
-# The contract of all stores, and what only a store in memory has to answer for: its jobs are of
-# this process.
+# The contract of all stores. Jobs in memory belong to one process.
 class JobsMemoryTest < Raffia::TestCase
   include JobsStoreContract
 
@@ -11,12 +10,12 @@ class JobsMemoryTest < Raffia::TestCase
 
   def open_store = Raffia::Jobs::Store.open("memory:")
 
-  def test_each_store_is_another_one
+  def test_each_store_in_memory_has_jobs_of_its_own
     enqueue(1)
     assert_equal({queue: 0}, opened.counts.slice(:queue))
   end
 
-  # What it enqueued would be nobody's, and what it inherited would be done twice.
+  # Nobody would run the child's jobs, and two processes would run inherited ones.
   def test_a_child_cannot_use_the_store_of_its_parent
     need_fork
     enqueue(1)
@@ -29,13 +28,12 @@ class JobsMemoryTest < Raffia::TestCase
       store.close
       [*errors, opened.enqueue([draft(1)]).size].join("; ")
     end
-    assert_match(
-      /\Athe jobs of this store are in the memory of process #{::Process.pid}, and this is process \d+: give it a store of its own .*; 1\z/, text
-    )
+    refused = "the jobs of this store are in the memory of process #{::Process.pid}, and this is"
+    assert_match(/\A#{refused} process \d+: give it a store of its own .*; 1\z/, text)
     assert_equal([true], store.ack([one]))
   end
 
-  def test_a_very_job_can_be_claimed
+  def test_a_given_entry_can_be_claimed
     enqueue(1, at: now + 900)
     enqueue(2, 3)
     entry = store.entries(:queue).last
@@ -45,7 +43,7 @@ class JobsMemoryTest < Raffia::TestCase
     assert_equal([2], args(claim))
   end
 
-  def test_it_takes_no_options
+  def test_the_store_in_memory_takes_no_options
     assert_raises(ArgumentError) { Raffia::Jobs::Store.open("memory:", size: 5) }
   end
 end

@@ -10,8 +10,8 @@ class JobsPostgresTest < Raffia::TestCase
 
   def open_store = Raffia::Jobs::Store.open(address)
 
-  # The server finishes the statement of a worker that has died, and commits it when the death has
-  # been reported.
+  # The server finishes the statement of a dead worker, and commits it after the report of the
+  # death.
   def test_a_claim_that_is_committed_after_the_death_is_not_charged
     enqueue(1)
     payload = store.entries(:queue).first.payload

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/redis_kinds"
 require "raffia/jobs"
 
-# A store on a server of the tests' own. The database is emptied before each test.
+# A store on a server of the tests. The database is emptied before each test.
 module JobsRedisCase
   def setup
     @server = server.running
@@ -33,7 +33,7 @@ module JobsRedisCase
 
   def open_store(**options) = Raffia::Jobs::Store.open(url, **options)
 
-  # Waits until so many wait for changes.
+  # Waits until so many connections wait for changes.
   def watched(count = 1)
     wait_until { redis.call("INFO", "clients")[/^tracking_clients:(\d+)/, 1].to_i >= count }
   end

@@ -5,8 +5,7 @@ require_relative "redis_case"
 require_relative "store/case"
 require "raffia/jobs/worker"
 
-# A Redis that is away, full, read-only, shut, or that has changed its mind; and payloads that
-# nobody can read.
+# A Redis that is down, full, read-only, locked or replaced, and unreadable payloads.
 class JobsRedisFailuresTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract::Case
@@ -24,7 +23,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
      reconnect_attempts: 3}
   end
 
-  def test_a_redis_that_is_away_is_an_error_and_when_it_is_back_all_goes_on
+  def test_a_missing_server_is_an_error_until_it_is_back
     store
     @server.kill
     error = assert_raises(Unavailable) { enqueue(1) }
@@ -35,7 +34,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_includes([[2], [1, 2]], args(claim), "what was being enqueued may have been kept")
   end
 
-  # Of connections that were not used for a while each would find out for itself.
+  # Each connection that was idle for a while would find it out by itself.
   def test_one_lost_connection_is_enough_to_drop_all
     Array.new(8) { Thread.new { 20.times { store.counts } } }.each(&:join)
     @server.kill
@@ -52,7 +51,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_kind_of(Integer, store.counts[:queue])
   end
 
-  def test_reads_and_signs_of_life_are_tried_again
+  def test_reads_and_heartbeats_are_retried
     lease
     @server.kill
     @server.start
@@ -70,9 +69,8 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_equal(1, store.release([rest]))
   end
 
-  # The lease has run out while nobody was there to hear of us; but nobody has taken our jobs
-  # either.
-  def test_a_lease_that_ran_out_unseen_goes_on
+  # The lease expired while the server was down, but nobody has taken the jobs.
+  def test_a_lease_that_expired_unseen_continues
     short = store.enroll("test:1:s", {}, ttl: 0.2)
     wait_until do
       redis.call("ZSCORE", "raffia:expiry", short.token) < redis.call("TIME").first.to_f - 1
@@ -81,7 +79,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_equal([], store.recover)
   end
 
-  def test_a_worker_goes_on_when_redis_comes_back
+  def test_a_worker_continues_when_redis_comes_back
     enqueue(1, klass: "JobsRedisFailuresTest::Wait")
     worker = Raffia::Jobs::Worker.new(store, log: Logger.new(nil)).start
     wait_until { places[:running] == 1 }
@@ -106,8 +104,8 @@ class JobsRedisFailuresTest < Raffia::TestCase
     end
   end
 
-  # Redis does what it was told while the client has given up waiting for the answer.
-  def test_jobs_of_a_claim_whose_answer_was_lost_are_handed_out_with_the_next_one
+  # Redis finishes a command after the client's time-out.
+  def test_the_next_claim_returns_jobs_of_a_lost_answer
     impatient = open_store(timeout: 0.5)
     wait_until { impatient.counts rescue nil } # standard:disable Style/RescueModifier
     lease
@@ -130,7 +128,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
     impatient&.close
   end
 
-  def test_a_wrong_password_is_said
+  def test_a_wrong_password_is_reported
     wrong = Raffia::Jobs::Store.open(url.sub(password, "guess"))
     error = assert_raises(Unavailable) { wrong.counts }
     assert_match(/refuses the password: WRONGPASS/, error.message)
@@ -148,7 +146,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
       TestSupport::GuardedRedis::PASSWORD)
   end
 
-  def test_a_full_redis_keeps_nothing_more_and_says_so
+  def test_a_full_redis_refuses_jobs
     configured("maxmemory", "1") do
       assert_match(/has reached its maxmemory/, assert_raises(Unavailable) { enqueue(1) }.message)
       assert_match(/has reached its maxmemory/,
@@ -159,8 +157,8 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_places
   end
 
-  # Only by doing jobs does it become less full.
-  def test_the_jobs_of_a_full_redis_can_be_done
+  # Only finished jobs free memory.
+  def test_jobs_of_a_full_redis_can_be_finished
     enqueue(1, 2, 3)
     enqueue(4, own: {limit: {key: "k", max: 1}, priority: -1})
     enqueue(5, at: now + 0.1)
@@ -178,7 +176,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_places(queue: 2, retry: 1, dead: 1)
   end
 
-  def test_a_redis_that_throws_keys_away_is_warned_of
+  def test_an_evicting_redis_causes_a_warning
     configured("maxmemory-policy", "allkeys-lru") do
       other = open_store
       _, said = capture_io { 2.times { other.counts } }
@@ -226,12 +224,12 @@ class JobsRedisFailuresTest < Raffia::TestCase
     over&.close
   end
 
-  def test_a_certificate_that_nobody_vouches_for_is_refused
+  def test_an_untrusted_certificate_is_refused
     need_localhost
     assert_match(/certificate verify failed/, assert_raises(Unavailable) { tls.counts }.message)
   end
 
-  def test_addresses_that_mean_nothing_are_refused
+  def test_invalid_addresses_are_refused
     {"redis://127.0.0.1:port" => /is no address of a Redis/,
      "redis://h/0?colour=1" => /knows compat, pool, timeout, db/,
      "redis://h/0?compat=five" => /each with a number/,
@@ -247,7 +245,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
 
   BROKEN = ["not JSON", "[1]", "{\"class\":", "\xFF\xFE{}", "", "null"].freeze
 
-  def test_what_no_worker_can_read_is_buried_with_its_bytes_and_the_reason
+  def test_unreadable_payloads_are_buried_with_their_bytes_and_the_reason
     BROKEN.each { |bytes| redis.call("LPUSH", "queue:default", bytes) }
     redis.call("ZADD", "schedule", 1, "due, and not JSON")
     redis.call("SADD", "queues", "default")
@@ -263,7 +261,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
     worker&.stop
   end
 
-  def test_what_no_worker_can_read_comes_back_from_a_worker_that_died
+  def test_unreadable_payloads_of_a_dead_worker_are_recovered
     redis.call("LPUSH", "queue:default", "not JSON")
     _, recovered = lose
     assert_equal([[nil, "default", 1, false]],
@@ -284,9 +282,8 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_equal(45, claim(100, queues: %w[many]).size)
   end
 
-  # Anything that can be called by its own name in Sidekiq's list stays as it is, also when it looks
-  # like ours.
-  def test_odd_fields_under_our_name_do_no_harm
+  # All that Sidekiq's list can have stays unchanged, even if it looks like Raffia's.
+  def test_odd_fields_under_raffia_do_no_harm
     odd = [nil, 5, [], {}, {"unique" => 1, "limit" => [], "batch" => {}, "priority" => "high",
                             "expires_at" => "never"}]
     odd.each do |own|
@@ -305,8 +302,8 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_places
   end
 
-  # A name that is no text took the place of other arguments of the script that moves what is due.
-  def test_a_scheduled_job_whose_queue_is_no_name_goes_to_the_default_queue
+  # Such a name took the place of other arguments of the script.
+  def test_a_scheduled_job_without_a_valid_queue_goes_to_the_default_queue
     [{"x" => 1}, [2, 3], 7, nil, "", "mail"].each_with_index do |queue, number|
       redis.call("ZADD", "schedule", number + 1,
         JSON.generate("class" => "X", "args" => [number], "jid" => Raffia::Jobs::Payload.id,
@@ -335,8 +332,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
   end
 end
 
-# An address behind which another server stands from one moment to the next, as when a master fails
-# over.
+# An address whose server changes from one moment to the next, as in a failover.
 class JobsRedisFailoverTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract::Case
@@ -367,14 +363,14 @@ class JobsRedisFailoverTest < Raffia::TestCase
 
   def direct = {host: "127.0.0.1", port: @server.port, db: 1}
 
-  def test_the_new_master_gets_the_jobs_and_nobody_notices
+  def test_after_a_failover_the_new_master_gets_the_jobs
     enqueue(1)
     fail_over { redis.call("REPLICAOF", "127.0.0.1", "1") }
     assert_kind_of(String, enqueue(2).first)
     assert_equal(1, @other.call("LLEN", "queue:default"))
   end
 
-  def test_so_does_one_with_enough_replicas
+  def test_a_new_master_with_enough_replicas_gets_the_jobs
     enqueue(1)
     fail_over { redis.call("CONFIG", "SET", "min-replicas-to-write", "1") }
     assert_kind_of(String, enqueue(2, own: {priority: 1}).first)
@@ -390,7 +386,7 @@ class JobsRedisFailoverTest < Raffia::TestCase
     @failed_over = true
   end
 
-  # From now on between the two, byte for byte.
+  # Copies bytes between the two.
   def lead(client)
     server = TCPSocket.new("127.0.0.1", @failed_over ? @standby.port : @server.port)
     [[client, server], [server, client]].each do |from, to|

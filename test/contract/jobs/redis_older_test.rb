@@ -6,8 +6,8 @@ require_relative "redis_case"
 require_relative "store/case"
 require "raffia/jobs/worker"
 
-# A Redis that comes back with what it had some seconds before, as a replica that lagged does, while
-# a worker lives on.
+# A Redis comes back with the data of some seconds before, as a lagging replica does, while a worker
+# lives on.
 class JobsRedisOlderTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract::Case
@@ -38,7 +38,7 @@ class JobsRedisOlderTest < Raffia::TestCase
     super
   end
 
-  def test_jobs_that_were_done_meanwhile_are_no_ghosts
+  def test_finished_jobs_of_an_older_store_are_not_claimed_for_ever
     store.open_batch("b")
     Jobs::Client.with_batch("b") { 3.times { |number| SlowJob.perform_async(number) } }
     store.seal_batch("b")
@@ -54,8 +54,8 @@ class JobsRedisOlderTest < Raffia::TestCase
     assert_empty(store.check)
   end
 
-  # What the store has forgotten is done to its end, and counts for nothing.
-  def test_a_worker_whose_lease_is_forgotten_enrols_again
+  # The worker finishes forgotten jobs, and they count for nothing.
+  def test_a_worker_whose_lease_was_forgotten_enrolls_again
     token = store.processes.first["lease"]
     SlowJob.perform_async(1)
     let_run(1) { redis.call("FLUSHDB") }

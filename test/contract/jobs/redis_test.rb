@@ -3,14 +3,14 @@
 require_relative "redis_case"
 require_relative "store_contract"
 
-# The contract of all stores, and what only Redis has to answer for: that others write to it, too,
-# and that it tells us of changes.
+# The contract of all stores, and what is Redis's own: other programs write to it, and it reports
+# changes.
 class JobsRedisTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract
   include JobsStoreContract::Shared
 
-  # The bytes are those that came in, or nobody could remove them by value.
+  # Other programs remove jobs by value, so the bytes must stay the same.
   def test_a_job_is_a_string_in_a_list_as_sidekiq_has_it
     job = draft({}, [])
     store.enqueue([job])
@@ -18,8 +18,8 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(["default"], redis.call("SMEMBERS", "queues"))
   end
 
-  # Redis looks for it, a slice at a time, and sends none of them.
-  def test_a_job_that_is_not_there_is_not_looked_for_here
+  # Redis searches slices, and sends none of them.
+  def test_the_server_searches_for_a_job
     enqueue(*0...5000)
     bytes = -> { redis.call("INFO", "stats")[/total_net_output_bytes:(\d+)/, 1].to_i }
     scripts = -> { redis.call("INFO", "commandstats")[/cmdstat_evalsha:calls=(\d+)/, 1].to_i }
@@ -43,14 +43,14 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(0, redis.call("EXISTS", claims))
   end
 
-  def test_who_waits_hears_of_jobs_that_others_push
+  def test_a_push_of_another_client_wakes_a_wait
     waiting = Thread.new { wait_for_job(%w[default mail]) }
     watched
     redis.call("LPUSH", "queue:mail", draft(1, queue: "mail").payload)
     assert_equal([1], args(waiting.value))
   end
 
-  def test_who_waits_hears_of_what_others_schedule_earlier_than_all_else
+  def test_an_earlier_schedule_of_another_client_ends_a_wait
     enqueue("late", at: now + 900)
     waiting = Thread.new { store.wait(%w[default]) }
     watched
@@ -60,9 +60,8 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(["early"], args(claim))
   end
 
-  # One connection, which is told of what it has asked for; it asks anew when it was told, and never
-  # in between.
-  def test_who_waits_does_not_ask_again_and_again
+  # One connection gets notifications, and polls after each.
+  def test_a_wait_does_not_poll
     waiting = Thread.new { store.wait(%w[default]) }
     watched
     wait_until { redis.call("CLIENT", "LIST").match?(/ cmd=eval(?:sha)? /) } # what it asks, in one
@@ -75,7 +74,7 @@ class JobsRedisTest < Raffia::TestCase
     waiting.join
   end
 
-  def test_many_wait_and_each_job_is_done_once
+  def test_many_waiting_workers_do_each_job_once
     waiting = Array.new(20) do |n|
       Thread.new { wait_for_job(by: store.enroll("test:#{n}:w", {}, ttl: 600)) }
     end
@@ -84,9 +83,8 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal([*0...20], waiting.flat_map { |thread| args(thread.value) }.sort)
   end
 
-  # Sidekiq's own worker takes a job by BRPOP: first come, first served, and the other one goes on
-  # waiting.
-  def test_a_sidekiq_may_be_faster
+  # Sidekiq's worker takes a job by BRPOP, and the other worker goes on waiting.
+  def test_a_worker_of_sidekiq_may_be_faster
     waiting = Thread.new { store.wait(%w[default]) }
     rival = Thread.new do
       RedisClient.config(url: url, timeout: LONG).new_client
@@ -101,7 +99,7 @@ class JobsRedisTest < Raffia::TestCase
     assert_places
   end
 
-  # Who has it never asks for a second one.
+  # No operation needs a second connection while it has one.
   def test_one_connection_is_enough
     narrow = Raffia::Jobs::Store.open("#{url}?pool=1")
     mine = narrow.enroll("test:1:n", {}, ttl: 600)
@@ -120,7 +118,7 @@ class JobsRedisTest < Raffia::TestCase
     narrow&.close
   end
 
-  def test_without_tracking_it_looks_now_and_then
+  def test_without_tracking_a_wait_polls
     redis.call("ACL", "SETUSER", "plain", "on", "nopass", "~*", "&*", "+@all", "-client|tracking")
     limited = Raffia::Jobs::Store.open(url.sub("//", "//plain:any@"))
     waiting = Thread.new { limited.wait(%w[default]) }
@@ -132,22 +130,22 @@ class JobsRedisTest < Raffia::TestCase
     redis.call("ACL", "DELUSER", "plain")
   end
 
-  def test_a_pause_is_what_sidekiqs_api_reads
+  def test_sidekiqs_api_reads_pauses
     store.pause("default")
     assert_equal(["default"], redis.call("SMEMBERS", "paused"))
     store.resume("default")
     assert_equal(0, redis.call("EXISTS", "paused"))
   end
 
-  def test_scripts_are_sent_once_more_when_the_server_has_forgotten_them
+  def test_scripts_are_sent_again_when_the_server_has_forgotten_them
     enqueue(1)
     claim.each { |one| store.release([one]) }
     redis.call("SCRIPT", "FLUSH")
     assert_equal([true], store.ack(claim))
   end
 
-  # cjson would make {} of [], and round what is large.
-  def test_scripts_never_write_a_payload_anew
+  # cjson would make {} of [], and round large numbers.
+  def test_scripts_never_rewrite_a_payload
     args = [[], {}, 12_345_678_901_234_567_890, 1e-7, "\u{1F40E}</script>"]
     store.open_batch("b", callbacks: {"success" => draft(*args, queue: "callbacks")})
     one = draft(*args, own: {priority: 2, limit: {key: "k", max: 1}, batch: "b",
@@ -176,8 +174,8 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal([], store.check)
   end
 
-  # Names of what is forgotten by Redis itself, and batches, are found by their time.
-  def test_what_is_over_leaves_nothing_behind
+  # Their time finds ended batches, and names of values that Redis has expired.
+  def test_expired_values_and_ended_batches_leave_no_keys
     store.write("a", "1", ttl: 0.05)
     store.open_batch("b", callbacks: {"success" => draft(1)})
     store.seal_batch("b")
@@ -186,7 +184,7 @@ class JobsRedisTest < Raffia::TestCase
     wait_until { store.prune(batches_for: 0.01) || redis.call("KEYS", "*").empty? }
   end
 
-  # As when a worker of Sidekiq has done a unique job: it knows of no keys.
+  # A worker of Sidekiq knows no keys of unique jobs.
   def test_a_key_whose_job_is_not_there_is_reported
     unique = {key: "k", until: "done"}
     enqueue(1, own: {unique: unique})
@@ -204,8 +202,8 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(2, store.queues.first["size"])
   end
 
-  # Another worker looks for leases that have run out, while one is reported: it does not know what
-  # had begun.
+  # Another worker recovers expired leases during the report, and does not know which jobs had
+  # begun.
   def test_a_death_that_is_reported_is_not_recovered_meanwhile
     enqueue(*0...3)
     claims = claim(3)
@@ -219,7 +217,7 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal(0, redis.call("EXISTS", "raffia:lost"))
   end
 
-  def test_a_death_whose_report_breaks_off_is_recovered_later
+  def test_a_death_whose_report_fails_is_recovered_later
     enqueue(1)
     worker = store.enroll("test:broken", {}, ttl: 0.3)
     claim(1, by: worker)

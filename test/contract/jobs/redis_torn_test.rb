@@ -4,12 +4,12 @@ require "socket"
 require_relative "redis_case"
 require_relative "store/case"
 
-# What a wait is told may come in parts, and the wait may end between two of them.
+# A notification may come in parts, and the wait may end between two of them.
 class JobsRedisTornTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract::Case
 
-  # Between us and Redis: holds back the end of the first message that tells of a change.
+  # A proxy that holds back the end of the first notification.
   class Tear
     TOLD = "invalidate\r\n"
 
@@ -63,12 +63,11 @@ class JobsRedisTornTest < Raffia::TestCase
     @tear&.close
   end
 
-  def test_a_wait_that_ended_in_the_middle_of_a_message_leaves_nothing_of_it_to_the_next
+  def test_a_wait_that_ends_within_a_message_leaves_nothing_of_it_to_the_next
     @tear = Tear.new(@server.port)
     store = Raffia::Jobs::Store.open("redis://127.0.0.1:#{@tear.port}/1")
     waiting = Thread.new { store.wait(%w[default]) }
-    # Not only listens but has looked: what comes in between is seen by the look, and nothing is
-    # told.
+    # The connection must also have polled: a poll finds earlier changes, and no notification comes.
     wait_until { redis.call("INFO", "stats")[/^tracking_total_keys:(\d+)/, 1].to_i.positive? }
     redis.call("LPUSH", "queue:default", "x")
     @tear.torn.pop

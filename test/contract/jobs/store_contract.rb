@@ -3,12 +3,12 @@
 require_relative "store/case"
 Dir[File.join(__dir__, "store", "*.rb")].sort.each { |file| require file }
 
-# The contract of lib/raffia/jobs/store.rb, a module for each group of operations. A store's test
-# includes all, or, while the store is being built, some of its groups, and opens it (see {Case}):
+# The contract of lib/raffia/jobs/store.rb, a module for each group of operations. The test of a
+# store includes all of them, or some while the store is being built, and opens it (see {Case}):
 #
 #     class JobsSQLiteTest < Raffia::TestCase
-#       include JobsStoreContract           # or some of its groups: include JobsStoreContract::Enqueue
-#       include JobsStoreContract::Shared   # where other handles and processes see the same jobs
+#       include JobsStoreContract           # or a group: include JobsStoreContract::Enqueue
+#       include JobsStoreContract::Shared   # when processes share the store
 #
 #       def open_store = Raffia::Jobs::Store.open("sqlite:#{@path ||= ...}")
 #     end

@@ -7,7 +7,7 @@ module JobsStoreContract
   module Administration
     include Case
 
-    # One in each place, of which the argument tells.
+    # One job in each set, which its argument names.
     def one_everywhere
       enqueue("retry", "dead", "running", queue: "start")
       claims = claim(queues: %w[start]).to_h { |one| [one.item["args"].first, one] }
@@ -31,7 +31,7 @@ module JobsStoreContract
       assert_places(running: 1)
     end
 
-    def test_what_is_gone_is_not_deleted_again
+    def test_a_finished_job_is_not_deleted_again
       enqueue(1, 2)
       entries = store.entries(:queue)
       store.ack([claim(1).first])
@@ -40,7 +40,7 @@ module JobsStoreContract
       assert_equal(0, store.delete([]))
     end
 
-    def test_one_of_many_is_deleted_where_it_stands
+    def test_one_of_many_jobs_is_deleted
       enqueue(*0...5)
       store.delete([store.entries(:queue)[2]])
       assert_equal([0, 1, 3, 4], args(claim))
@@ -53,7 +53,7 @@ module JobsStoreContract
       assert_places(queue: 1)
     end
 
-    # Somebody looked at it, and it has moved since: it is not what was looked at any more.
+    # The job has moved since it was read.
     def test_an_entry_that_has_moved_is_left_alone
       enqueue(1)
       entry = store.entries(:queue).first
@@ -64,13 +64,13 @@ module JobsStoreContract
       assert_places(retry: 1)
     end
 
-    def test_what_waits_for_its_time_can_be_enqueued_now
+    def test_scheduled_jobs_and_retries_can_be_enqueued_now
       one_everywhere
       assert_equal(4, store.requeue(everything))
       assert_places(queue: 5, running: 1)
     end
 
-    def test_what_is_enqueued_by_hand_goes_to_the_back_of_its_own_queue
+    def test_a_requeued_job_goes_to_the_back_of_its_queue
       enqueue(1, queue: "mail", at: now + 900)
       enqueue(2, queue: "mail")
       store.requeue(store.entries(:scheduled))
@@ -79,7 +79,7 @@ module JobsStoreContract
       assert_in_delta(now, Jobs::Payload.time(claims.last.item["enqueued_at"]), 60)
     end
 
-    def test_a_dead_one_begins_anew
+    def test_a_requeued_dead_job_begins_anew
       store.enqueue([draft(1, own: {crashes: 2, timeout: 5})])
       one = claim_one(suspects: true)
       store.bury(one, Jobs::Payload.dump({**one.item, "retry_count" => 25, "error_class" => "X",
@@ -91,7 +91,7 @@ module JobsStoreContract
         item.values_at("raffia", "args", "jid"))
     end
 
-    def test_who_waits_is_woken_by_what_is_enqueued_by_hand
+    def test_a_requeued_job_wakes_a_wait
       enqueue(1, at: now + 900)
       waiting = Thread.new { wait_for_job }
       store.requeue(store.entries(:scheduled))
@@ -106,7 +106,7 @@ module JobsStoreContract
       assert_empty(payloads - store.entries(:dead).map(&:payload))
     end
 
-    def test_all_of_a_place_can_be_cleared
+    def test_a_set_can_be_cleared
       one_everywhere
       (Jobs::Store::SETS - %i[running]).each do |set|
         assert_equal([set, 1, 0], [set, store.clear(set), store.counts[set]])

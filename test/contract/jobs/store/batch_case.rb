@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # What the groups about batches have in common: a callback is a job in the queue "callbacks" that
-  # says of which batch and event it is.
+  # Shared by tests of batches. A callback is a job in the queue "callbacks" with the batch and the
+  # event.
   module BatchCase
     include Case
 

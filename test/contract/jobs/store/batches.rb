@@ -16,7 +16,7 @@ module JobsStoreContract
       assert_nil(store.batch("other"))
     end
 
-    def test_an_empty_one_is_complete_when_it_is_sealed
+    def test_an_empty_batch_is_complete_when_it_is_sealed
       open_batch
       assert_equal([], called)
       store.seal_batch("b")
@@ -25,7 +25,7 @@ module JobsStoreContract
       assert_equal([true, true], [seen["sealed"], (now - seen["completed_at"]).abs < 60])
     end
 
-    def test_it_is_complete_with_its_last_job_and_once
+    def test_a_batch_is_complete_with_its_last_job_and_once
       open_batch
       store.enqueue([member(1), member(2), draft("no member")])
       store.seal_batch("b")
@@ -42,7 +42,7 @@ module JobsStoreContract
       assert_equal([], called)
     end
 
-    def test_it_is_not_complete_before_it_is_sealed
+    def test_a_batch_is_not_complete_before_it_is_sealed
       open_batch
       store.enqueue([member(1)])
       store.ack([claim_one])
@@ -51,7 +51,7 @@ module JobsStoreContract
       assert_equal(["b complete", "b success"], called)
     end
 
-    def test_jobs_acked_together_complete_it_once
+    def test_jobs_acked_together_complete_a_batch_once
       open_batch
       store.enqueue(Array.new(10) { |n| member(n) })
       store.seal_batch("b")
@@ -59,7 +59,7 @@ module JobsStoreContract
       assert_equal(["b complete", "b success"], called)
     end
 
-    def test_threads_complete_it_once
+    def test_threads_complete_a_batch_once
       open_batch
       store.enqueue(Array.new(40) { |n| member(n) })
       store.seal_batch("b")
@@ -105,14 +105,14 @@ module JobsStoreContract
       assert_equal(["b complete", "b success"], called)
     end
 
-    def test_who_is_kept_out_does_not_count
+    def test_a_refused_unique_job_does_not_count_in_its_batch
       open_batch
       unique = {"key" => "k", "until" => "done", "conflict" => "skip"}
       store.enqueue([member(1, own: {unique: unique}), member(2, own: {unique: unique})])
       assert_equal([1, 1, 0], counts_of)
     end
 
-    def test_who_is_replaced_counts_as_done
+    def test_a_replaced_job_counts_as_done
       open_batch
       unique = {"key" => "k", "until" => "done", "conflict" => "replace"}
       2.times { |n| store.enqueue([member(n, own: {unique: unique})]) }
@@ -122,14 +122,14 @@ module JobsStoreContract
       assert_equal(["b complete", "b success"], called)
     end
 
-    def test_a_callback_wakes_who_waits
+    def test_a_callback_wakes_a_wait
       open_batch
       waiting = Thread.new { wait_for_job(%w[callbacks]) }
       store.seal_batch("b")
       assert_match(/\Ab (complete|success)\z/, args(waiting.value).first)
     end
 
-    def test_a_batch_without_callbacks_counts_all_the_same
+    def test_a_batch_without_callbacks_counts_its_jobs
       store.open_batch("b")
       store.enqueue([member(1)])
       store.seal_batch("b")
@@ -138,7 +138,7 @@ module JobsStoreContract
       refute_nil(store.batch("b")["completed_at"])
     end
 
-    def test_a_batch_that_there_is_not_is_sealed_without_harm
+    def test_an_unknown_batch_may_be_sealed
       store.seal_batch("nowhere")
       assert_nil(store.batch("nowhere"))
     end

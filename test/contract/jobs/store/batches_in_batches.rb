@@ -3,7 +3,7 @@
 require_relative "batch_case"
 
 module JobsStoreContract
-  # Batches that count in another one as a job does.
+  # Batches that count as jobs of another one.
   module BatchesInBatches
     include BatchCase
 
@@ -32,7 +32,7 @@ module JobsStoreContract
       assert_equal(["child complete", "child death", "parent complete", "parent death"], called)
     end
 
-    def test_a_child_that_succeeds_after_all_tells_its_parent
+    def test_a_child_that_succeeds_later_updates_its_parent
       family
       one = claim_one
       store.bury(one, one.payload)
@@ -43,7 +43,7 @@ module JobsStoreContract
       assert_equal(["child success", "parent success"], called)
     end
 
-    def test_a_parent_waits_for_those_callbacks_of_its_child_that_belong_to_it
+    def test_a_parent_waits_for_callbacks_of_its_child_that_belong_to_it
       open_batch("parent", events: %w[success])
       store.open_batch("child",
         callbacks: {"success" => draft("of the child", own: {batch: "parent"})}, parent: "parent")
@@ -64,7 +64,7 @@ module JobsStoreContract
       assert_equal(["a complete", "b complete", "c complete"], called)
     end
 
-    def test_a_parent_that_there_is_not_is_refused
+    def test_an_unknown_parent_is_refused
       error = assert_raises(Jobs::Error) { store.open_batch("child", parent: "nowhere") }
       assert_match(/nowhere/, error.message)
       assert_nil(store.batch("child"))

@@ -29,7 +29,7 @@ module JobsStoreContract
 
     def with_store(&) = Jobs::Setup.current.with_client(Jobs::Client.new(store), &)
 
-    # A worker, in short.
+    # A short worker.
     # @return [Array] what the jobs returned, or their errors
     def work(*queues)
       results = []

@@ -7,7 +7,7 @@ module JobsStoreContract
   module BatchesWithDeadJobs
     include BatchCase
 
-    def test_a_dead_one_is_told_at_once_and_then_there_is_no_success
+    def test_a_dead_job_calls_death_at_once_and_prevents_success
       open_batch
       store.enqueue([member(1), member(2), member(3)])
       store.seal_batch("b")
@@ -20,7 +20,7 @@ module JobsStoreContract
       assert_equal([[3, 0, 2], ["b complete"]], [counts_of, called])
     end
 
-    def test_whatever_gives_a_job_up_counts_as_dead
+    def test_every_end_without_success_counts_as_dead
       {
         discard: -> { store.discard(claim_one) },
         delete: -> { store.delete(store.entries(:queue)) },
@@ -44,7 +44,7 @@ module JobsStoreContract
       assert_equal([[1, 0, 1], ["b complete", "b death"]], [counts_of, called])
     end
 
-    def test_a_dead_one_that_is_done_after_all_makes_it_a_success
+    def test_a_dead_job_that_succeeds_later_makes_a_success
       open_batch
       store.enqueue([member(1)])
       store.seal_batch("b")
@@ -57,7 +57,7 @@ module JobsStoreContract
       assert_equal([[1, 0, 0], ["b success"]], [counts_of, called])
     end
 
-    def test_a_dead_one_that_is_deleted_stays_dead
+    def test_a_deleted_dead_job_stays_dead
       open_batch
       store.enqueue([member(1)])
       store.seal_batch("b")

@@ -4,22 +4,17 @@ require "test_helper"
 require "raffia/jobs"
 
 module JobsStoreContract
-  # What the groups of tests have in common, and what a store's test must say:
-  #
-  #   open_store -> an empty store; when called again in the same test, one more handle on the same
-  #   jobs. (For a store that is of one handle
-  #                 and process only, another store; its test leaves the group Shared out.)
-  #
-  # Stores that have more to tidy up than {Raffia::Jobs::Store#close} do it in `teardown`, with
-  # super.
+  # Shared by all groups of tests. A store's test defines `open_store`, which returns an empty store,
+  # and one more handle on the same jobs when it is called again in a test. For a store of one
+  # process it returns another store then, and its test leaves the group Shared out.
   module Case
     Jobs = Raffia::Jobs
 
-    # Seconds that a wait may take that should be woken.
+    # Seconds in which a notification must end a wait.
     LONG = 120
 
-    # Before the test's threads could race for it, and with all that the first call of a store has
-    # to prepare.
+    # Opens the store before the test's threads could race for it, and makes the first call, which
+    # has to prepare things.
     def setup
       super
       store.counts
@@ -27,7 +22,7 @@ module JobsStoreContract
 
     def store = @store ||= opened
 
-    # Opens one more, which is closed after the test.
+    # Opens one more handle, which is closed after the test.
     def opened = open_store.tap { |one| (@opened ||= []) << one }
 
     def teardown
@@ -59,7 +54,7 @@ module JobsStoreContract
       store.claim(by, queues, limit, **how)
     end
 
-    # A claim of the one job there is.
+    # Claims the only job.
     def claim_one(**how) = claim(2, **how).tap { |claims| assert_equal(1, claims.size) }.first
 
     # @param list [Array<Jobs::Claim, Jobs::Entry>]
@@ -73,11 +68,11 @@ module JobsStoreContract
 
     def assert_places(**expected) = assert_equal(expected, places)
 
-    # A worker claims, suspects where there is nothing else, and dies; its jobs are recovered.
+    # A worker claims jobs (suspects when there is nothing else) and dies; its jobs are recovered.
     # @return [Array(Array<Jobs::Claim>, Array<Jobs::RecoveredJob>)]
     def lose(limit = 10, queues: %w[default])
       short = claims = nil
-      # On a machine that is busy enough it has run out before it claims.
+      # On a busy machine the lease may expire before the claim.
       wait_until do
         short = store.enroll("test:0:#{rand(1 << 64).to_s(16)}", {}, ttl: 0.2)
         [false, true].any? do |suspects|
@@ -90,12 +85,12 @@ module JobsStoreContract
       [claims, recovered]
     end
 
-    # As {Raffia.run}, with a limit.
+    # {Raffia.run} with a limit.
     def in_fibers(&block) = Raffia.run { |scope| Raffia.timeout(60) { block.call(scope) } }
 
     def now = Time.now.to_f
 
-    # As a worker does: a wake-up may be for nothing, or for somebody who was faster.
+    # Like a worker: a wait may end for nothing, or for a job that another worker gets.
     def wait_for_job(queues = %w[default], by: lease)
       wait_until(LONG) do
         claims = store.claim(by, queues, 1)

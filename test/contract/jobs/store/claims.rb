@@ -43,7 +43,7 @@ module JobsStoreContract
       assert_equal([], claim(0))
     end
 
-    def test_who_has_ended_claims_nothing
+    def test_a_worker_that_resigned_claims_nothing
       enqueue(1)
       gone = store.enroll("test:1:a", {}, ttl: 600)
       store.resign(gone)
@@ -51,14 +51,14 @@ module JobsStoreContract
       assert_places(queue: 1)
     end
 
-    def test_jobs_that_have_expired_are_thrown_away
+    def test_expired_jobs_are_discarded
       store.enqueue([draft(1, own: {expires_at: now - 1}), draft(2, own: {expires_at: now + 900}),
         draft(3, own: {expires_at: now - 1})])
       assert_equal([2], args(claim))
       assert_places(running: 1)
     end
 
-    def test_a_paused_queue_is_left_alone
+    def test_no_jobs_are_claimed_from_a_paused_queue
       enqueue(1)
       enqueue(2, queue: "other")
       store.pause("default")
@@ -69,7 +69,7 @@ module JobsStoreContract
       assert_equal([1, 3], args(claim))
     end
 
-    def test_a_queue_that_goes_on_wakes_who_waits
+    def test_a_resumed_queue_is_claimed_from_again
       enqueue(1)
       store.pause("default")
       waiting = Thread.new { wait_for_job }
@@ -78,7 +78,7 @@ module JobsStoreContract
       assert_equal([1], args(waiting.value))
     end
 
-    def test_each_job_is_claimed_by_one
+    def test_each_job_is_claimed_once
       enqueue(*0...300)
       got = Array.new(6) do |n|
         Thread.new do

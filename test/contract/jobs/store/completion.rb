@@ -47,7 +47,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_released_jobs_come_first_again_in_their_order_and_unchanged
+    def test_released_jobs_are_in_front_in_their_order_and_unchanged
       enqueue(1, 2, 3)
       claims = claim(2)
       assert_equal(2, store.release(claims))
@@ -58,7 +58,7 @@ module JobsStoreContract
       assert_equal(0, store.release([]))
     end
 
-    def test_released_jobs_go_before_those_of_their_priority
+    def test_released_jobs_are_in_front_of_their_priority
       store.enqueue([draft("low", own: {priority: -1}), draft(1, own: {priority: 1}),
         draft("high", own: {priority: 9})])
       claims = claim
@@ -68,7 +68,7 @@ module JobsStoreContract
       assert_equal(["high", 1, "new", 0, "low"], args(claim))
     end
 
-    # What has ended stays so: each of these is a call that came too late.
+    # A finished claim stays so: each of these calls came too late.
     def test_a_claim_ends_once
       payload = nil
       ends = {
@@ -89,7 +89,7 @@ module JobsStoreContract
       end
     end
 
-    def test_a_claim_that_was_released_is_not_the_claim_that_came_after_it
+    def test_a_released_claim_differs_from_the_next_claim_of_its_job
       enqueue(1)
       first = claim_one
       store.release([first])

@@ -3,7 +3,7 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Jobs that come in.
+  # Enqueued jobs.
   module Enqueue
     include Case
 
@@ -25,7 +25,7 @@ module JobsStoreContract
       assert_equal(drafts.map(&:payload), claim(20).map(&:payload))
     end
 
-    def test_bytes_that_are_no_json_are_kept_too
+    def test_bytes_without_json_are_kept
       broken = Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "{\"raffia\": no JSON",
         at: nil, extras: nil)
       store.enqueue([broken])
@@ -35,7 +35,7 @@ module JobsStoreContract
       assert_equal([broken.payload], store.entries(:dead).map(&:payload))
     end
 
-    def test_a_long_job_is_kept_whole
+    def test_a_long_job_is_stored_completely
       text = Random.new(1).bytes(400_000).unpack1("H*")
       enqueue(text)
       assert_equal(text, claim_one.item["args"].first)
@@ -46,7 +46,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_many_at_once_stay_in_order
+    def test_many_jobs_of_one_call_stay_in_order
       ids = enqueue(*0...1500)
       assert_equal(1500, ids.uniq.size)
       assert_equal((0...1500).to_a, args(claim(2000)))
@@ -72,7 +72,7 @@ module JobsStoreContract
       assert_equal([1], args(claim))
     end
 
-    def test_a_batch_that_there_is_not_is_refused_with_all_that_came_with_it
+    def test_jobs_of_an_unknown_batch_are_refused_with_their_whole_call
       error = assert_raises(Jobs::Error) do
         store.enqueue([draft(1), draft(2, own: {batch: "nowhere"})])
       end
@@ -80,7 +80,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_a_guard_lets_jobs_in_once
+    def test_a_precondition_holds_once
       precondition = Jobs::Precondition.new(key: "cron:x", expect: nil, value: "10:00")
       one = draft(1)
       assert_equal([one.jid], store.enqueue([one], precondition: precondition))
@@ -92,7 +92,7 @@ module JobsStoreContract
       assert_equal("10:01", store.read("cron:x"))
     end
 
-    def test_a_guard_changes_nothing_when_its_jobs_cannot_come_in
+    def test_a_precondition_changes_nothing_when_its_jobs_are_refused
       precondition = Jobs::Precondition.new(key: "cron:x", expect: nil, value: "10:00")
       assert_raises(Jobs::Error) do
         store.enqueue([draft(2, own: {batch: "nowhere"})], precondition: precondition)
@@ -100,7 +100,7 @@ module JobsStoreContract
       assert_nil(store.read("cron:x"))
     end
 
-    def test_of_many_that_come_with_one_guard_one_gets_in
+    def test_one_of_many_calls_with_the_same_precondition_succeeds
       precondition = Jobs::Precondition.new(key: "cron:x", expect: nil, value: "10:00")
       done = Array.new(8) { |n|
         Thread.new { store.enqueue([draft(n)], precondition: precondition) }

@@ -3,7 +3,7 @@
 require_relative "children"
 
 module JobsStoreContract
-  # A store that was open already when the process forked, where processes share jobs.
+  # A store that was open before the process forked, on stores that processes share.
   module Forked
     include Children
 
@@ -24,7 +24,7 @@ module JobsStoreContract
       assert_equal([2], args(claim))
     end
 
-    def test_parent_and_children_go_on_at_the_same_time
+    def test_parent_and_children_work_at_the_same_time
       need_fork
       enqueue(0)
       children = Array.new(2) do
@@ -36,7 +36,7 @@ module JobsStoreContract
       assert_equal([], store.check)
     end
 
-    def test_somebody_waited_when_the_process_forked
+    def test_a_process_may_fork_during_a_wait
       need_fork
       waiting = Thread.new { wait_for_job }
       wait_until { waiting.status == "sleep" }

@@ -3,7 +3,7 @@
 require_relative "case"
 
 module JobsStoreContract
-  # A store has an object for each group, which does all of its operations.
+  # A store has an object for each group, which does all operations of the group.
   module Groups
     include Case
 

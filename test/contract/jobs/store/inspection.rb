@@ -29,12 +29,12 @@ module JobsStoreContract
       Jobs::Store::SETS.each { |set| assert_equal([], store.entries(set)) }
     end
 
-    def test_each_job_is_counted_where_it_is
+    def test_each_job_is_counted_in_its_set
       fill
       assert_places(queue: 4, scheduled: 2, retry: 1, running: 1, dead: 2)
     end
 
-    def test_queues_tell_their_sizes_and_how_long_the_oldest_waits
+    def test_queues_have_sizes_and_latencies
       old = draft(1, queue: "mail")
       item = {**Jobs::Payload.load(old.payload), "enqueued_at" => Jobs::Payload.now - 100_000}
       store.enqueue([Jobs::Draft.new(**old.to_h, payload: Jobs::Payload.dump(item)),
@@ -62,7 +62,7 @@ module JobsStoreContract
         store.queues.map { |one| one.values_at("name", "size", "paused") })
     end
 
-    def test_entries_of_each_place_have_its_name
+    def test_entries_have_the_name_of_their_set
       fill
       Jobs::Store::SETS.each do |set|
         assert_equal([set], [set, *store.entries(set).map(&:set)].uniq)
@@ -72,7 +72,7 @@ module JobsStoreContract
       assert_equal([5, 4], args_in(:scheduled))
     end
 
-    def test_the_latest_dead_one_is_the_first
+    def test_the_newest_dead_job_comes_first
       3.times do |n|
         enqueue(n)
         one = claim_one
@@ -83,7 +83,7 @@ module JobsStoreContract
       assert_equal([2, 1, 0], args_in(:dead))
     end
 
-    def test_a_running_entry_tells_since_when
+    def test_a_running_entry_has_the_time_of_its_claim
       enqueue(1)
       before = now
       claim
@@ -92,7 +92,7 @@ module JobsStoreContract
       assert_in_delta(before, entry.at, 60)
     end
 
-    def test_pages
+    def test_entries_come_in_pages
       enqueue(*0...10)
       assert_equal([3, 4, 5], args_in(:queue, queue: "default", offset: 3, limit: 3))
       assert_equal([9], args_in(:queue, queue: "default", offset: 9, limit: 3))
@@ -104,7 +104,7 @@ module JobsStoreContract
       assert_equal(args_in(:dead, limit: 100)[3, 3], args_in(:dead, offset: 3, limit: 3))
     end
 
-    def test_only_what_matches
+    def test_entries_can_be_filtered_by_text
       enqueue("needle one", "hay", "needle two", "100% _ [a]*", at: now + 900)
       assert_equal(["needle one", "needle two"], args_in(:scheduled, match: "needle"))
       assert_equal(["needle two"], args_in(:scheduled, match: "needle", offset: 1))
@@ -114,7 +114,7 @@ module JobsStoreContract
       assert_equal(["in a queue"], args_in(:queue, queue: "default", match: "in a q"))
     end
 
-    def test_a_job_is_found_wherever_it_is
+    def test_a_job_is_found_in_any_set
       fill
       Jobs::Store::SETS.flat_map { |set| store.entries(set) }.each do |entry|
         found = store.find(entry.jid)
@@ -123,14 +123,14 @@ module JobsStoreContract
       end
     end
 
-    def test_a_job_that_is_done_is_not_found
+    def test_a_finished_job_is_not_found
       id, = enqueue(1)
       refute_nil(store.find(id))
       store.ack(claim)
       assert_nil(store.find(id))
     end
 
-    def test_it_is_looked_for_among_so_many
+    def test_a_search_may_be_limited
       enqueue(1, 2, queue: "other")
       store.promote
       Jobs::Store::SETS.flat_map { |set| store.entries(set) }.each do |entry|
@@ -140,7 +140,7 @@ module JobsStoreContract
       assert_nil(store.find("f" * 24))
     end
 
-    # A store that counts in no time gives all the same.
+    # A store that counts quickly returns all the same.
     def test_counts_may_end_early
       enqueue(*0...5)
       enqueue(*0...5, queue: "other")
@@ -161,7 +161,7 @@ module JobsStoreContract
       assert_in_delta(900, store.queues.first["latency"], 60)
     end
 
-    def test_what_cannot_be_read_is_shown_all_the_same
+    def test_unreadable_payloads_are_shown
       store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil,
         extras: nil)])
       entry = store.entries(:queue).first
@@ -171,7 +171,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_it_says_where_it_is
+    def test_the_store_shows_its_address
       assert_match(/\A[a-z]+:/, store.url)
     end
   end

@@ -20,7 +20,7 @@ module JobsStoreContract
       assert_equal(Jobs::Store::LEASE, store.enroll("test:1:b", {}).ttl)
     end
 
-    def test_tokens_stay_apart_among_threads
+    def test_concurrent_leases_have_different_tokens
       tokens = Array.new(8) { Thread.new { enroll.token } }.map(&:value)
       assert_equal(8, tokens.uniq.size)
     end
@@ -38,9 +38,9 @@ module JobsStoreContract
       assert_equal([true], store.ack([one]))
     end
 
-    # How far the beats are apart is measured, because on a busy machine that may be longer than the
-    # lease: then a longer one is tried.
-    def test_a_lease_goes_on_as_long_as_there_are_beats
+    # The test measures the time between heartbeats, because a busy machine may delay them for
+    # longer than the lease. Then it tries a longer one.
+    def test_heartbeats_extend_a_lease
       [1, 1, 2, 4, 8].each do |ttl|
         apart, held = beat_for(ttl * 1.4, ttl: ttl)
         next if apart > ttl * 0.7
@@ -70,7 +70,7 @@ module JobsStoreContract
       assert_equal((0...12).to_a, args(claim(12, suspects: true)))
     end
 
-    def test_what_cannot_be_read_is_recovered_as_it_is
+    def test_unreadable_payloads_are_recovered_unchanged
       store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil,
         extras: nil)])
       lose
@@ -84,7 +84,7 @@ module JobsStoreContract
       assert_places(queue: 1)
     end
 
-    # The worker was stopped for too long, and goes on as if nothing had been.
+    # The worker was suspended for too long, and continues.
     def test_a_worker_that_lost_its_lease_cannot_end_its_jobs
       enqueue(*0...5)
       (one, two, three, four, five), = lose
@@ -98,7 +98,7 @@ module JobsStoreContract
       assert_places(queue: 5)
     end
 
-    # Also when somebody else has the job by now.
+    # Also when another worker has the job by now.
     def test_the_job_of_another_worker_is_not_ended
       enqueue(1)
       (late,), = lose
@@ -120,7 +120,7 @@ module JobsStoreContract
       assert_match(/died 3 times/, item["error_message"])
     end
 
-    def test_who_ends_gives_its_jobs_back_unharmed
+    def test_a_worker_that_resigns_returns_its_jobs_unchanged
       enqueue(1, 2)
       mine = enroll
       before = claim(by: mine).map(&:payload)
@@ -153,7 +153,7 @@ module JobsStoreContract
       assert_equal([], store.beat(mine))
     end
 
-    def test_a_worker_can_ask_what_it_holds
+    def test_a_worker_can_list_its_claims
       enqueue(1, 2, 3)
       assert_equal([], store.claim_keys(lease))
       claims = claim
@@ -165,15 +165,15 @@ module JobsStoreContract
       assert_equal([false, true], store.ack([claims[2], claims[1]]))
     end
 
-    def test_what_is_given_back_is_in_front_in_its_order
+    def test_returned_claims_are_in_front_in_their_order
       enqueue(*0...5, own: {limit: {"key" => "k", "max" => 4}})
       claims = claim(4)
       store.release_keys(lease, claims.map(&:key).reverse)
       assert_equal((0...4).to_a, args(claim(4)))
     end
 
-    # Of a claim that its worker does not work on, as far as it has said.
-    def test_a_ghost_is_found
+    # A claim that its worker's heartbeat does not name.
+    def test_an_unknown_claim_is_found
       enqueue(1, 2)
       one, two = claim
       work = ->(claim) {
@@ -192,7 +192,7 @@ module JobsStoreContract
       assert_equal([], store.check)
     end
 
-    def test_who_works_is_seen
+    def test_a_living_worker_is_listed
       mine = enroll(hostname: "h", pid: 7, queues: %w[a b])
       store.beat(mine, {"busy" => 2, "quiet" => true, "rss" => 1234,
         "work" => [{"jid" => "x", "queue" => "a", "payload" => "{}", "run_at" => 5, "tid" => "t"}]})
@@ -206,7 +206,7 @@ module JobsStoreContract
       assert_empty(store.processes)
     end
 
-    def test_who_died_is_not_seen
+    def test_a_dead_worker_is_not_listed
       enqueue(1)
       lose
       assert_empty(store.processes)

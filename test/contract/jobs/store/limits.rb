@@ -3,7 +3,7 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Limits of jobs that run at a time with a key.
+  # Limits of concurrent jobs with a key.
   module Limits
     include Case
 
@@ -19,7 +19,7 @@ module JobsStoreContract
       assert_equal([], claim)
     end
 
-    def test_other_jobs_pass
+    def test_other_jobs_pass_a_full_limit
       store.enqueue([limited(1), limited(2), draft(3), limited(4, key: "other")])
       assert_equal([1, 3, 4], args(claim))
     end
@@ -31,8 +31,8 @@ module JobsStoreContract
       assert_places(running: 1, blocked: 1)
     end
 
-    # Whatever ends a claim.
-    def test_the_oldest_one_that_is_blocked_follows
+    # Every end of a claim.
+    def test_the_oldest_blocked_job_comes_next
       ends = {
         ack: ->(one) { store.ack([one]) },
         retry: ->(one) { store.retry(one, one.payload, now + 900) },
@@ -52,13 +52,13 @@ module JobsStoreContract
       end
     end
 
-    def test_acks_of_many_at_once_let_as_many_follow
+    def test_acks_of_several_jobs_unblock_as_many
       store.enqueue(Array.new(6) { |n| limited(n, max: 3) })
       store.ack(claim)
       assert_equal([3, 4, 5], args(claim).sort)
     end
 
-    def test_a_released_job_leaves_its_place
+    def test_a_released_job_frees_its_place_in_the_limit
       store.enqueue([limited(1), limited(2)])
       store.release(claim)
       one = claim_one
@@ -68,7 +68,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_a_dead_worker_leaves_its_places
+    def test_a_dead_worker_frees_its_places_in_the_limit
       store.enqueue([limited(1), limited(2)])
       lose
       store.ack([claim_one(suspects: true)])
@@ -76,7 +76,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_who_ends_leaves_its_places
+    def test_a_worker_that_resigns_frees_its_places_in_the_limit
       store.enqueue([limited(1), limited(2)])
       mine = store.enroll("test:8:l", {}, ttl: 600)
       claim(by: mine)
@@ -85,8 +85,8 @@ module JobsStoreContract
       assert_places
     end
 
-    # Otherwise the ones behind it would wait for ever.
-    def test_one_that_leaves_its_queue_by_hand_lets_the_next_one_follow
+    # Otherwise the jobs behind it would wait for ever.
+    def test_a_job_removed_by_hand_unblocks_the_next
       {delete: -> { store.delete(store.entries(:queue)) },
        kill: -> { store.kill(store.entries(:queue)) },
        clear: -> { store.clear(:queue) }}.each do |name, leave|
@@ -99,7 +99,7 @@ module JobsStoreContract
       end
     end
 
-    def test_one_that_has_expired_lets_the_next_one_follow
+    def test_an_expired_job_unblocks_the_next
       over = now + 0.3
       store.enqueue([limited(1), limited(2, own: {expires_at: over}), limited(3)])
       one = claim_one
@@ -109,7 +109,7 @@ module JobsStoreContract
       assert_places(running: 1)
     end
 
-    def test_a_blocked_one_can_be_deleted_or_put_back
+    def test_a_blocked_job_can_be_deleted_or_requeued
       store.enqueue([limited(1), limited(2), limited(3)])
       one = claim_one
       blocked = store.entries(:blocked)
@@ -138,7 +138,7 @@ module JobsStoreContract
 
     private
 
-    # A worker, until there is nothing left.
+    # Works until no job is left.
     # @yieldparam change [Integer] how many more run
     # @return [Array] what it has done
     def work_off

@@ -7,7 +7,7 @@ module JobsStoreContract
   module Maintenance
     include Case
 
-    def test_the_oldest_dead_are_thrown_away
+    def test_the_oldest_dead_jobs_are_pruned
       enqueue(*0...5)
       claim.each { |one| store.bury(one, one.payload) }
       newest = args_in(:dead).first(2)
@@ -17,7 +17,7 @@ module JobsStoreContract
       assert_places(dead: 2)
     end
 
-    def test_what_is_dead_for_long_is_thrown_away
+    def test_jobs_that_died_long_ago_are_pruned
       enqueue(1)
       one = claim_one
       store.bury(one, one.payload)
@@ -26,7 +26,7 @@ module JobsStoreContract
       wait_until { store.prune(dead_for: 0.05) || store.counts[:dead].zero? }
     end
 
-    def test_batches_that_ended_long_ago_are_thrown_away
+    def test_batches_that_ended_long_ago_are_pruned
       %w[done open].each { |id| store.open_batch(id) }
       store.seal_batch("done")
       store.prune(batches_for: 900)
@@ -36,7 +36,7 @@ module JobsStoreContract
       assert_equal(%w[open], store.batches.map { |one| one["id"] })
     end
 
-    def test_nothing_else_is_thrown_away
+    def test_nothing_else_is_pruned
       enqueue(1, 2)
       claim(1)
       enqueue(3, at: now + 900)
@@ -46,7 +46,7 @@ module JobsStoreContract
       assert_equal("1", store.read("a"))
     end
 
-    def test_all_is_well
+    def test_a_check_finds_nothing_in_a_healthy_store
       assert_equal([], store.check)
       enqueue(*0...5, own: {limit: {"key" => "k", "max" => 2}})
       one, = claim
@@ -55,7 +55,7 @@ module JobsStoreContract
       assert_equal([], store.check)
     end
 
-    def test_a_closed_store_is_closed_again_without_harm
+    def test_a_closed_store_may_be_closed_again
       one = opened
       one.counts
       2.times { one.close }

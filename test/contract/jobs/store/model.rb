@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Random sequences of all that moves jobs, against a model that is a Hash of where each job is.
-  # The seed of a sequence that failed is in the message: RAFFIA_MODEL_SEED=N runs it again.
+  # Random sequences of all operations that move jobs, against a model: a Hash of each job's set.
+  # A failure's message has the seed: RAFFIA_MODEL_SEED=N runs it again.
   module Model
     include Case
 

@@ -3,31 +3,31 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Waits for something to do. No test measures how long one took: a missed notification shows by
-  # the time-out of the test.
+  # Waits for jobs. No test measures the time of one: a missed notification fails by the time-out of
+  # the test.
   module Notifier
     include Case
 
-    def test_there_is_no_wait_when_there_is_something
+    def test_a_wait_with_a_claimable_job_returns_at_once
       enqueue(1)
       store.wait(%w[other default], timeout: LONG)
       assert_equal([1], args(claim))
     end
 
-    def test_a_wait_ends_with_its_time
+    def test_a_wait_ends_with_its_timeout
       store.wait(%w[default], timeout: 0.05)
       store.wait(%w[default], timeout: 0)
       store.wait([], timeout: 0.05)
       assert_empty(claim)
     end
 
-    def test_a_job_wakes_who_waits_in_a_thread
+    def test_a_job_wakes_a_waiting_thread
       waiting = Thread.new { wait_for_job }
       enqueue(1)
       assert_equal([1], args(waiting.value))
     end
 
-    def test_a_job_wakes_who_waits_in_a_fiber
+    def test_a_job_wakes_a_waiting_fiber
       in_fibers do |scope|
         waiting = scope.spawn { wait_for_job }
         enqueue(1)
@@ -35,7 +35,7 @@ module JobsStoreContract
       end
     end
 
-    def test_a_fiber_that_waits_lets_others_run
+    def test_a_waiting_fiber_lets_others_run
       in_fibers do |scope|
         waiting = scope.spawn { wait_for_job }
         assert_equal(100, scope.spawn { Array.new(100) { sleep(0) }.size }.value)
@@ -44,7 +44,7 @@ module JobsStoreContract
       end
     end
 
-    def test_a_job_wakes_one_that_waits_for_several_queues
+    def test_a_job_wakes_a_wait_for_several_queues
       waiting = Thread.new { wait_for_job(%w[a b c]) }
       enqueue(1, queue: "c")
       assert_equal([1], args(waiting.value))
@@ -58,7 +58,7 @@ module JobsStoreContract
       assert_equal([0, 1, 2, 3], waiting.flat_map { |thread| args(thread.value) }.sort)
     end
 
-    def test_a_released_job_wakes_who_waits
+    def test_a_released_job_wakes_a_wait
       enqueue(1)
       one = claim_one
       waiting = Thread.new { wait_for_job }
@@ -66,7 +66,7 @@ module JobsStoreContract
       assert_equal([1], args(waiting.value))
     end
 
-    def test_a_resumed_queue_wakes_who_waits
+    def test_a_resumed_queue_wakes_a_wait
       store.pause("default")
       enqueue(1)
       waiting = Thread.new { wait_for_job }
@@ -82,8 +82,8 @@ module JobsStoreContract
       end
     end
 
-    # Who waits has been told that there is time; then something comes that is due earlier.
-    def test_who_waits_is_woken_by_what_is_due_earlier
+    # The wait knows of a later job, then an earlier one comes.
+    def test_a_job_that_is_due_earlier_wakes_a_wait
       enqueue("late", at: now + LONG)
       waiting = Thread.new do
         wait_until(LONG) do
@@ -95,7 +95,7 @@ module JobsStoreContract
       assert_equal(["early"], args(waiting.value))
     end
 
-    def test_who_waits_can_be_interrupted
+    def test_a_wait_can_be_interrupted
       waiting = Array.new(2) { Thread.new { store.wait(%w[default]) } }
       wait_until do
         store.interrupt
@@ -103,7 +103,7 @@ module JobsStoreContract
       end
     end
 
-    def test_a_fiber_that_waits_can_be_interrupted
+    def test_a_waiting_fiber_can_be_interrupted
       in_fibers do |scope|
         waiting = scope.spawn { store.wait(%w[default]) }
         sleep(0.01)
@@ -112,14 +112,14 @@ module JobsStoreContract
       end
     end
 
-    def test_an_interrupt_that_comes_too_early_is_not_lost
+    def test_an_interrupt_before_the_wait_is_not_lost
       store.interrupt
       store.wait(%w[default])
       store.wait(%w[default], timeout: 0.05) # and counts once
       assert_empty(claim)
     end
 
-    def test_a_fiber_that_waits_can_be_cancelled
+    def test_a_waiting_fiber_can_be_cancelled
       in_fibers do |scope|
         waiting = scope.spawn { store.wait(%w[default]) }
         sleep(0.01)

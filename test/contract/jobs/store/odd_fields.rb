@@ -3,8 +3,8 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Fields under "raffia" that make no sense: a store refuses them, or gets them in bytes that
-  # somebody else wrote, and then a worker gets the job, which says why it cannot be run.
+  # Invalid fields under "raffia". A store refuses them. Another program may have written them: then
+  # a worker gets the job, and reports why it cannot be run.
   module OddFields
     include Case
 
@@ -29,7 +29,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_whatever_fields_somebody_else_writes_a_worker_gets_the_job
+    def test_jobs_with_odd_fields_of_other_programs_reach_a_worker
       payloads = ODD.flat_map { |name, values| values.map { |value| foreign(name => value) } }
       store.enqueue(payloads.map { |payload|
         Jobs::Draft.new(jid: JSON.parse(payload)["jid"], queue: "default", payload: payload,

@@ -17,21 +17,21 @@ module JobsStoreContract
       assert_places(queue: 1, running: 4)
     end
 
-    def test_jobs_that_had_not_begun_go_back_as_they_were
+    def test_jobs_that_had_not_begun_go_back_unchanged
       enqueue(1, 2)
       before = store.entries(:queue).map(&:payload)
       4.times { kill_worker(begun: 0) }
       assert_equal(before, again.map(&:payload))
     end
 
-    def test_of_several_none_is_charged_twice
+    def test_none_of_several_begun_jobs_is_charged_twice
       enqueue(1, 2)
       5.times { |n| kill_worker(suspects: n > 0) }
       assert_equal([1, 1], crashes)
       assert_places(queue: 2)
     end
 
-    def test_a_suspect_is_charged_where_it_ran_alone
+    def test_a_suspect_that_ran_alone_is_charged
       enqueue(1, 2, 3)
       kill_worker
       first = kill_worker(1, suspects: true).first
@@ -42,7 +42,7 @@ module JobsStoreContract
       assert_match(/died 3 times/, store.entries(:dead).first.item["error_message"])
     end
 
-    def test_suspects_are_claimed_by_those_only_who_ask_for_them
+    def test_suspects_are_claimed_only_on_request
       enqueue(1)
       refute(store.suspects?(%w[default]))
       kill_worker
@@ -63,7 +63,7 @@ module JobsStoreContract
       assert(store.suspects?(%w[default]))
     end
 
-    def test_who_waits_is_not_woken_by_suspects
+    def test_suspects_wake_no_wait
       enqueue(1)
       kill_worker
       waited = TestSupport.now
@@ -71,7 +71,7 @@ module JobsStoreContract
       assert_operator(TestSupport.now - waited, :>=, 0.15)
     end
 
-    # It stays a suspect through a retry and a release, and with a priority of its own.
+    # Through a retry and a release, and with a priority of its own.
     def test_a_suspect_stays_one_until_it_is_done
       store.enqueue([draft(1, own: {priority: -7})])
       kill_worker
@@ -86,7 +86,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_a_dead_one_that_is_requeued_is_no_suspect
+    def test_a_requeued_dead_job_is_no_suspect
       enqueue(1)
       3.times { |n| kill_worker(suspects: n > 0) }
       assert_places(dead: 1)
@@ -104,7 +104,7 @@ module JobsStoreContract
       assert_empty(store.processes)
     end
 
-    def test_what_suspects_have_locked_is_free
+    def test_a_crash_frees_limits_and_unique_keys
       enqueue(1, 2, own: {limit: {"key" => "k", "max" => 1}})
       kill_worker
       second = claim_one(by: other)

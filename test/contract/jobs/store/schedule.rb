@@ -7,27 +7,27 @@ module JobsStoreContract
   module Schedule
     include Case
 
-    def test_without_anything_to_come_there_is_no_time_to_wait
+    def test_without_scheduled_jobs_promote_returns_nil
       assert_nil(store.promote)
       enqueue(1)
       assert_nil(store.promote)
     end
 
-    def test_what_is_not_due_stays
+    def test_jobs_that_are_not_due_stay
       enqueue(1, at: now + 1000)
       enqueue(2, at: now + 500)
       assert_in_delta(500, store.promote, 60)
       assert_equal([2, 1], args_in(:scheduled))
     end
 
-    def test_what_is_due_goes_to_its_queue
+    def test_due_jobs_go_to_their_queues
       enqueue(1, at: now + 0.2, queue: "mail")
       enqueue(2, at: now + 1000)
       wait_until { store.promote && places == {queue: 1, scheduled: 1} }
       assert_equal([1], args_in(:queue, queue: "mail"))
     end
 
-    def test_it_is_enqueued_only_now
+    def test_promotion_sets_the_time_of_the_enqueue
       enqueue(1, at: now + 900)
       refute(store.entries(:scheduled).first.item.key?("enqueued_at"))
       enqueue(2)
@@ -39,7 +39,7 @@ module JobsStoreContract
       assert_equal([2], item["args"])
     end
 
-    def test_what_is_tried_again_is_due_too
+    def test_due_retries_are_promoted
       enqueue(1, 2)
       claims = claim
       store.retry(claims[0], claims[0].payload, now - 1)
@@ -50,7 +50,7 @@ module JobsStoreContract
       assert_places(retry: 1, running: 1)
     end
 
-    def test_what_is_promoted_goes_behind_what_waits
+    def test_promoted_jobs_go_behind_waiting_ones
       enqueue("late")
       one = claim_one
       store.retry(one, one.payload, now - 1)
@@ -59,7 +59,7 @@ module JobsStoreContract
       assert_equal(%w[waits late], args(claim))
     end
 
-    def test_there_may_be_more_than_one_call_takes
+    def test_one_promotion_takes_a_limited_number
       enqueue(*0...5)
       claim.each { |one| store.retry(one, one.payload, now - 10 + one.item["args"].first) }
       assert_equal(0, store.promote(2))
@@ -77,7 +77,7 @@ module JobsStoreContract
       assert_places(running: 50)
     end
 
-    def test_what_cannot_be_read_is_promoted_as_it_is
+    def test_unreadable_payloads_are_promoted_unchanged
       store.enqueue([Jobs::Draft.new(jid: "0" * 24, queue: "default", payload: "no JSON", at: nil,
         extras: nil)])
       store.retry(claim_one, "no JSON", now - 1)

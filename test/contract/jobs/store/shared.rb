@@ -3,12 +3,11 @@
 require_relative "forked"
 
 module JobsStoreContract
-  # Several handles, and several processes, have the same jobs. (A store that lives in its process
-  # leaves this out.)
+  # Several handles and processes have the same jobs.
   module Shared
     include Forked
 
-    # By the clock: a store that came back with older data would count to the same numbers again.
+    # Tokens come from the clock: a store with older data would count to the same numbers again.
     def test_a_token_is_never_given_twice
       assert_in_delta(now, lease.token / 1e6, 3600)
     end
@@ -24,20 +23,20 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_another_handle_wakes_who_waits
+    def test_a_job_of_another_handle_wakes_a_wait
       waiting = Thread.new { wait_for_job }
       opened.enqueue([draft(1)])
       assert_equal([1], args(waiting.value))
     end
 
-    def test_another_process_wakes_who_waits
+    def test_a_job_of_another_process_wakes_a_wait
       need_fork
       waiting = Thread.new { wait_for_job }
       assert_equal("", in_child { open_store.enqueue([draft(1)]) && nil })
       assert_equal([1], args(waiting.value))
     end
 
-    def test_another_process_is_woken
+    def test_a_wait_of_another_process_is_woken
       need_fork
       lease
       child = Thread.new do

@@ -17,7 +17,7 @@ module JobsStoreContract
 
     def today = Time.now.utc.strftime("%F")
 
-    def test_what_was_done_is_counted
+    def test_finished_jobs_are_counted
       store.beat(lease, tally: tally(10, 2))
       store.beat(lease, tally: tally(5, 1))
       store.resign(lease, tally: tally(1, 1))
@@ -50,12 +50,12 @@ module JobsStoreContract
       assert_in_delta(now, mail.last["at"], 120)
     end
 
-    def test_without_work_there_are_no_figures
+    def test_idle_days_and_minutes_have_no_figures
       store.beat(lease)
       assert_equal([{}, {}], [store.metrics, store.history])
     end
 
-    # Whoever lost its lease has done what it has done.
+    # The work of a lost lease was done, too.
     def test_the_figures_of_a_lost_lease_are_counted_too
       enqueue(1)
       (one,), = lose

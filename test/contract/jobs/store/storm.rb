@@ -3,8 +3,7 @@
 require_relative "case"
 
 module JobsStoreContract
-  # Many workers at once, which end their jobs in all ways, and one that dies again and again: each
-  # job ends once.
+  # Many workers end their jobs in all ways, and one dies again and again: each job ends once.
   module Storm
     include Case
 
@@ -49,14 +48,14 @@ module JobsStoreContract
       end
     end
 
-    # Holds what it has claimed until others take it away.
+    # Holds its claims until others take the jobs.
     def die
       store.claim(store.enroll("test:storm:dying", {}, ttl: 0.1), %w[default], 2)
       sleep(0.12)
       store.recover
     end
 
-    # All that is left.
+    # Finishes the rest.
     def finish(ended)
       wait_until do
         store.recover

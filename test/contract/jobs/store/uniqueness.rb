@@ -19,7 +19,7 @@ module JobsStoreContract
         .then { |jid| jid ? store.delete([store.find(jid)]) == 1 : false }
     end
 
-    def test_the_second_one_is_kept_out
+    def test_a_second_unique_job_is_refused
       first = only(1)
       assert_equal([first.jid], store.enqueue([first]))
       assert_equal([nil], store.enqueue([only(2)]))
@@ -28,19 +28,19 @@ module JobsStoreContract
       assert_equal([1, 4], args_in(:queue))
     end
 
-    def test_of_two_in_one_call_the_first_is_kept
+    def test_the_first_of_two_unique_jobs_in_one_call_is_kept
       first = only(1)
       assert_equal([first.jid, nil], store.enqueue([first, only(2)]))
       assert_places(queue: 1)
     end
 
-    def test_of_many_at_once_one_is_kept
+    def test_one_of_many_concurrent_unique_jobs_is_kept
       kept = Array.new(8) { |n| Thread.new { store.enqueue([only(n)]) } }.flat_map(&:value)
       assert_equal(1, kept.compact.size)
       assert_places(queue: 1)
     end
 
-    def test_until_done_it_is_in_the_way_while_it_runs_and_is_tried_again
+    def test_until_done_a_key_is_taken_during_runs_and_retries
       store.enqueue([only(1)])
       refute(free?)
       one = claim_one
@@ -55,7 +55,7 @@ module JobsStoreContract
       assert(free?)
     end
 
-    def test_until_start_it_is_in_the_way_until_it_is_claimed
+    def test_until_start_a_key_is_taken_until_the_claim
       store.enqueue([only(1, "start")])
       refute(free?("start"))
       one = claim_one
@@ -64,7 +64,7 @@ module JobsStoreContract
       assert_places
     end
 
-    def test_whatever_ends_a_job_lets_the_next_one_in
+    def test_every_end_of_a_job_frees_its_key
       {
         bury: -> { claim_one.then { |one| store.bury(one, one.payload) } },
         discard: -> { store.discard(claim_one) },
@@ -80,13 +80,13 @@ module JobsStoreContract
       end
     end
 
-    def test_an_expired_job_lets_the_next_one_in
+    def test_expiry_frees_a_key
       store.enqueue([only(1, own: {expires_at: now - 1})])
       assert_empty(claim)
       assert(free?)
     end
 
-    def test_a_job_that_killed_its_workers_lets_the_next_one_in
+    def test_burial_after_crashes_frees_a_key
       store.enqueue([only(1)])
       2.times { lose }
       refute(free?)
@@ -95,8 +95,7 @@ module JobsStoreContract
       assert(free?)
     end
 
-    # The first one's time was over, so the second came in; the end of the first does not open the
-    # door for a third.
+    # The first job's window was over, so the second came in. The end of the first frees nothing.
     def test_only_the_end_of_its_owner_frees_a_key
       store.enqueue([only(1, for: 0.2)])
       first = claim_one
@@ -107,7 +106,7 @@ module JobsStoreContract
       assert(free?)
     end
 
-    def test_a_window_is_shut_for_its_time_whatever_happens_to_the_job
+    def test_a_window_takes_a_key_for_its_time_whatever_happens_to_the_job
       store.enqueue([only(1, "window", for: 900)])
       store.ack(claim)
       refute(free?("window"))
@@ -115,7 +114,7 @@ module JobsStoreContract
       wait_until { store.enqueue([only(2, "window", key: "short", for: 900)]).first }
     end
 
-    def test_a_conflict_may_raise_and_keeps_nothing_then
+    def test_a_conflict_that_raises_adds_nothing
       store.enqueue([only(1)])
       error = assert_raises(Jobs::NotUnique) do
         store.enqueue([draft("before"), only(2, conflict: "raise"), draft("after")])
@@ -128,7 +127,7 @@ module JobsStoreContract
       assert_equal([1], args_in(:queue))
     end
 
-    def test_the_new_one_may_replace_the_one_that_waits
+    def test_a_new_job_may_replace_the_waiting_one
       old = only(1)
       store.enqueue([old])
       new = only(2, conflict: "replace")
@@ -140,7 +139,7 @@ module JobsStoreContract
       assert(free?)
     end
 
-    def test_a_replacement_may_come_at_another_time
+    def test_a_replacement_may_have_another_time
       store.enqueue([only(1, at: now + 900)])
       store.enqueue([only(2, at: now + 500, conflict: "replace")])
       assert_equal([2], args_in(:scheduled))
@@ -150,7 +149,7 @@ module JobsStoreContract
       assert_equal([3], args(claim))
     end
 
-    def test_what_waits_for_its_next_try_can_be_replaced
+    def test_a_retry_can_be_replaced
       store.enqueue([only(1)])
       one = claim_one
       store.retry(one, one.payload, now + 900)
@@ -158,7 +157,7 @@ module JobsStoreContract
       assert_places(queue: 1)
     end
 
-    def test_what_runs_is_not_replaced
+    def test_a_running_job_is_not_replaced
       store.enqueue([only(1)])
       one = claim_one
       assert_equal([nil], store.enqueue([only(2, conflict: "replace")]))

@@ -7,7 +7,7 @@ require "raffia/jobs"
 class JobsStoreAddressTest < Raffia::TestCase
   Store = Raffia::Jobs::Store
 
-  def test_what_people_see_of_an_address
+  def test_people_see_no_secret_of_an_address
     {
       "redis://:s3cret@h:1/0" => "redis://h:1/0", "mysql://u:s3cret@h/d?x=1" => "mysql://h/d?x=1",
       "redis://h/0?password=s3cret" => "redis://h/0",
@@ -17,7 +17,7 @@ class JobsStoreAddressTest < Raffia::TestCase
     }.each { |given, shown| assert_equal(shown, Store::Address.shown(given)) }
   end
 
-  # In the message of an error, in that of its cause, and in what a store says of itself.
+  # Neither messages of errors and causes nor the store's own texts show it.
   def test_no_secret_of_an_address_is_echoed
     ["sqlite:/nowhere/x.db?password=s3cret", "redis://127.0.0.1:1/0?password=s3cret",
       "redis://u:s3cret@h/no?timeout=s3cret",
@@ -28,7 +28,7 @@ class JobsStoreAddressTest < Raffia::TestCase
     end
   end
 
-  def test_a_store_is_known_by_its_address
+  def test_a_store_shows_its_address
     Dir.mktmpdir do |dir|
       ["sqlite:#{dir}/a.db", "memory:", "redis://h:77/2"].each do |url|
         store = Store.open(url)

@@ -13,13 +13,13 @@ class JobsRewriteTest < Raffia::TestCase
       **more.transform_keys(&:to_s)})
   end
 
-  def test_what_comes_to_a_queue_is_enqueued_now
+  def test_queued_sets_the_time_of_the_enqueue
     item = load(Rewrite.queued(job(retry_count: 2)))
     assert_in_delta(Time.now.to_f * 1000, item.delete("enqueued_at"), 60_000)
     assert_equal(load(job(retry_count: 2)), item)
   end
 
-  def test_what_was_dead_has_no_tries_behind_it
+  def test_anew_forgets_failures_and_crashes
     dead = job(retry_count: 25, failed_at: 1, retried_at: 2, discarded_at: 3, error_class: "X",
       error_message: "y", error_backtrace: "z", raffia: {crashes: 3, on: "threads"})
     item = load(Rewrite.anew(dead))
@@ -39,7 +39,7 @@ class JobsRewriteTest < Raffia::TestCase
     assert_equal([[], {}, 1.0], load(third)["args"])
   end
 
-  def test_what_cannot_be_read_stays_as_it_is
+  def test_unreadable_payloads_stay_unchanged
     bytes = "no JSON"
     assert_same(bytes, Rewrite.queued(bytes))
     assert_same(bytes, Rewrite.anew(bytes))

@@ -4,25 +4,23 @@ require "test_helper"
 require "raffia/jobs"
 require "raffia/jobs/stores/postgres"
 
-# What is known of a PostgreSQL store without a server. The rest is in test/contract and
+# Parts of the PostgreSQL store that need no server. The rest is in test/contract and
 # test/integration.
 class PostgresStoreTest < Raffia::TestCase
   Postgres = Raffia::Jobs::Stores::Postgres
 
   def address(...) = Postgres::Address.parse(...)
 
-  def test_what_is_ours_in_an_address_is_not_libpqs
-    found =
-      address(
-        "postgres://app:secret@db.example.org:6000/shop?schema=jobs&pool=7&sslmode=require&look=2.5&listen=off"
-      )
+  def test_options_of_the_store_are_not_sent_to_libpq
+    found = address("postgres://app:secret@db.example.org:6000/shop" \
+      "?schema=jobs&pool=7&sslmode=require&look=2.5&listen=off")
     assert_equal ["jobs", 7, :off, 2.5], [found.schema, found.pool, found.listen, found.look]
     assert_match(%r{\Apostgres://app:secret@db.example.org:6000/shop\?}, found.conninfo)
     assert_match(/[?&]sslmode=require(&|\z)/, found.conninfo)
     refute_match(/schema|pool=|listen|look/, found.conninfo)
   end
 
-  def test_with_nothing_said
+  def test_options_have_defaults
     found = address("postgresql:///app")
     assert_equal ["raffia", 5, :auto, nil], [found.schema, found.pool, found.listen, found.look]
     assert_match(/connect_timeout=5/, found.conninfo)
@@ -31,7 +29,7 @@ class PostgresStoreTest < Raffia::TestCase
     refute_match(/connect_timeout=5/, address("postgres://h/d?connect_timeout=9").conninfo)
   end
 
-  def test_options_count_more_than_the_address
+  def test_options_win_over_the_address
     found = address("postgres://h/d?pool=3&schema=a", pool: 9, listen: :on)
     assert_equal [9, "a", :on], [found.pool, found.schema, found.listen]
   end
@@ -39,7 +37,8 @@ class PostgresStoreTest < Raffia::TestCase
   def test_no_password_is_shown
     {
       "postgres://app:secret@h/d" => "postgres://app@h/d",
-      "postgres://app:s%40cret@h1:1,h2:2/d?sslmode=require" => "postgres://app@h1:1,h2:2/d?sslmode=require",
+      "postgres://app:s%40cret@h1:1,h2:2/d?sslmode=require" =>
+        "postgres://app@h1:1,h2:2/d?sslmode=require",
       "postgres://app@[::1]:6000/d?password=secret&pool=2" => "postgres://app@[::1]:6000/d?pool=2",
       "postgres:///d" => "postgres:///d"
     }.each do |given, shown|
@@ -58,7 +57,7 @@ class PostgresStoreTest < Raffia::TestCase
     end
   end
 
-  def test_what_makes_no_sense_is_refused
+  def test_invalid_options_are_refused
     {
       "pool=0" => /pool of the postgres store must be a number from 1 up, not "0"/,
       "schema=Jobs" => /must be a name/, "schema=a%22b" => /must be a name/,
@@ -78,7 +77,7 @@ class PostgresStoreTest < Raffia::TestCase
     assert_same dialect.text("{jobs}"), dialect.text("{jobs}")
   end
 
-  def test_channels_are_names_that_the_server_can_have
+  def test_names_of_channels_fit_the_servers_limit
     dialect = Postgres::Dialect.new("app")
     assert_equal ["raffia/app/mail"], dialect.channels(["mail"])
     long = dialect.channels(["q" * 200, "#{"q" * 200}w"])
@@ -107,7 +106,7 @@ class PostgresStoreTest < Raffia::TestCase
     def rows(*) = @rows_now
   end
 
-  def test_claims_whose_answer_was_lost_go_back_before_the_next_claim
+  def test_claims_of_a_lost_answer_go_back_before_the_next_claim
     returned = []
     database = Transactions.new([1, 1], [2, 2])
     held = Postgres::HeldClaims.new(database) { |_, refs, token| returned << [refs, token] }

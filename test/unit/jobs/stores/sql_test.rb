@@ -21,7 +21,7 @@ class SQLStoreTest < Raffia::TestCase
       Stores::Postgres::Dialect.new("app").text(UPSERT)
   end
 
-  # As MySQL says it.
+  # MySQL's form.
   def test_a_dialect_may_have_other_upserts
     words = {"upsert" => "ON DUPLICATE KEY UPDATE", "excluded" => "VALUES(%s)", "existing" => "%s"}
     dialect = Stores::SQL::Dialect.new(words, "")

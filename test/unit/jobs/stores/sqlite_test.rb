@@ -5,8 +5,8 @@ require "tmpdir"
 require "raffia/jobs"
 require "raffia/jobs/stores/sqlite"
 
-# What is SQLite's own about its store, in one process. The contract is in test/contract, other
-# processes in test/integration.
+# The SQLite store in one process. The contract is in test/contract, other processes in
+# test/integration.
 class SQLiteStoreTest < Raffia::TestCase
   Jobs = Raffia::Jobs
 
@@ -30,7 +30,7 @@ class SQLiteStoreTest < Raffia::TestCase
 
   def store = @store ||= open_store
 
-  # Somebody else who has the file open.
+  # Another program with the file open.
   def other
     store.counts
     SQLite3::Database.new(@path).tap { |database| @opened << database }
@@ -46,8 +46,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_match(pattern, assert_raises(Jobs::StoreUnavailable, &).message)
   end
 
-  # How many transactions are in the log: the last frame of each says how large the database is
-  # then.
+  # Number of transactions in the log: the last frame of each has the size of the database.
   def commits
     log = File.binread("#{@path}-wal")
     page = log[8, 4].unpack1("N")
@@ -56,7 +55,7 @@ class SQLiteStoreTest < Raffia::TestCase
     frames.count { |frame| frame[8, 8] == salt && frame[4, 4].unpack1("N") > 0 }
   end
 
-  # While somebody else has the database, so that all calls line up.
+  # Another program has the database locked, so that all calls line up.
   def line_up(count)
     database = other
     database.execute("BEGIN IMMEDIATE")
@@ -72,12 +71,11 @@ class SQLiteStoreTest < Raffia::TestCase
     threads, before = line_up(50) { |n| store.enqueue([draft(n)]) }
     assert_equal 50, threads.flat_map(&:value).uniq.size
     assert_equal 50, store.counts[:queue]
-    # The first one went alone, and found the database locked; those that came meanwhile go
-    # together.
+    # The first call was alone, and found the database locked; later ones form groups.
     assert_operator commits - before, :<, 25
   end
 
-  def test_one_call_that_fails_takes_no_other_along
+  def test_a_failing_call_fails_alone
     store.enqueue(
       [draft(own: {"unique" => {"key" => "k", "until" => "done", "conflict" => "raise"}})]
     )
@@ -123,21 +121,20 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal 1, store.enqueue([draft]).size
   end
 
-  def test_a_database_that_stays_locked
+  def test_a_database_that_stays_locked_is_unavailable
     patient = open_store(timeout: 0.05)
     database = other
     patient.enqueue([draft])
     database.execute("BEGIN IMMEDIATE")
     unavailable(/another process keeps the database locked/) { patient.enqueue([draft]) }
-    assert_equal 1, patient.counts[:queue], "who looks is not kept out"
+    assert_equal 1, patient.counts[:queue], "a reader does not wait"
     database.execute("COMMIT")
     assert_equal 1, patient.enqueue([draft]).size
     assert_equal 2, patient.counts[:queue]
   end
 
-  # Where the log cannot be flushed nothing is acknowledged, and the next call makes sure of it
-  # first.
-  def test_a_flush_that_fails
+  # The next call first makes sure of the log.
+  def test_a_failed_flush_acknowledges_nothing
     store.enqueue([draft])
     log = store.instance_variable_get(:@database).instance_variable_get(:@log)
     file = log.instance_variable_get(:@file)
@@ -152,8 +149,8 @@ class SQLiteStoreTest < Raffia::TestCase
     [reader, pipe].each { |io| io&.close }
   end
 
-  # While somebody reads, the log cannot be moved away, and nobody knows what of it is on disk.
-  def test_a_flush_that_fails_while_the_database_is_read
+  # A reader keeps the log from being moved, so its state on disk stays unknown.
+  def test_a_failed_flush_while_the_database_is_read
     store.enqueue([draft])
     log = store.instance_variable_get(:@database).instance_variable_get(:@log)
     file = log.instance_variable_get(:@file)
@@ -176,8 +173,8 @@ class SQLiteStoreTest < Raffia::TestCase
     [reader, pipe].each { |io| io&.close }
   end
 
-  # Its leader was interrupted before it could wake them.
-  def test_who_waits_is_woken_although_the_next_transaction_has_nothing_for_them
+  # The leader was interrupted before it could notify.
+  def test_a_notification_survives_a_later_transaction_without_jobs
     store.counts
     store.enqueue([draft])
     transaction = store.instance_variable_get(:@database).instance_variable_get(:@writer)
@@ -193,8 +190,8 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal 1, rung
   end
 
-  # What is written to it then would be acknowledged, and lost.
-  def test_a_file_that_is_removed_while_it_is_open
+  # Later writes would be acknowledged, and lost.
+  def test_a_removed_file_is_noticed
     2.times do
       store.enqueue([draft])
       Dir.glob("#{@path}*") { |file| File.delete(file) if File.file?(file) }
@@ -208,7 +205,7 @@ class SQLiteStoreTest < Raffia::TestCase
     end
   end
 
-  def test_with_less_care_nothing_is_flushed
+  def test_without_full_synchronization_nothing_is_flushed
     %w[normal off].each do |level|
       careless = open_store("sqlite:#{@dir}/#{level}.db?synchronous=#{level}")
       careless.enqueue([draft])
@@ -218,7 +215,7 @@ class SQLiteStoreTest < Raffia::TestCase
     end
   end
 
-  def test_addresses
+  def test_addresses_of_files
     assert_equal "sqlite:#{@path}", store.url
     assert_equal "sqlite:#{File.expand_path("a.db")}", Jobs::Store.open("sqlite3:a.db").url
     assert_equal "sqlite:/tmp/a.db", Jobs::Store.open("sqlite:///tmp/a.db").url
@@ -230,7 +227,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_refused(/there is no option pragma/) { Jobs::Store.open("sqlite:a.db?pragma=1") }
   end
 
-  def test_a_file_with_another_name
+  def test_a_link_is_the_same_database
     store.enqueue([draft])
     File.symlink(@path, "#{@dir}/link.db")
     waiting = Thread.new { store.wait(["other"]) }
@@ -242,7 +239,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal store.url, linked.url
   end
 
-  def test_a_file_that_is_none_of_ours
+  def test_a_file_that_is_no_database_is_refused
     File.write(@path, "not a database, but long enough to be taken for one" * 100)
     unavailable(/is damaged, or is no SQLite database/) { store.counts }
     unavailable(/cannot be opened: are its directory there/) do
@@ -250,7 +247,7 @@ class SQLiteStoreTest < Raffia::TestCase
     end
   end
 
-  def test_a_database_of_a_later_version
+  def test_a_database_of_a_later_version_is_refused
     other.execute("UPDATE raffia_counters SET value = 99 WHERE name = 'version'")
     unavailable(/was made by a later version of Raffia \(its tables are of version 99/) do
       open_store.counts
@@ -266,8 +263,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal 1, store.counts[:queue]
   end
 
-  # The time that a machine is up begins anew, so leases of before would hold for as long as it was
-  # up.
+  # The uptime begins anew, so older leases would hold for as long as the machine was up.
   def test_leases_do_not_outlive_the_machine
     lease = store.enroll("host:1:x", {}, ttl: 600)
     store.enqueue([draft])
@@ -287,7 +283,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_nil store.beat(lease)
   end
 
-  def test_the_check_finds_what_does_not_hang_together
+  def test_the_check_finds_broken_invariants
     store.open_batch("b")
     limit = {"key" => "k", "max" => 1}
     store.enqueue([draft(1, own: {"batch" => "b", "limit" => limit}),
@@ -307,7 +303,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_match(/is blocked, and has the token of a lease or none/, store.check.join("\n"))
   end
 
-  def test_an_old_sqlite_is_warned_of
+  def test_an_old_sqlite_causes_a_warning
     driver = Jobs::Stores::SQLite::Driver
     store
     assert_nil driver.warning
@@ -328,7 +324,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal "a b", place.unescape("a\\040b")
   end
 
-  # The dashboard asks for these with each page, and tables are larger than their indexes.
+  # The dashboard reads these for each page, and tables are larger than their indexes.
   def test_counts_read_indexes_only
     store.enqueue([draft])
     inspection = Jobs::Stores::SQL::Inspection
@@ -341,8 +337,8 @@ class SQLiteStoreTest < Raffia::TestCase
     end
   end
 
-  # Arguments of jobs are nobody else's business.
-  def test_what_is_made_is_private
+  # Arguments of jobs are private.
+  def test_new_files_are_private
     umask = File.umask(0o022)
     store.enqueue([draft])
     store.wait(["default"], timeout: 0)
@@ -353,7 +349,7 @@ class SQLiteStoreTest < Raffia::TestCase
     File.umask(umask) if umask
   end
 
-  def test_a_file_that_a_group_shares_stays_so
+  def test_a_file_of_a_group_stays_shared
     File.write(@path, "")
     File.chmod(0o660, @path)
     Dir.mkdir("#{@path}-wake", 0o755)
@@ -364,8 +360,8 @@ class SQLiteStoreTest < Raffia::TestCase
         Dir.glob("#{@path}-wake/*").first].map { |path| File.stat(path).mode & 0o777 }
   end
 
-  # In a temporary folder anybody may have been faster.
-  def test_a_folder_of_somebody_else_is_not_used
+  # Another user may have made it first in a temporary folder.
+  def test_a_folder_of_another_user_is_not_used
     skip "only root can make one" unless ::Process.uid.zero?
     Dir.mkdir("#{@path}-wake")
     store.counts
@@ -374,7 +370,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_empty Dir.children("#{@path}-wake")
   end
 
-  def test_where_no_socket_can_be_made_a_wait_looks_now_and_then
+  def test_without_a_socket_a_wait_polls
     File.write("#{@path}-wake", "in the way of the directory")
     waiting = Thread.new { store.wait(["default"]) }
     wait_until { waiting.status == "sleep" }
@@ -416,7 +412,7 @@ class SQLiteStoreTest < Raffia::TestCase
     assert_equal 1, store.counts[:queue]
   end
 
-  def test_bytes_come_back_as_they_were
+  def test_bytes_come_back_unchanged
     broken = "\xFF\x00{".b.force_encoding(Encoding::UTF_8)
     store.enqueue([Jobs::Draft.new(jid: "j", queue: "default", payload: broken, at: nil,
       extras: nil)])
