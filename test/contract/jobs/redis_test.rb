@@ -191,7 +191,7 @@ class JobsRedisTest < Raffia::TestCase
     enqueue(2, own: {unique: {key: "w", until: "window", for: 900}})
     assert_equal([], store.check)
     redis.call("DEL", "queue:default")
-    assert_match(/\Athe key k is taken by job \h{24}, which is not there any more/,
+    assert_match(/\Athe key k is taken by job \h{24}, which does not exist/,
       store.check.join("\n"))
   end
 

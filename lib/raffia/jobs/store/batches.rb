@@ -9,7 +9,7 @@ module Raffia
       class Batches < Group
         # @api private
         def self.missing(id)
-          "there is no batch #{id}: it was not opened here, or has been thrown away since it ended"
+          "there is no batch #{id}: it was not opened here, or was pruned after its end"
         end
 
         # @param callbacks [Hash{String => Draft}] on "success" (all done), "complete" (all done or

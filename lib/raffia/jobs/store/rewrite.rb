@@ -58,7 +58,7 @@ module Raffia
               "error_class" => "Raffia::WorkerDied", "failed_at" => item["failed_at"] || now,
               "discarded_at" => now,
               "error_message" => "its worker died #{crashes} times while it ran: " \
-                "it is taken for the reason, and is not run again"
+                "it counts as the cause, and is not run again"
             )
           end
         end

@@ -295,12 +295,12 @@ class SQLiteStoreTest < Raffia::TestCase
     ruin.execute("DELETE FROM raffia_jobs WHERE unique_key = 'u'")
     ruin.execute("UPDATE raffia_counters SET value = 0 WHERE name = 'number'")
     found = store.check.join("\n")
-    assert_match(/batch b has 7 jobs pending by its count, and 1 by theirs/, found)
-    assert_match(/waits for limit k, and nothing of it runs or is to run/, found)
-    assert_match(/the unique key u is held by job \d+, which is no more/, found)
-    assert_match(/has the number \d+, which is to be given to another/, found)
+    assert_match(/batch b counts 7 pending jobs, and has 1/, found)
+    assert_match(/is blocked by limit k, which has no running or waiting job/, found)
+    assert_match(/the unique key u belongs to job \d+, which does not exist/, found)
+    assert_match(/has the number \d+, which the next job will get/, found)
     ruin.execute("UPDATE raffia_jobs SET token = 5")
-    assert_match(/is blocked, and has the token of a lease or none/, store.check.join("\n"))
+    assert_match(/is blocked, and its lease does not fit/, store.check.join("\n"))
   end
 
   def test_an_old_sqlite_causes_a_warning

@@ -19,7 +19,7 @@ module Raffia
           ADVICE = {
             "25006" => "it takes no changes (a standby, or default_transaction_read_only): " \
               "connect to the primary, with several hosts by target_session_attrs=read-write",
-            "28" => "it does not let us in: check user and password of the address, and " \
+            "28" => "it refuses the login: check user and password of the address, and " \
               "pg_hba.conf",
             "3D000" => "there is no such database: make it with createdb",
             "42501" => "the role may not do that: GRANT it the schema's tables, or CREATE on the " \
@@ -32,7 +32,7 @@ module Raffia
               "max_connections, or put a pooler in front of it",
             "57P03" => "it is starting or stopping: it can be tried again",
             "57P" => "it was restarted: it can be tried again",
-            "57014" => "it was told to give up (statement_timeout, or by hand)"
+            "57014" => "the statement was cancelled (statement_timeout, or by hand)"
           }.freeze
 
           module_function

@@ -104,7 +104,7 @@ module Raffia
             return if policy.nil? || policy == "noeviction"
 
             warn "raffia: Redis at #{@address.shown} has maxmemory-policy #{policy}, so when its " \
-              "memory is full it throws jobs away without a word: set maxmemory-policy noeviction"
+              "memory is full it evicts jobs silently: set maxmemory-policy noeviction"
           end
 
           # A child makes new connections: the parent's may be in use.
@@ -136,7 +136,7 @@ module Raffia
             problem = case error
             when ::RedisClient::AuthenticationError then "refuses the password"
             when ::RedisClient::OutOfMemoryError
-              "has reached its maxmemory, and keeps nothing more"
+              "has reached its maxmemory, and stores nothing more"
             when ::RedisClient::ConnectionError then "cannot be reached"
             else "refuses"
             end

@@ -42,7 +42,7 @@ module Raffia
               scan(connection, "raffia:claims:").filter_map do |key, token|
                 next if known.include?(token.to_i)
 
-                "#{key} has jobs of a lease that there is not: nobody will take them"
+                "#{key} has jobs of an unknown lease: no worker will take them"
               end
             end
           end
@@ -64,7 +64,7 @@ module Raffia
                 gone = @redis.scripts.call(connection, :stale_runs, [key])
                 next unless gone.positive?
 
-                "#{key} counts #{gone} runs that there are not, so #{name} may have fewer at a " \
+                "#{key} counts #{gone} runs that do not exist, so #{name} may have fewer at a " \
                 "time than its limit"
               end
             end
@@ -83,7 +83,7 @@ module Raffia
           def orphaned_keys
             unseen_owners.reject { |_, jid| @inspection.find(jid) } # it may have moved meanwhile
               .map do |name, jid|
-                "the key #{name} is taken by job #{jid}, which is not there any more: delete " \
+                "the key #{name} is taken by job #{jid}, which does not exist: delete " \
                 "raffia:unique:#{name}"
               end
           end

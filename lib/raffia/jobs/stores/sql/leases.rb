@@ -57,8 +57,7 @@ module Raffia
             @database.write do |db|
               @statistics.add(db, tally) if tally
               @completion.put_back(db, db.rows(HELD_IN_ORDER, lease.token), lease.token)
-              db.run("DELETE FROM {orders} WHERE token = $1", lease.token)
-              db.run("DELETE FROM {leases} WHERE token = $1", lease.token)
+              remove(db, lease)
             end
             nil
           end
@@ -76,6 +75,12 @@ module Raffia
               tokens = db.rows(TOKENS, identity).flatten
               tokens.each { |token| db.run(ORDER, db.numbers(1).first, token, order) }
               tokens.any?
+            end
+          end
+
+          def remove(db, lease)
+            %w[leases orders].each do |table|
+              db.run("DELETE FROM {#{table}} WHERE token = $1", lease.token)
             end
           end
 

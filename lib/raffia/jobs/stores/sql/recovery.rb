@@ -18,7 +18,7 @@ module Raffia
           BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $2, token = NULL " \
             "WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
 
-          needs :database, :cleanup
+          needs :database, :cleanup, :leases
 
           def recover
             return [] unless @database.read { |db| lost?(db) }
@@ -35,8 +35,7 @@ module Raffia
           def report_death(lease, begun)
             @database.write do |db|
               held = db.rows(HELD, lease.token)
-              db.run("DELETE FROM {leases} WHERE token = $1", lease.token)
-              db.run("DELETE FROM {orders} WHERE token = $1", lease.token)
+              @leases.remove(db, lease)
               bring_back(db, held, begun)
             end
           end

@@ -34,8 +34,8 @@ module Raffia
             return if found?
 
             raise Gone,
-              "#{@database} was removed or replaced while it was open: what was done last is in " \
-              "a file that nobody finds"
+              "#{@database} was removed or replaced while it was open: the last changes are in " \
+              "the removed file"
           end
 
           def close = @file&.close
