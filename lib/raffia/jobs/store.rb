@@ -61,7 +61,6 @@ module Raffia
 
       # @param url [String] such as "sqlite:jobs.db"
       # @param options [Hash] of that store
-      # @return [Store]
       # @raise [ConfigError]
       # @raise [MissingDependency] when its gem is not installed
       def self.open(url, **options)
@@ -73,7 +72,6 @@ module Raffia
       # Runs the block with enqueues of this fiber on an application's connection, as a part of its
       # transaction. Begins a transaction when there is none.
       # @param connection [Object] of the application to the same database
-      # @return [Object] what the block returns
       # @raise [ConfigError] when the store cannot do that
       def within(connection)
         raise ConfigError, "jobs in #{url} cannot be a part of a transaction of " \

@@ -20,15 +20,13 @@ module Raffia
 
         module_function
 
-        # @return [String] name of the class
-        # @raise [ConfigError]
+        # The name of the class. Raises {ConfigError}.
         def store(url)
           SCHEMES[url[/\A([a-z0-9]+):/, 1]] ||
             raise(ConfigError, "#{shown(url).inspect} is no store: use one such as #{EXAMPLES}")
         end
 
-        # @param url [String] any address, also an invalid one
-        # @return [String] without secrets, for people
+        # Any address, also an invalid one, without secrets.
         def shown(url)
           base, query = url.split("?", 2)
           public = query.to_s.split("&").reject do |pair|

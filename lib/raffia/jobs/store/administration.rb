@@ -4,27 +4,23 @@ module Raffia
   module Jobs
     class Store
       # Changes jobs and queues by hand. An entry whose job has moved since it was read is left
-      # alone.
+      # alone. Operations on jobs return their number.
       class Administration < Group
         # Removes jobs, as {Completion#discard} does.
         # @param entries [Array<Entry>] of any set but :running
-        # @return [Integer] number of jobs removed
         def delete(entries) = raise(NotImplementedError)
 
         # Moves jobs to the back of their queues, see {Rewrite.queued}; dead ones by {Rewrite.anew}.
         # @param entries [Array<Entry>] of scheduled, retry, blocked, dead
-        # @return [Integer] number of jobs moved
         def requeue(entries) = raise(NotImplementedError)
 
         # Moves jobs to `dead`.
         # @param entries [Array<Entry>] of queue, scheduled, retry
-        # @return [Integer] number of jobs moved
         def kill(entries) = raise(NotImplementedError)
 
         # Removes all jobs of a set. Forgets a queue that it clears until the queue's next job.
         # @param set [Symbol] not :running
         # @param queue [String, nil] for :queue, its name; nil: all
-        # @return [Integer] number of jobs removed
         def clear(set, queue: nil) = raise(NotImplementedError)
 
         # Stops claims from a queue until {#resume}. It goes on accepting jobs.

@@ -9,7 +9,6 @@ module Raffia
         # `blocked`, paused queues are skipped. The keys of jobs that are unique until their start
         # become free.
         # @param queues [Array<String>] in this order; within one by priority, then by age
-        # @param limit [Integer] maximum
         # @param suspects [Boolean] only jobs that run alone, see {Recovery#report_death}, or none
         # @return [Array<Claim>] empty when no job waits, or the lease is lost
         def claim(lease, queues, limit, suspects: false) = raise(NotImplementedError)

@@ -11,7 +11,6 @@ module Raffia
         #
         # A unique job with the conflict "replace" takes the place of the waiting job with its key,
         # which counts as done. A running job is not replaced, and keeps the new one out.
-        # @param drafts [Array<Draft>]
         # @param precondition [Precondition, nil] nothing happens unless the key has the expected
         #   value, which is then replaced
         # @return [Array<String, nil>, nil] ids; nil for a job that a unique job keeps out; nil for

@@ -31,9 +31,9 @@ module Raffia
         # @return [Array<Array(Integer, Integer)>] {Claim#key} of each claim
         def claim_keys(lease) = raise(NotImplementedError)
 
-        # Releases claims that the worker does not know, as {Completion#release} does.
+        # Releases claims that the worker does not know, as {Completion#release} does. Returns the
+        # number of jobs.
         # @param keys [Array<Array(Integer, Integer)>] of {#claim_keys}
-        # @return [Integer] number of jobs that went back
         def release_keys(lease, keys) = raise(NotImplementedError)
 
         # Ends the lease, and releases its claims.

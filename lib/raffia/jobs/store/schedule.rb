@@ -7,7 +7,6 @@ module Raffia
       class Schedule < Group
         # Moves due jobs of `scheduled` and `retry` to the back of their queues, see
         # {Rewrite.queued}.
-        # @param limit [Integer] maximum
         # @return [Numeric, nil] seconds until the next one is due; 0 when more are due; nil for
         #   none
         def promote(limit = 1000) = raise(NotImplementedError)
