@@ -171,7 +171,7 @@ class JobsPostgresTransactionTest < Raffia::TestCase
   end
 
   def test_what_cannot_take_a_job_along_is_refused
-    assert_refused(/hand over a PG::Connection, or Active Record's .* not Object/) do
+    assert_refused(/pass a PG::Connection, or Active Record's .* not Object/) do
       Raffia::Jobs.transaction(Object.new) { flunk }
     end
     assert_refused(/use the postgres store/) {

@@ -68,6 +68,14 @@ module JobsStoreContract
       assert_equal(["high", 1, "new", 0, "low"], args(claim))
     end
 
+    def test_acks_of_several_leases_are_answered_in_the_order_of_the_claims
+      enqueue(1, 2, 3)
+      other = store.enroll("test:another:#{object_id.to_s(16)}", {}, ttl: 600)
+      first, lost, last = [lease, other, lease].map { |by| claim(1, by: by).first }
+      store.release([lost])
+      assert_equal([true, false, true], store.ack([first, lost, last]))
+    end
+
     # A finished claim stays so: each of these calls came too late.
     def test_a_claim_ends_once
       payload = nil

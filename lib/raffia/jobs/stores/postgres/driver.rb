@@ -35,7 +35,7 @@ module Raffia
             return new(raw, address, dialect) if raw.is_a?(PG::Connection)
 
             raise ConfigError,
-              "jobs go along with a transaction of PostgreSQL's only: hand over a " \
+              "only a connection to PostgreSQL can have jobs in its transaction: pass a " \
               "PG::Connection, or Active Record's connection to PostgreSQL, not #{raw.class}"
           end
 

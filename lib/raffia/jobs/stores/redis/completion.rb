@@ -14,7 +14,11 @@ module Raffia
             one_lease = groups.size == 1 || groups.keys.map(&:lease).uniq.size == 1
             return finish("ack", claims, groups) if one_lease
 
-            claims.group_by(&:lease).flat_map { |_, some| ack(some) }
+            valid = {}.compare_by_identity
+            claims.group_by(&:lease).each_value do |some|
+              some.zip(ack(some)) { |claim, yes| valid[claim] = yes }
+            end
+            valid.values_at(*claims)
           end
 
           def retry(claim, payload, at)
@@ -48,7 +52,7 @@ module Raffia
 
             valid = {}.compare_by_identity
             order.flatten.zip(answer) { |claim, yes| valid[claim] = yes == 1 }
-            claims.map { |claim| valid[claim] }
+            valid.values_at(*claims)
           end
 
           def numbers(claims) = claims.map(&:ref).pack(ClaimGroup::NUMBERS)
