@@ -22,8 +22,8 @@ module Raffia
       end
 
       # Raises {UnknownJob}.
-      def job_class(name)
-        found = Setup.current.aliases[name] || Object.const_get(name)
+      def job_class(name, aliases = Setup.current.aliases)
+        found = aliases[name] || Object.const_get(name)
         return found if found.is_a?(Class) && found.method_defined?(:perform)
 
         raise UnknownJob, "#{name} is no job: it needs `include Raffia::Job` and a method perform"

@@ -4,7 +4,6 @@ require_relative "../jobs"
 require_relative "stores/memory"
 require_relative "testing/drain"
 require_relative "testing/inline_store"
-require_relative "testing/job_class_methods"
 
 module Raffia
   module Jobs
@@ -21,6 +20,29 @@ module Raffia
     # Requiring it only adds {JobClassMethods} to job classes. A mode applies to the running fiber,
     # and to fibers and threads that it starts later: parallel tests do not see each other's jobs.
     module Testing
+      # Methods of job classes for tests, see {Testing}. Subclasses have their own jobs.
+      module JobClassMethods
+        # @return [Array<Hash>] payloads of its waiting jobs; "at" is set for later ones
+        # @raise [ConfigError] when jobs go to a real store, as in all methods here
+        def jobs = drain_of_class.jobs
+
+        # Runs its jobs until there are none, see {Testing.drain_all}.
+        # @param due_by [Time, Numeric, nil] only jobs due by then
+        # @return [Integer] how many
+        def drain(due_by: nil) = drain_of_class(due_by: due_by).call
+
+        # Runs the next one.
+        # @return [Boolean] whether there was one
+        def perform_one = drain_of_class.one
+
+        # Deletes its jobs.
+        def clear = drain_of_class.clear
+
+        private
+
+        def drain_of_class(**) = Drain.new(Testing.store, name, **)
+      end
+
       class << self
         # Stores jobs in memory until they are drained, with unique jobs, limits and batches.
         # @yield with this mode; without a block it is set until {real}, for a `setup` and a

@@ -117,9 +117,14 @@ module Raffia
 
         # +last+: the stored time.
         def start_at(entry, now, last = nil)
-          expect = store.read(LAST + entry.name)
-          store.write(LAST + entry.name, now.to_s, expect: expect) if expect&.to_f == last
+          advance(entry, last, now)
           self.last(entry.name) || now
+        end
+
+        # Unless another process was faster.
+        def advance(entry, last, at)
+          expect = store.read(LAST + entry.name)
+          store.write(LAST + entry.name, at.to_s, expect: expect) if expect&.to_f == last
         end
 
         # Seconds that the last time may be in the future, because clocks are adjusted.
@@ -141,14 +146,12 @@ module Raffia
         # Returns nil when another process was faster.
         def enqueue(entry, last, at)
           draft = client.draft(entry.item(at)) or return skip(entry, last, at)
-          precondition = Precondition.new(key: LAST + entry.name,
-            expect: store.read(LAST + entry.name),
-            value: at.to_s)
-          unless precondition.expect&.to_f == last &&
-              (ids = store.enqueue([draft], precondition: precondition))
-            return
-          end
+          key = LAST + entry.name
+          expect = store.read(key)
+          return unless expect&.to_f == last
 
+          precondition = Precondition.new(key: key, expect: expect, value: at.to_s)
+          ids = store.enqueue([draft], precondition: precondition) or return
           record_run(entry, at, ids.first)
           at
         end
@@ -156,8 +159,7 @@ module Raffia
         def skip(entry, last, at)
           return last if at.nil? || at <= last
 
-          expect = store.read(LAST + entry.name)
-          store.write(LAST + entry.name, at.to_s, expect: expect) if expect&.to_f == last
+          advance(entry, last, at)
           at
         end
 

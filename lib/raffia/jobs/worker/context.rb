@@ -18,13 +18,14 @@ module Raffia
       # Parts of a worker while it runs, wired together. All runs share it.
       # @api private
       class Context
-        attr_reader :worker, :store, :shared_lease, :logger, :metrics, :backoff, :loop_monitor,
-          :heartbeat, :acks, :executors, :runner, :recurring, :maintenance, :fetcher
+        attr_reader :worker, :store, :aliases, :shared_lease, :logger, :metrics, :backoff,
+          :loop_monitor, :heartbeat, :acks, :executors, :runner, :recurring, :maintenance, :fetcher
 
         # Yields with each turn of the event loop.
         def initialize(worker, scope, options, lease_monitor, &on_turn)
           @worker = worker
           @store = worker.store
+          @aliases = Setup.current.aliases
           @options = options
           @log = options.log
           @lease_monitor = lease_monitor

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "executors/auto_executor"
-require_relative "executors/fiber_executor"
 require_relative "executors/local_pool"
 require_relative "executors/process_pool"
 require_relative "executors/remote_pool"
@@ -25,6 +24,21 @@ module Raffia
 
         # More jobs were claimed for an executor than can have a turn soon: other workers take them.
         class Saturated < StandardError
+        end
+
+        # Runs a job in the run's own fiber.
+        class FiberExecutor
+          def initialize(executors, _name) = @executors = executors
+
+          def call(run, job, seconds)
+            return @executors.perform(run, job) unless seconds
+
+            Raffia.timeout(seconds) { @executors.perform(run, job) }
+          end
+
+          def interrupt(run, why, _by_force) = run.cancel(why)
+          def spare_capacity = nil
+          def close = nil
         end
 
         # Jobs at a time by executor; :fibers stands for all.

@@ -8,36 +8,38 @@ module Raffia
       class Metrics
         def initialize
           @lock = Raffia::SpinLock.new
-          @totals = {processed: 0, failed: 0, retried: 0, dead: 0, microseconds: 0}
+          @processed = @failed = @retried = @dead = @microseconds = 0
           @histogram = new_histogram
-          reset
+          @classes = {}
         end
 
         # Without seconds it failed, with a verdict of {RetryPolicy}.
         def count(class_name, seconds, verdict = nil)
           @lock.hold do
-            @processed += 1
-            @totals[:processed] += 1
             row = @classes[class_name] ||= {"processed" => 0, "failed" => 0, "ms" => 0.0,
                                             "histogram" => new_histogram}
+            @processed += 1
             row["processed"] += 1
             seconds ? count_success(row, seconds * 1000) : count_failure(row, verdict)
           end
         end
 
         # Since the worker began.
-        def totals = @lock.hold { {**@totals, histogram: @histogram.dup} }
+        def totals
+          @lock.hold do
+            {processed: @processed, failed: @failed, retried: @retried, dead: @dead,
+             microseconds: @microseconds, histogram: @histogram.dup}
+          end
+        end
 
         # The counts since the last call, as a {Tally}; nil when nothing has ended.
-        def take = @lock.hold { tally unless @processed.zero? }
+        def take = @lock.hold { tally unless @classes.empty? }
 
         # Counts again what the store did not get.
         def put_back(tally)
           return unless tally
 
           @lock.hold do
-            @processed += tally.processed
-            @failed += tally.failed
             @classes = tally.classes.merge(@classes) { |_, old, new| add(old, new) }
           end
         end
@@ -51,26 +53,24 @@ module Raffia
           row["ms"] += milliseconds
           row["histogram"][bucket] += 1
           @histogram[bucket] += 1
-          @totals[:microseconds] += (milliseconds * 1000).round
+          @microseconds += (milliseconds * 1000).round
         end
 
         def count_failure(row, verdict)
-          @failed += 1
           row["failed"] += 1
-          @totals[:failed] += 1
-          @totals[:retried] += 1 if verdict == :retry
-          @totals[:dead] += 1 if verdict == :bury
+          @failed += 1
+          @retried += 1 if verdict == :retry
+          @dead += 1 if verdict == :bury
         end
 
         def tally
-          @classes.each_value { |row| row["ms"] = row["ms"].round(3) }
-          Tally.new(processed: @processed, failed: @failed, classes: @classes).tap { reset }
+          rows = @classes
+          @classes = {}
+          rows.each_value { |row| row["ms"] = row["ms"].round(3) }
+          Tally.new(processed: sum(rows, "processed"), failed: sum(rows, "failed"), classes: rows)
         end
 
-        def reset
-          @processed = @failed = 0
-          @classes = {}
-        end
+        def sum(rows, field) = rows.each_value.sum { |row| row[field] }
 
         def add(old, new)
           {"histogram" => old["histogram"].zip(new["histogram"]).map(&:sum),

@@ -172,7 +172,7 @@ module Raffia
           @cancel_scope = scope
           @item = @claim.item
           Payload::FieldCheck.check(@item)
-          job = Execution.job_class(@item["class"])
+          job = Execution.job_class(@item["class"], @context.aliases)
           @context.logger.started(self)
           @context.executors.call(self, job)
         end
