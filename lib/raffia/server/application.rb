@@ -48,7 +48,6 @@ module Raffia
       # :build, :record (what each Ractor builds for itself) or :share.
       attr_reader :how
 
-      # The option `execution`.
       attr_accessor :execution
 
       # Yields the mode, :build or :record.

@@ -97,7 +97,6 @@ module Raffia
 
         def respond_to_missing?(...) = false
 
-        # Adds the line of the file to errors.
         def at
           yield
         rescue ConfigError, NotFound => error

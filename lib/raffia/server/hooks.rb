@@ -9,7 +9,6 @@ module Raffia
     #
     # @api private
     class Hooks
-      # Name, time and arguments of each.
       NAMES = {
         before_fork: "in the supervisor, before a worker is forked: its index",
         after_fork: "in a worker that has just been forked: open its own connections here. Gets " \

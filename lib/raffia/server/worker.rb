@@ -139,7 +139,6 @@ module Raffia
         order.is_a?(::Array) ? order.each(&:close) : order # too late: another worker is asked
       end
 
-      # Returns :drain or :now.
       def await_order
         loop do
           case order = @orders.pop

@@ -47,7 +47,6 @@ module Raffia
 
         def waiting = @queue.size
 
-        # Whether as many wait as may run.
         def crowded? = @queue.size >= @limit
 
         def refuses? = !!(@codel || @max_wait)

@@ -14,7 +14,6 @@ module Raffia
       #
       # @api private
       class HardLimit
-        # Exit status.
         STUCK = 71
         # Seconds without a heartbeat.
         SILENCE = 3

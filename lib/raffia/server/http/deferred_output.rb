@@ -9,7 +9,6 @@ module Raffia
       #
       # @api private
       class DeferredOutput < Output
-        # Sends the deferred file.
         def complete
           return unless @file
 
@@ -17,7 +16,6 @@ module Raffia
           @stream.finish
         end
 
-        # Closes the deferred file.
         def discard
           @file&.close
           @file = nil

@@ -21,7 +21,6 @@ module Raffia
           @ended = @closed = false
         end
 
-        # Reads the whole body, so that later reads do not wait for the client.
         def buffer
           nil while read_stream
           @rewind_buffer.rewind

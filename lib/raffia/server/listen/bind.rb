@@ -17,7 +17,6 @@ module Raffia
       #
       # @api private
       class Bind < ::Data.define(:scheme, :host, :port, :path, :params)
-        # Accepted names of schemes.
         SCHEMES = {"tcp" => "tcp", "http" => "tcp", "ssl" => "ssl", "https" => "ssl",
                    "tls" => "ssl",
                    "unix" => "unix", "fd" => "fd", "systemd" => "systemd"}.freeze
@@ -86,7 +85,6 @@ module Raffia
         # Whether a proxy in front sends the PROXY protocol.
         def proxy? = params.key?(:proxy) && params[:proxy].last != "0"
 
-        # The last value of a parameter, or nil.
         def param(name) = params[name]&.last
 
         def to_s

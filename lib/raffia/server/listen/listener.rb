@@ -65,7 +65,6 @@ module Raffia
           self.class.new(socket, bind, tls: @tls)
         end
 
-        # A listener that accepts from another socket of the same address.
         def adopt(socket)
           return self if socket.equal?(@socket)
 
@@ -102,7 +101,6 @@ module Raffia
           nil
         end
 
-        # Accepts what the kernel has queued, without waiting.
         def accept_queued(options)
           # At most the backlog: later connections must not keep it busy.
           self.class.backlog(bind, options).succ.times do

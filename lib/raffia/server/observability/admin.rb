@@ -7,7 +7,6 @@ module Raffia
       #
       # @api private
       module Admin
-        # Few connections, and short ones.
         OPTIONS = {max_connections: 64, idle_timeout: 10, head_timeout: 5, body_timeout: 5,
                    write_timeout: 5, drain_timeout: 1, request_timeout: 10,
                    metrics: nil, access_log: nil, max_body: 1}.freeze

@@ -19,7 +19,6 @@ module Raffia
           raise ConfigError, "the log #{path} cannot be written: #{error.message}"
         end
 
-        # Called by Logger.
         def write(text) = @file.syswrite(text)
 
         # Opens the file again by its name, after a log rotation. On failure the old one stays.

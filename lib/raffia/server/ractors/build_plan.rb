@@ -38,7 +38,6 @@ module Raffia
         def seal(built) = frozen ? built.freeze : built
       end
 
-      # A line `use Middleware, arguments`.
       # @api private
       MiddlewareStep = Data.define(:middleware, :arguments, :block) do
         def build(inner) = middleware.new(inner, *arguments, &block)
@@ -55,7 +54,6 @@ module Raffia
         def classes = [middleware.is_a?(::Module) ? middleware : middleware.class]
       end
 
-      # The `map` blocks between two other steps.
       # @api private
       MapStep = Data.define(:places) do
         def build(inner)

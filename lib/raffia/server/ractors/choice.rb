@@ -49,7 +49,6 @@ module Raffia
           []
         end
 
-        # Builds the application, but does not call it.
         def application
           @application.load_to(:record)
           CompatibilityCheck.run(paths: []) { loaded }.obstacles

@@ -42,7 +42,6 @@ module Raffia
             end
           end
 
-          # Ends with the pipe, hence with the process.
           def obey(worker, orders, writer)
             until (order = orders.getc).nil?
               case order

@@ -11,8 +11,7 @@ module Raffia
       # variables, and blocks of define_method. Otherwise only the main Ractor could use them.
       #
       # Runs before Ractors start, in a process that serves from Ractors alone. A gem that writes to
-      # such
-      # data gets a FrozenError instead of a Ractor::IsolationError.
+      # such data gets a FrozenError instead of a Ractor::IsolationError.
       #
       # @api private
       class GemFreezer

@@ -7,7 +7,7 @@ module Raffia
     module Ractors
       # A Rack::Builder that records instead of builds: to_app returns a {BuildPlan}.
       #
-      # RecordingBuilder.builder.load_file("config.ru")
+      #   RecordingBuilder.builder.load_file("config.ru")
       #
       # @api private
       module RecordingBuilder

@@ -19,7 +19,6 @@ module Raffia
           ::OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
         private_constant :VERIFY, :OPTIONS
 
-        # The default: without SNI, or for an unknown name.
         attr_reader :first
 
         def initialize(settings)
@@ -92,7 +91,6 @@ module Raffia
               "no protocol in common with a client that offers #{offered.join(", ")}"
         end
 
-        # Nil: the default.
         def context_for(name)
           index = @certificates.index { |certificate| certificate.for?(name) } ||
             @certificates.index { |certificate| certificate.covers?(name) }

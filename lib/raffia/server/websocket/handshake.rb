@@ -8,7 +8,6 @@ module Raffia
       # @api private
       class Handshake
         VERSION = "13"
-        # 16 bytes in base64.
         KEY = %r{\A[A-Za-z0-9+/]{22}==\z}
         WEBSOCKET = "websocket"
 

@@ -8,7 +8,6 @@ module Raffia
         #
         # @api private
         module PortHolder
-          # The state in /proc/net/tcp.
           LISTEN = "0A"
           private_constant :LISTEN
 

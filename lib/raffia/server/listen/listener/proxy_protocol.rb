@@ -12,7 +12,6 @@ module Raffia
         #
         # @api private
         class ProxyProtocol
-          # The first bytes of version 2.
           SIGNATURE = "\r\n\r\n\0\r\nQUIT\n".b.freeze
           # Bytes of a line of version 1, and of a header of version 2: 536 fit into a first
           # segment.

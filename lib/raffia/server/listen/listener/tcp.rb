@@ -11,7 +11,6 @@ module Raffia
         #
         # @api private
         module Tcp
-          # Errors of a machine without IPv6.
           NO_IPV6 = [Errno::EAFNOSUPPORT, Errno::EADDRNOTAVAIL, Errno::EPROTONOSUPPORT].freeze
           private_constant :NO_IPV6
 

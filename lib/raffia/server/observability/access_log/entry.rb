@@ -4,7 +4,6 @@ module Raffia
   class Server
     module Observability
       class AccessLog
-        # Prefixes by number of digits.
         ZEROS = Array.new(7) { |size| "0.#{"0" * (6 - size)}".freeze }.freeze
         private_constant :ZEROS
 

@@ -10,7 +10,6 @@ module Raffia
         #
         # @api private
         class JSONFormat
-          # Text that needs no escapes.
           PLAIN = /\A[ !#-\[\]-~]*\z/
           FIELDS = {
             remote: "REMOTE_ADDR", user: "REMOTE_USER", method: "REQUEST_METHOD",

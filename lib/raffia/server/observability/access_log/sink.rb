@@ -33,7 +33,6 @@ module Raffia
               "use: #{error.message}")
           end
 
-          # Returns bytes written.
           def write(bytes)
             written = @io.syswrite(bytes)
             recover if @error_class

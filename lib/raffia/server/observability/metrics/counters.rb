@@ -22,7 +22,6 @@ module Raffia
             freeze
           end
 
-          # Resets the gauges for a new worker.
           def open
             Layout::GAUGES.each { |name| set(name, 0) }
             set(:pid, ::Process.pid)

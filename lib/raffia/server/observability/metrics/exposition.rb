@@ -13,7 +13,6 @@ module Raffia
         #
         # @api private
         class Exposition
-          # By their names in {Layout}.
           COUNTERS = {
             accepted: ["connections_accepted", "Connections that were accepted."],
             shed: ["requests_shed", "Requests answered 503 because they had waited for too long."],
@@ -44,7 +43,6 @@ module Raffia
           }.freeze
           private_constant :COUNTERS, :GAUGES, :HIGHEST
 
-          # `workers`: see {StatusPanel::Fleet#workers}.
           def initialize(totals, workers)
             @totals = totals
             @workers = workers

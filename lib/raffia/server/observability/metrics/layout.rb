@@ -19,10 +19,8 @@ module Raffia
           DURATION = 8
           QUEUED = DURATION + HISTOGRAM
 
-          # Counted besides requests.
           COUNTED = %i[accepted shed expired timed_out killed app_errors client_gone log_lines_lost
             collections collection_microseconds].freeze
-          # Statuses of requests that the server refuses.
           STATUSES = [400, 408, 411, 413, 414, 417, 421, 426, 431, 501, 503, 505].freeze
           COUNTER = COUNTED.each_with_index
             .to_h { |name, index| [name, Native::SharedCounters::REQUEST_METRICS + index] }.freeze

@@ -46,7 +46,6 @@ module Raffia
           # The highest value of all workers.
           def highest(name) = @alive.map { |part| part[Layout::GAUGE.fetch(name)] }.max || 0
 
-          # Gauges of one worker.
           def worker(pid)
             part = @alive.find { |one| one[Layout::GAUGE[:pid]] == pid } or return
             {requests: part[Layout::REQUESTS],

@@ -48,7 +48,6 @@ module Raffia
             end
           end
 
-          # Requests in flight, by worker.
           def requests(slow)
             @lock.synchronize do
               answers = @answers[@round += 1] = Thread::Queue.new
