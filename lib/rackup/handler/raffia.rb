@@ -85,6 +85,6 @@ module Rackup
     # `rails server` loads this file between the application's own and its initialisation: the last
     # moment to say that requests are to run in fibers. `rackup` loads it later, and then an
     # application that keeps what belongs to a request by thread runs on threads.
-    ::Raffia::Server::Isolation.claim
+    ::Raffia::Server::Isolation.set_level
   end
 end

@@ -49,7 +49,7 @@ module Raffia
       def parser = @parser ||= Options.parser(self.class::USAGE, WIDTH) { |parser| define(parser) }
 
       # A flag that is no setting.
-      def order(parser, name, *flags, text)
+      def own_flag(parser, name, *flags, text)
         parser.on(*flags, *Service::Settings::Flags.wrap(text)) { |value| @asked[name] = value }
       end
     end

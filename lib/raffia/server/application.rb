@@ -24,15 +24,15 @@ module Raffia
             "#{::File.join(path, FILES.first)}", name: path)
         end
 
-        new(path) { |how| path.end_with?(".ru") ? rackup(path, how) : ruby(path) }
+        new(path) { |mode| path.end_with?(".ru") ? rackup(path, mode) : ruby(path) }
       end
 
       # A `trusted` application is Raffia's own: it keeps no state by thread.
       def self.of(app, trusted: false) = new("the application", trusted: trusted) { app }
 
-      def self.rackup(path, how)
+      def self.rackup(path, mode)
         Optional.gem("rack", ">= 2.2", for: "`raffia serve #{path}`", feature: "rack")
-        built = ((how == :record) ? Ractors::RecordingBuilder.builder :
+        built = ((mode == :record) ? Ractors::RecordingBuilder.builder :
           ::Rack::Builder).parse_file(path)
         built.is_a?(::Array) ? built.first : built # Rack 2 has options with it
       end
@@ -46,7 +46,7 @@ module Raffia
 
       attr_reader :name
       # :build, :record (what each Ractor builds for itself) or :share.
-      attr_reader :how
+      attr_reader :mode
 
       attr_accessor :execution
 
@@ -55,29 +55,29 @@ module Raffia
         @name = name
         @trusted = trusted
         @load = load
-        @how = :build
+        @mode = :build
         @execution = :auto
       end
 
       def trusted? = @trusted
 
       # Sets the mode of {load}; :share freezes what was recorded.
-      def load_to(how)
-        @app = @app.build if how == :build && @app.is_a?(Ractors::BuildPlan)
-        @app = Ractors.ready(@app) if how == :share && @app
-        @how = how
+      def load_as(mode)
+        @app = @app.build if mode == :build && @app.is_a?(Ractors::BuildPlan)
+        @app = Ractors.ready(@app) if mode == :share && @app
+        @mode = mode
       end
 
       # Returns the same object each time. Raises what the application raises, SyntaxError included.
       def load
-        @app ||= (@how == :share) ? Ractors.ready(@load.call(:record)) : check(build)
+        @app ||= (@mode == :share) ? Ractors.ready(@load.call(:record)) : check(build)
       end
 
       private
 
       # Rails reads its isolation level once, so it is set before the application is initialised.
       def build
-        (@execution == :threads) ? @load.call(@how) : Isolation.by_fiber { @load.call(@how) }
+        (@execution == :threads) ? @load.call(@mode) : Isolation.by_fiber { @load.call(@mode) }
       end
 
       def check(app)

@@ -18,10 +18,10 @@ module Raffia
 
         execution = new(application, options)
         log.info("r#{execution.to_s[1..]}") if execution.reason
-        options.with(execution: execution.place, max_in_flight: execution.at_once)
+        options.with(execution: execution.mode, max_in_flight: execution.at_once)
       end
 
-      attr_reader :place
+      attr_reader :mode
       attr_reader :reason
       # Requests at a time; nil: no limit.
       attr_reader :at_once
@@ -29,18 +29,19 @@ module Raffia
       def initialize(application, options)
         @threads = options.threads
         @asked = options.execution
-        @place = :threads
+        @mode = :threads
         @at_once = options.max_in_flight
         decide(application) unless @asked == :threads
-        if @place == :fibers && @asked == :auto && @at_once.nil? && @reason
+        if @mode == :fibers && @asked == :auto && @at_once.nil? && @reason
           @connections = Isolation.connections
         end
         @at_once ||= @connections
       end
 
       def to_s
-        where = (@place == :threads) ? "on #{@threads} thread#{"s" if @threads > 1}" : "in fibers"
-        "Requests run #{where}#{", as many at once as Active Record has connections (#{@connections})" if @connections}#{": #{@reason}" if @reason}"
+        where = (@mode == :threads) ? "on #{@threads} thread#{"s" if @threads > 1}" : "in fibers"
+        limit = ", as many at once as Active Record has connections (#{@connections})"
+        "Requests run #{where}#{limit if @connections}#{": #{@reason}" if @reason}"
       end
 
       private
@@ -50,7 +51,7 @@ module Raffia
         raise ConfigError, refusal(obstacle) if obstacle && @asked == :fibers
 
         obstacle ||= LOCALE if @asked == :auto && Isolation.shared_locale?
-        @place = :fibers unless obstacle
+        @mode = :fibers unless obstacle
         @reason = obstacle ||
           ("Rails keeps what belongs to one by fiber" if Isolation.rails? && !application.trusted?)
       end

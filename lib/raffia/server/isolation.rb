@@ -15,16 +15,16 @@ module Raffia
       # Loads an application whose requests run in fibers. The level is set as soon as ActiveSupport
       # is loaded, so the application's own setting wins.
       def by_fiber
-        claim
+        set_level
         watched = watch unless loaded
         yield
       ensure
         watched&.disable
-        claim
+        set_level
       end
 
       # Sets the level while nobody has read it: before ActiveSupport or Rails is initialised.
-      def claim
+      def set_level
         return unless available?
 
         if loaded.nil? || (rails && !rails.initialized?)

@@ -18,8 +18,9 @@ module Raffia
       # Settings that are not given come from the environment, else they have their default. Raises
       # ConfigError for unknown names and invalid values.
       def self.build(given = {}, config: Config.load)
-        said = FROM_ENVIRONMENT.to_h { |name| [name, config.public_send(name)] }.compact
-        ::Ractor.make_shareable(new(**Settings.build(said.merge(given.transform_keys(&:to_sym)))))
+        defaults = FROM_ENVIRONMENT.to_h { |name| [name, config.public_send(name)] }.compact
+        settings = Settings.build(defaults.merge(given.transform_keys(&:to_sym)))
+        ::Ractor.make_shareable(new(**settings))
       end
 
       def environment = super || "development"

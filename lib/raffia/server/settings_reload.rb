@@ -17,21 +17,21 @@ module Raffia
 
       Result = ::Data.define(:application, :options, :hooks)
 
-      # `said`: the options before Ractors were decided. The block returns the application, the
+      # `initial`: the options before Ractors were decided. The block returns the application, the
       # hooks, and settings for {Options.build}.
-      def initialize(said, log, &read)
-        @said = said
+      def initialize(initial, log, &read)
+        @initial = initial
         @log = log
         @read = read
       end
 
       def call(application, options)
         fresh, hooks, given = @read.call
-        fresh.load_to(application.how)
+        fresh.load_as(application.mode)
         fresh.execution = application.execution
-        asked = Options.build(given)
-        warn_of(KEPT.reject { |name| asked.public_send(name) == @said.public_send(name) })
-        Result.new(fresh, asked.with(**KEPT.to_h { |name| [name, options.public_send(name)] }),
+        reloaded = Options.build(given)
+        warn_of(KEPT.reject { |name| reloaded.public_send(name) == @initial.public_send(name) })
+        Result.new(fresh, reloaded.with(**KEPT.to_h { |name| [name, options.public_send(name)] }),
           hooks)
       end
 

@@ -49,7 +49,7 @@ module Raffia
 
         @checked_at = now
         @contexts = @contexts.renewed do |error|
-          complain("goes on with the old certificates: #{error.message}")
+          report("goes on with the old certificates: #{error.message}")
         end
         @contexts.first
       end
@@ -64,7 +64,7 @@ module Raffia
         require_relative "tls/contexts"
       end
 
-      def complain(text) = @log ? @log.error(text) : warn("raffia: #{text}")
+      def report(text) = @log ? @log.error(text) : warn("raffia: #{text}")
 
       def accept(ssl, finish)
         loop do

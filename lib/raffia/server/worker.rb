@@ -38,7 +38,7 @@ module Raffia
         @context = Context.new(app, options, log, counters)
         @connections = ConnectionSet.new(@context)
         @acceptors = AcceptorGroup.new(listeners, @context, @connections)
-        @orders = ::Thread::Queue.new
+        @commands = ::Thread::Queue.new
         @on_stop_accepting = @on_reopen = @sidecars = nil
       end
 
@@ -48,7 +48,7 @@ module Raffia
         stop = SignalException.new("TERM") # ends what the application has left in the loop
         Raffia.run(backend: @backend) do |scope|
           shutdown = serve(scope, &)
-          raise stop unless embedded || shutdown.outlast { take_order(_1) }
+          raise stop unless embedded || shutdown.outlast { next_command(_1) }
         end
       rescue SignalException => signal
         raise unless signal.equal?(stop)
@@ -65,13 +65,13 @@ module Raffia
 
       # `how`: :drain finishes requests in flight, :now does not. Safe in any thread and in a trap.
       def stop(how = :drain)
-        @orders.push(how)
+        @commands.push(how)
         nil
       end
 
       # Reopens log files after a rotation. Safe in any thread and in a trap.
       def reopen
-        @orders.push(:reopen)
+        @commands.push(:reopen)
         nil
       end
 
@@ -91,7 +91,7 @@ module Raffia
       # Accepts what waits in sockets of a worker that is down, then closes them. Safe in any
       # thread. `sockets`: in the order of this worker's listeners.
       def accept_from(sockets)
-        @orders.push(sockets)
+        @commands.push(sockets)
         nil
       end
 
@@ -106,7 +106,7 @@ module Raffia
         helpers = context.telemetry.start(scope, @liveness, context.admission.limiter)
         watchdog = hard_limit
         yield if block_given?
-        shut_down(await_order)
+        shut_down(await_stop)
       ensure
         fork_hook&.remove
         watchdog&.close
@@ -122,7 +122,7 @@ module Raffia
           @on_stop_accepting.call
         end
         GracefulShutdown.new(self, (how == :now) ? 0 : grace).tap do |shutdown|
-          shutdown.run { take_order(_1) }
+          shutdown.run { next_command(_1) }
           @sidecars&.stop(shutdown.left)
         end
       end
@@ -134,19 +134,19 @@ module Raffia
       end
 
       # Sockets that come too late are closed: the supervisor asks another worker.
-      def take_order(seconds)
-        order = @orders.pop(timeout: seconds)
-        order.is_a?(::Array) ? order.each(&:close) : order # too late: another worker is asked
+      def next_command(seconds)
+        command = @commands.pop(timeout: seconds)
+        command.is_a?(::Array) ? command.each(&:close) : command # too late: another worker is asked
       end
 
-      def await_order
+      def await_stop
         loop do
-          case order = @orders.pop
+          case command = @commands.pop
           when :reopen
             context.telemetry.access_log&.reopen
             @on_reopen&.call
-          when ::Array then @acceptors.adopt(order)
-          else return order
+          when ::Array then @acceptors.adopt(command)
+          else return command
           end
         end
       end

@@ -61,7 +61,7 @@ module Raffia
         @application.load.tap { @options = Execution.settle(@application, @options, @log) }
       end
 
-      def receive(name, data) = @panel.hear(name, data)
+      def receive(name, data) = @panel.receive(name, data)
 
       def work(context, app)
         sockets = @listening.adopt(context.ios)

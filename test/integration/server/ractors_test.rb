@@ -238,7 +238,7 @@ module Raffia
       end
     end
 
-    # The only pipe between Ractors carries orders and heartbeats, no requests.
+    # The only pipe between Ractors carries commands and heartbeats, no requests.
     def test_no_message_is_on_the_way_of_a_request
       files = Dir[File.join(ROOT, "lib/raffia/server/**/*.rb")]
       refute_empty files

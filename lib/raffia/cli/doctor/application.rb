@@ -15,7 +15,7 @@ module Raffia
           raise NotFound.new(name: @file) unless ::File.file?(@file)
 
           require_relative "../../server"
-          application = Server::Application.at(@file).tap { |one| one.load_to(:record) }
+          application = Server::Application.at(@file).tap { |one| one.load_as(:record) }
           result = Server::Ractors::CompatibilityCheck.run(paths: @paths) { application.load }
           [*result.findings.map { |finding| finding(finding) },
             *result.answers.map { |answer| answer(answer) }, *prepared(result)]

@@ -10,9 +10,9 @@ module Raffia
       #
       # @api private
       class Check
-        def initialize(said, application, file, out, json:)
-          @options = Server::Options.build(said)
-          @said = said
+        def initialize(settings, application, file, out, json:)
+          @options = Server::Options.build(settings)
+          @settings = settings
           @application = application
           @file = file
           @out = out
@@ -33,12 +33,13 @@ module Raffia
         private
 
         def text(binds)
+          count = @options.workers
+          workers = count.zero? ? "this process" : "#{count} worker process#{"es" if count > 1}"
           @out.puts "#{@application.name} loads, and would be served in #{@options.environment} " \
-          "by " \
-            "#{@options.workers.zero? ? "this process" : "#{@options.workers} worker process#{"es" if @options.workers > 1}"} at"
+            "by #{workers} at"
           binds.each { |bind| @out.puts "  #{bind}" }
           @out.puts @execution if @execution&.reason
-          set = @said.keys.reject { |name| %i[bind environment processes].include?(name) }
+          set = @settings.keys.reject { |name| %i[bind environment processes].include?(name) }
           if set.any?
             @out.puts "Set#{" (#{@file.path})" if @file}: " \
               "#{set.map { |name| "#{name} #{@options.public_send(name)}" }.join(", ")}"
@@ -48,7 +49,7 @@ module Raffia
         def json(binds)
           @out.puts JSON.generate(application: @application.name, config: @file&.path,
             binds: binds.map(&:to_s), workers: @options.workers,
-            execution: @execution&.place, why: @execution&.reason,
+            execution: @execution&.mode, why: @execution&.reason,
             options: @options.to_h.merge(environment: @options.environment))
         end
       end

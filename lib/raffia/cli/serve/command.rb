@@ -27,21 +27,23 @@ module Raffia
         def call
           return Sample.new(@out).call if @asked[:init]
 
-          options = settings
-          @asked[:check] ? check(options) : serve(options)
+          chosen = settings
+          @asked[:check] ? check(chosen) : serve(chosen)
         end
 
         private
 
-        def check(said) = Check.new(said, application, @file, @out, json: @asked[:json]).call
+        def check(settings)
+          Check.new(settings, application, @file, @out, json: @asked[:json]).call
+        end
 
         # The file may ask for its environment, so that is set first.
         def settings
           Service.export_environment(@given[:environment], force: true) if @given[:environment]
-          options = Server::Options.build(said = read)
+          options = Server::Options.build(settings = read)
           @config = Service::Config.load # before what systemd says is taken out of the environment
-          Service.export_environment(options.environment, force: said.key?(:environment))
-          said
+          Service.export_environment(options.environment, force: settings.key?(:environment))
+          settings
         end
 
         def read
@@ -57,17 +59,17 @@ module Raffia
 
         # Arguments for a new generation, see {Server#initialize}.
         def renewed
-          said = read
-          [application, @file&.hooks || Server::Hooks.new, said]
+          settings = read
+          [application, @file&.hooks || Server::Hooks.new, settings]
         end
 
         # -p alone replaces the binds of the file.
         def elsewhere? = !@given.key?(:bind) && (@given.key?(:port) || @given.key?(:host))
 
-        def serve(said)
-          @yjit = Server::Options.build(said).yjit
+        def serve(settings)
+          @yjit = Server::Options.build(settings).yjit
           server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed),
-            **said)
+            **settings)
           server.run(config: @config, others: others(server)) do |listeners|
             Banner.new(server, app, @file, listeners, json: @asked[:json]).print(@out)
           end
@@ -80,8 +82,8 @@ module Raffia
         def others(_server) = []
 
         def guarded(application)
-          outer = Server::Application.new(application.name) do |how|
-            application.load_to(how)
+          outer = Server::Application.new(application.name) do |mode|
+            application.load_as(mode)
             application.execution = outer.execution
             attempt { application.load }.tap { compile }
           end

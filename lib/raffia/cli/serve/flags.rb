@@ -35,20 +35,20 @@ module Raffia
 
         def define(parser)
           parser.separator ""
-          orders(parser)
+          own_flags(parser)
           Service::Settings::Flags.new(parser, given).add_all(Server::Settings)
         end
 
-        def orders(parser)
-          order(parser, :config, "-C", "--config FILE",
+        def own_flags(parser)
+          own_flag(parser, :config, "-C", "--config FILE",
             "the settings; default: config/raffia.rb or raffia.rb, if there")
-          order(parser, :config, "--no-config", "read no such file")
-          order(parser, :init, "--init",
+          own_flag(parser, :config, "--no-config", "read no such file")
+          own_flag(parser, :init, "--init",
             "write a raffia.rb to start from, with every setting in it")
-          order(parser, :check, "--check",
+          own_flag(parser, :check, "--check",
             "load everything and say what would be done, without doing it")
-          order(parser, :json, "--json", "what is printed, as JSON")
-          order(parser, :help, "-h", "--help", "this page")
+          own_flag(parser, :json, "--json", "what is printed, as JSON")
+          own_flag(parser, :help, "-h", "--help", "this page")
         end
       end
     end

@@ -18,9 +18,9 @@ module Raffia
         private
 
         # Jobs are loaded after the application, as in a worker.
-        def check(said)
+        def check(settings)
           jobs = JobsRole.new(@jobs, nil, method(:attempt),
-            single: Server::Options.build(said).workers.zero?)
+            single: Server::Options.build(settings).workers.zero?)
           super.tap { jobs.load }
         end
 

@@ -33,7 +33,7 @@ module Raffia
 
         private
 
-        def orders(parser)
+        def own_flags(parser)
           super
           Service::Settings::Flags.new(parser, jobs, read: true).add_all(Settings)
         end

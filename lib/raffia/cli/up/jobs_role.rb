@@ -17,14 +17,14 @@ module Raffia
         WORKER = %i[queues concurrency timeout].freeze
         private_constant :WORKER
 
-        # `guard` reports errors of the user's files. `single`: run in this process.
-        def initialize(given, log, guard, single:)
+        # `attempt` reports errors of the user's files. `single`: run in this process.
+        def initialize(given, log, attempt, single:)
           super(processes: given.fetch(:jobs, 1), log: log, load: method(:load_program),
                 timeout: given.fetch(:timeout, Settings[:timeout].default)) do |context|
             worker(context)
           end
           @given = given
-          @guard = guard
+          @attempt = attempt
           @single = single
           @status = Jobs::Worker::Status::SingleProcess.new if single
           # The server loads a Rails application already.
@@ -50,13 +50,14 @@ module Raffia
 
         # Runs after the application was loaded.
         def load_program
-          @guard.call { @program.load }
+          @attempt.call { @program.load }
           Jobs.store = @given[:store] if @given[:store]
         end
 
         def worker(liveness)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, liveness: liveness, log: @log, wait: true, **@given.slice(*WORKER))
+          Jobs::Worker.new(Jobs.store, liveness: liveness, log: @log, wait: true,
+            **@given.slice(*WORKER))
         end
 
         def check(url) = @single || Options.common_store(url)

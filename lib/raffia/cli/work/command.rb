@@ -110,8 +110,8 @@ module Raffia
 
         def worker(liveness)
           check(Jobs.store.url)
-          Jobs::Worker.new(Jobs.store, queues: @given[:queues], liveness: liveness, heartbeat: heartbeat,
-            log: log, wait: true, **@given.slice(*WORKER, :hang_timeout))
+          Jobs::Worker.new(Jobs.store, queues: @given[:queues], liveness: liveness, log: log,
+            heartbeat: heartbeat, wait: true, **@given.slice(*WORKER, :hang_timeout))
         end
 
         # --hang-timeout is about the loop.

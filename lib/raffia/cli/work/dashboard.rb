@@ -36,7 +36,8 @@ module Raffia
 
         def url
           address = @socket.local_address
-          "http://#{address.ipv6? ? "[#{address.ip_address}]" : address.ip_address}:#{address.ip_port}/"
+          host = address.ipv6? ? "[#{address.ip_address}]" : address.ip_address
+          "http://#{host}:#{address.ip_port}/"
         end
 
         # Serves in a thread of this process.

@@ -35,7 +35,7 @@ module Raffia
 
         def define(parser)
           Service::Settings::Flags.new(parser, given, read: true).add_all(Settings)
-          order(parser, :help, "-h", "--help", "this page")
+          own_flag(parser, :help, "-h", "--help", "this page")
         end
       end
     end

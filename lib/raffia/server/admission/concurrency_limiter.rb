@@ -55,10 +55,10 @@ module Raffia
         def on_relief(&block) = @on_relief = block
 
         # A request that stays for long no longer counts.
-        def step_aside = leave
+        def release = leave
 
         # It counts again, until {leave}.
-        def step_back = @admitted += 1
+        def reacquire = @admitted += 1
 
         # Waits for the request's turn; {leave} must follow. `queued`: seconds in this process,
         # `before`: seconds until then. Returns the new `queued`.

@@ -23,27 +23,13 @@ module Raffia
 
         private
 
+        # Keeps a descriptor of its own, because the body is closed before the file is sent.
         def send_file_body(status, headers, body)
           return @stream.finish unless @stream.begin(status, headers, body.size)
 
-          defer(body.file.dup, body.from, body.size)
-        end
-
-        def send_file(status, headers, file)
-          size = file.size
-          return defer(file, 0, size) if @stream.begin(status, headers, size)
-
-          @stream.finish
-          file.close
-        rescue
-          file.close
-          raise
-        end
-
-        def defer(file, from, size)
-          @file = file
-          @from = from
-          @size = size
+          @file = body.file.dup
+          @from = body.from
+          @size = body.size
         end
       end
     end

@@ -163,9 +163,7 @@ module Raffia
         end
 
         def send_file(status, headers, file)
-          size = file.size
-          @stream.send_file(file, 0, size) if @stream.begin(status, headers, size)
-          @stream.finish
+          send_file_body(status, headers, Static::FileBody.new(file, 0, file.size))
         ensure
           file.close
         end

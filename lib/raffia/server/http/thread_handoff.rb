@@ -31,7 +31,7 @@ module Raffia
 
         def reset
           @cause = nil
-          @answered = @abandoned = @aside = @done = false
+          @answered = @abandoned = @released = @done = false
           @events.clear
         end
 
@@ -50,7 +50,7 @@ module Raffia
           withdraw(future, cause) if future
           raise
         ensure
-          @limiter.step_back if @aside
+          @limiter.reacquire if @released
         end
 
         # On the thread: interrupts may end the block.
@@ -66,7 +66,7 @@ module Raffia
         def answer = @lock.synchronize { @answered = true }
 
         # On the thread: it is kept for long, so another request may run.
-        def step_aside = @events << :aside
+        def release_slot = @events << :released
 
         private
 
@@ -86,9 +86,9 @@ module Raffia
         end
 
         def listen
-          while @events.pop == :aside
-            @aside = true
-            @limiter.step_aside
+          while @events.pop == :released
+            @released = true
+            @limiter.release
           end
           @done = true
         end
@@ -110,7 +110,7 @@ module Raffia
 
           Raffia.shield do
             event = @events.pop(timeout: GRACE)
-            event = @events.pop(timeout: GRACE) if event == :aside
+            event = @events.pop(timeout: GRACE) if event == :released
             @abandoned = event.nil?
           end
         end

@@ -84,7 +84,7 @@ module Raffia
           @handoff.interruptible do
             next taken = true if @stream.answer(response)
 
-            @handoff.step_aside if long_lived?(response)
+            @handoff.release_slot if long_lived?(response)
             taken = true
             @output.deliver(response, @input || NullInput::ONE, @hijack)
           end

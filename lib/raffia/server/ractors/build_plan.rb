@@ -16,26 +16,26 @@ module Raffia
 
         # `outer` replaces a missing `run`.
         def build(outer = nil)
-          inner = seal(app || outer)
+          inner = finish(app || outer)
           unless inner || steps.last.is_a?(MapStep)
             raise ConfigError, "there is nothing to run: config.ru needs a line `run` or `map`"
           end
 
-          steps.reverse.reduce(inner) { |built, step| seal(step.build(built)) }
+          steps.reverse.reduce(inner) { |built, step| finish(step.build(built)) }
         end
 
         # Shareable unless there are findings.
         def share(sharing, path = "config.ru")
-          fit = with(app: sharing.share(app, "#{path}: run"),
+          shareable = with(app: sharing.share(app, "#{path}: run"),
             steps: steps.map { |step| step.share(sharing, path) }.freeze)
-          sharing.findings.empty? ? ::Ractor.make_shareable(fit) : fit
+          sharing.findings.empty? ? ::Ractor.make_shareable(shareable) : shareable
         end
 
         def classes = [app.is_a?(::Module) ? app : app.class, *steps.flat_map(&:classes)]
 
         private
 
-        def seal(built) = frozen ? built.freeze : built
+        def finish(built) = frozen ? built.freeze : built
       end
 
       # @api private

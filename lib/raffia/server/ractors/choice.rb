@@ -30,8 +30,8 @@ module Raffia
 
         private
 
-        def settled(count, how)
-          @application.load_to(how)
+        def settled(count, mode)
+          @application.load_as(mode)
           @options.with(ractors: count, processes: (count.zero? || @options.processes != :auto) ?
             @options.processes : @options.workers)
         end
@@ -50,7 +50,7 @@ module Raffia
         end
 
         def application
-          @application.load_to(:record)
+          @application.load_as(:record)
           CompatibilityCheck.run(paths: []) { loaded }.obstacles
         end
 

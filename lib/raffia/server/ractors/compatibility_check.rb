@@ -39,13 +39,13 @@ module Raffia
           def here(app, paths)
             plan = BuildPlan.of(app)
             sharing = DeepFreezer.new
-            fit = plan.share(sharing)
+            shareable = plan.share(sharing)
             findings = sharing.findings + code(plan)
             # The code may never reach what was found, so it is tried, too.
             return Result.new(findings, [], []) if sharing.findings.any?
 
-            prepared = GemFreezer.new.prepare(fit.classes).prepared
-            Result.new(findings, answers(fit, paths), prepared)
+            prepared = GemFreezer.new.prepare(shareable.classes).prepared
+            Result.new(findings, answers(shareable, paths), prepared)
           end
 
           def code(plan)

@@ -60,8 +60,8 @@ module Raffia
         def whole(object, path)
           before = @findings.size
           ObjectParts.each(object) do |part, label, replace|
-            fit = share(part, "#{path} > #{label}")
-            replace.call(fit) unless fit.equal?(part)
+            shareable = share(part, "#{path} > #{label}")
+            replace.call(shareable) unless shareable.equal?(part)
           end
           (@findings.size == before) ? ::Ractor.make_shareable(object) : object
         rescue ::Ractor::Error, ::FrozenError, ::NoMethodError, ::TypeError,
@@ -99,10 +99,10 @@ module Raffia
 
           tried << name
           value = block.binding.local_variable_get(name)
-          fit = share(value, "#{path} > its variable #{name}")
-          return false unless ::Ractor.shareable?(fit)
+          shareable = share(value, "#{path} > its variable #{name}")
+          return false unless ::Ractor.shareable?(shareable)
 
-          block.binding.local_variable_set(name, fit) unless fit.equal?(value)
+          block.binding.local_variable_set(name, shareable) unless shareable.equal?(value)
           true
         rescue ::NameError
           false # `self`, or a method's name

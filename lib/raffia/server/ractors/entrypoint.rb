@@ -16,25 +16,26 @@ module Raffia
 
         class << self
           # `sockets` has class and descriptor of each listener's socket, its bind and TLS settings.
-          # `orders` and `status` are descriptors of pipes.
-          def serve(index, app, sockets, options, counters, orders, status)
+          # `commands` and `status` are descriptors of pipes.
+          def serve(index, app, sockets, options, counters, commands, status)
             ::Thread.current.report_on_exception = false
-            orders = ::IO.for_fd(orders, "rb")
+            commands = ::IO.for_fd(commands, "rb")
             writer = StatusWriter.new(status = ::IO.for_fd(status, "wb"))
             work(Worker.new(app.build, listeners: listeners(sockets), options: options,
-              counters: counters), orders, writer)
+              counters: counters), commands, writer)
           rescue ::Exception => error # standard:disable Lint/RescueException
             writer&.write("#{error.class}: #{error.message} at " \
               "#{error.backtrace&.first(5)&.join(", ")}")
           ensure
-            [orders, status].each { |io| io.close if io.is_a?(::IO) }
+            [commands, status].each { |io| io.close if io.is_a?(::IO) }
           end
 
           private
 
-          def work(worker, orders, writer)
+          def work(worker, commands, writer)
             Raffia.run do |scope|
-              helpers = [scope.spawn { obey(worker, orders, writer) }, scope.spawn { beat(writer) }]
+              helpers = [scope.spawn { run_commands(worker, commands, writer) },
+                scope.spawn { beat(writer) }]
               worker.on_stop_accepting { writer.write(StatusWriter::STOPPED_ACCEPTING) }
               worker.run { writer.write(StatusWriter::READY) }
             ensure
@@ -42,13 +43,13 @@ module Raffia
             end
           end
 
-          def obey(worker, orders, writer)
-            until (order = orders.getc).nil?
-              case order
+          def run_commands(worker, commands, writer)
+            until (command = commands.getc).nil?
+              case command
               when "r" then worker.reopen
               when "i"
                 writer.write_in_flight(worker.in_flight(worker.context.options.slow_request))
-              else worker.stop((order == "n") ? :now : :drain)
+              else worker.stop((command == "n") ? :now : :drain)
               end
             end
           end

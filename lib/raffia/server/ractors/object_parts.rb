@@ -14,12 +14,12 @@ module Raffia
             case object
             when ::Array
               object.each_with_index do |part, index|
-                yield part, "[#{index}]", ->(fit) { object[index] = fit }
+                yield part, "[#{index}]", ->(other) { object[index] = other }
               end
             when ::Hash then hash(object, &)
             when ::Struct
               object.each_pair do |name, part|
-                yield part, "#{object.class}.#{name}", ->(fit) { object[name] = fit }
+                yield part, "#{object.class}.#{name}", ->(other) { object[name] = other }
               end
             when ::Data
               object.to_h.each do |name, part|
@@ -36,20 +36,23 @@ module Raffia
             name = kernel(:class, object)
             kernel(:instance_variables, object).each do |variable|
               yield kernel(:instance_variable_get, object, variable), "#{name}#{variable}",
-                ->(fit) { kernel(:instance_variable_set, object, variable, fit) }
+                ->(other) { kernel(:instance_variable_set, object, variable, other) }
             end
           end
 
           def kernel(name, object, ...) = ::Kernel.instance_method(name).bind_call(object, ...)
 
           def hash(object)
-            object.each { |key, part| yield part, "[#{label(key)}]", ->(fit) { object[key] = fit } }
+            object.each do |key, part|
+              yield part, "[#{label(key)}]", ->(other) { object[key] = other }
+            end
             object.each_key { |key| yield key, "the key #{label(key)}", method(:fixed) }
             if object.default_proc
-              yield object.default_proc, "its default block", ->(fit) { object.default_proc = fit }
+              yield object.default_proc, "its default block",
+                ->(other) { object.default_proc = other }
             end
             unless object.default.nil?
-              yield object.default, "its default", ->(fit) { object.default = fit }
+              yield object.default, "its default", ->(other) { object.default = other }
             end
           end
 

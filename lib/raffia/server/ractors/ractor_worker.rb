@@ -50,8 +50,8 @@ module Raffia
           end
         end
 
-        def send_order(order)
-          @orders.write_nonblock(order, exception: false)
+        def send_command(command)
+          @commands.write_nonblock(command, exception: false)
         rescue Errno::EPIPE, IOError
           nil # it has ended
         end
@@ -59,7 +59,7 @@ module Raffia
         # Requests the list for {in_flight}.
         def ask
           @in_flight = nil
-          send_order("i")
+          send_command("i")
         end
 
         def ready? = @ready
@@ -72,7 +72,7 @@ module Raffia
         # `limit`: seconds without a heartbeat.
         def alive?(limit) = @gone || limit.nil? || Clock.now < @last_message_at + limit
 
-        def close = [@status, @orders].compact.each(&:close)
+        def close = [@status, @commands].compact.each(&:close)
 
         private
 
@@ -92,8 +92,8 @@ module Raffia
         # The Ractor gets the numbers of the other ends, and closes them.
         def open_pipes
           @status, status = ::IO.pipe
-          orders, @orders = ::IO.pipe
-          @child_ends = [orders, status].each { |io| io.autoclose = false }
+          commands, @commands = ::IO.pipe
+          @child_ends = [commands, status].each { |io| io.autoclose = false }
         end
       end
     end

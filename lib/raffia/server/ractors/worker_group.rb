@@ -35,7 +35,7 @@ module Raffia
           @options = options
           @liveness = liveness
           @log = log || Log.build(Raffia.config)
-          @orders, @ask = ::IO.pipe
+          @commands, @ask = ::IO.pipe
           @workers = listeners.each_with_index
             .map { |own, index| RactorWorker.new(index, app, own, options, counters) }
           @ended_at = []
@@ -87,15 +87,15 @@ module Raffia
         private
 
         def poll
-          readable, = ::IO.select([@orders, *@workers.reject(&:gone?)], nil, nil, INTERVAL)
-          readable&.each { |one| one.equal?(@orders) ? take_order : receive_from(one) }
+          readable, = ::IO.select([@commands, *@workers.reject(&:gone?)], nil, nil, INTERVAL)
+          readable&.each { |one| one.equal?(@commands) ? next_command : receive_from(one) }
           @heartbeat.record_gc
           @liveness&.beat if @workers.all? { |worker| worker.alive?(@options.worker_timeout) }
         end
 
-        def take_order
-          order = @orders.read_nonblock(1)
-          (order == ASK) ? ask : forward(order)
+        def next_command
+          command = @commands.read_nonblock(1)
+          (command == ASK) ? ask : forward(command)
         end
 
         def ask
@@ -103,12 +103,12 @@ module Raffia
           @workers.each(&:ask)
         end
 
-        # `order`: d or n, see {stop}, or {REOPEN}.
-        def forward(order)
-          unless order == REOPEN
-            @finish = Clock.now + GRACE + ((order == "d") ? @options.drain_timeout.to_f : 0)
+        # `command`: d or n, see {stop}, or {REOPEN}.
+        def forward(command)
+          unless command == REOPEN
+            @finish = Clock.now + GRACE + ((command == "d") ? @options.drain_timeout.to_f : 0)
           end
-          @workers.each { |worker| worker.send_order(order) }
+          @workers.each { |worker| worker.send_command(command) }
         end
 
         # None may be left when the process ends.

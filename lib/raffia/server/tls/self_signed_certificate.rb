@@ -75,13 +75,12 @@ module Raffia
 
           def describe(cert)
             factory = ::OpenSSL::X509::ExtensionFactory.new(cert, cert)
-            cert.add_extension(factory.create_extension("basicConstraints", "CA:TRUE,pathlen:0",
-              true))
-            cert.add_extension(factory.create_extension("keyUsage", "digitalSignature,keyCertSign",
-              true))
-            cert.add_extension(factory.create_extension("extendedKeyUsage", "serverAuth"))
-            cert.add_extension(factory.create_extension("subjectAltName",
-              [*NAMES, "DNS:#{host}"].uniq.join(",")))
+            [["basicConstraints", "CA:TRUE,pathlen:0", true],
+              ["keyUsage", "digitalSignature,keyCertSign", true],
+              ["extendedKeyUsage", "serverAuth"],
+              ["subjectAltName", [*NAMES, "DNS:#{host}"].uniq.join(",")]].each do |extension|
+              cert.add_extension(factory.create_extension(*extension))
+            end
           end
         end
       end

@@ -50,7 +50,7 @@ module Raffia
         def accept
           return wait unless accepted?(@turn == 1)
 
-          give_way if (@turn += 1) == TURN
+          yield_to_others if (@turn += 1) == TURN
         rescue *TRANSIENT
           nil
         rescue *EXHAUSTED => error
@@ -75,7 +75,7 @@ module Raffia
 
         # Sleeps, so that the loop polls the kernel. Else connections closed by their clients would
         # keep their fibers and buffers while new ones come.
-        def give_way
+        def yield_to_others
           @turn = 0
           sleep(0)
         end

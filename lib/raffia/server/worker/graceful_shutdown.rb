@@ -23,7 +23,7 @@ module Raffia
           @idle = {}.compare_by_identity
         end
 
-        # Yields seconds to wait for another order.
+        # Yields seconds to wait for another command.
         def run(&)
           @connections.each(&:close_after_response)
           @context.drain.begin { |error| @context.log.error(error) }

@@ -62,7 +62,7 @@ class ServerThreadHandoffTest < Raffia::TestCase
     Raffia.run do
       @limiter.enter
       @handoff.run(nil) do
-        @handoff.step_aside
+        @handoff.release_slot
         Thread.pass until @limiter.admitted.zero?
       end
       assert_equal 1, @limiter.admitted

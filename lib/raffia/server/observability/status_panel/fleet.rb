@@ -58,7 +58,7 @@ module Raffia
             end
           end
 
-          def hear(name, data) = (@answers[data.first]&.push(data.last) if name == "in_flight")
+          def receive(name, data) = (@answers[data.first]&.push(data.last) if name == "in_flight")
 
           # In a worker: answers {#requests}.
           def self.answer(worker_context, worker)
