@@ -5,11 +5,10 @@ require "tmpdir"
 require "support/jobs_postgres"
 require_relative "../../contract/jobs/redis_case"
 
-# What programs ask by `require "sidekiq/api"`, on each store, in processes of their own: the gem
-# itself may be in this one.
+# Calls of `require "sidekiq/api"` on each store, in subprocesses: this process may have the gem
+# itself.
 module CompatSidekiqAPI
-  # Six jobs in the queues, three later ones, two to be tried again, three dead ones, and one that
-  # runs.
+  # Six waiting jobs, three scheduled, two to be retried, three dead, and one running.
   FILL = <<~RUBY
     require "raffia/compat/sidekiq"
     require "sidekiq/api"
@@ -49,7 +48,7 @@ module CompatSidekiqAPI
       Sidekiq::RetrySet.new, Sidekiq::DeadSet.new
   RUBY
 
-  # @return [Array] what the script told, after FILL
+  # Output of the script, run after FILL.
   def told(script)
     ENV["RAFFIA_STORE"] = store_url
     output_of(FILL + script).lines.map { |line| JSON.parse(line) }
@@ -163,7 +162,7 @@ module CompatSidekiqAPI
     assert_empty answers
   end
 
-  def test_jobs_are_walked_through_once_each_while_others_come_before_them
+  def test_each_job_is_yielded_once_while_others_come
     left_out, twice = told(<<~RUBY)
       late = Time.now.to_f + 10_000
       MailJob.perform_bulk(Array.new(1200) { |index| [index] },
@@ -180,7 +179,7 @@ module CompatSidekiqAPI
     assert_empty twice
   end
 
-  def test_handlers_of_deaths_hear_of_those_that_were_killed
+  def test_death_handlers_are_called_for_killed_jobs
     answers = told(<<~RUBY)
       Sidekiq.default_configuration.death_handlers << ->(item, error) {
         SCHEDULED.find_job(LATER[1])&.delete
@@ -192,7 +191,7 @@ module CompatSidekiqAPI
     assert_equal [[1, "swept"], [3, "swept"], [0, 5]], answers
   end
 
-  def test_workers_and_what_they_do
+  def test_workers_and_their_running_jobs
     processes, one, orders, works, work, gone = told(<<~RUBY)
       all = Sidekiq::ProcessSet.new
       told {
@@ -236,8 +235,8 @@ module CompatSidekiqAPI
     assert_equal [0, [], false], gone
   end
 
-  # Pages are of 500 jobs.
-  def test_each_of_many_while_they_go
+  # Pages have 500 jobs.
+  def test_each_of_many_while_jobs_leave
     assert_equal [[0, 0], [0, 600], [603, 603, 301]], told(<<~RUBY)
       def item(index, **more) = {"class" => "MailJob", "args" => [index], "queue" => "many",
         **more.transform_keys(&:to_s)}
@@ -285,7 +284,7 @@ module CompatSidekiqAPI
 
     def store_url = url
 
-    # For the program's own data, in the Redis of its jobs.
+    # The program's own data, in the Redis of its jobs.
     def test_connections
       answers = told(<<~RUBY)
         told {

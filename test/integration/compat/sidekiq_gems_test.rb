@@ -3,8 +3,7 @@
 require "support/servers"
 require_relative "../jobs/work_case"
 
-# Gems that extend Sidekiq, on Raffia's layer, as they are: with workers, and clients, in processes
-# of their own.
+# Unchanged gems that extend Sidekiq, on Raffia's layer, with workers and clients in subprocesses.
 class CompatSidekiqGemsTest < Raffia::JobsWorkCase
   SAY = %q(File.write("said", "#{[self.class.name, *words, Process.pid].join(" ")}\n", mode: "a"))
   PROGRAMS = {
@@ -116,7 +115,7 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
       "its lock is gone with it"
   end
 
-  # Their pages have no place in Raffia's dashboard, and must not keep a program from starting.
+  # Raffia's dashboard does not show their pages, which must not prevent a program's start.
   def test_pages_of_gems_are_loaded_and_not_shown
     %w[sidekiq-cron sidekiq-scheduler sidekiq-status sidekiq-unique-jobs].each do |name|
       need_gem(name)
@@ -152,7 +151,7 @@ class CompatSidekiqGemsTest < Raffia::JobsWorkCase
       "jobs.rb")
   end
 
-  # @return [String] what a program with the jobs prints
+  # Output of a program with the jobs.
   def client(program)
     ended = ruby("-W0", "-e", "require './jobs'; #{program}", env: {"RAFFIA_STORE" => url})
     assert_predicate ended.status, :success?, ended.err

@@ -3,7 +3,7 @@
 require_relative "io_event_case"
 require "open3"
 
-# Async on our engine: what its programs are made of.
+# Async on our engine: the operations of its programs.
 module IOEventAsyncSuite
   LIB = File.expand_path("../../../lib", __dir__)
 
@@ -13,14 +13,14 @@ module IOEventAsyncSuite
     super
   end
 
-  # Runs the block in a task of Async, on the selector of this back end.
-  # @return [Object] its value; what it raises, is raised here
+  # Runs the block in a task of Async, on the selector of this back end. Returns its value or
+  # raises its error.
   def async(&block)
     kind, value = assert_no_leaks { Thread.new { run_scheduler(&block) }.value }
     (kind == :error) ? raise(value) : value
   end
 
-  # Async reports tasks that nobody waited for, so errors come out as values.
+  # Errors are values here, because Async reports tasks that fail without a waiter.
   def run_scheduler
     scheduler = Async::Scheduler.new(selector: open_selector)
     Fiber.set_scheduler(scheduler)
@@ -80,8 +80,8 @@ module IOEventAsyncSuite
     assert_equal Array.new(50) { |n| "hello #{n}" }, echoes
   end
 
-  # More than a pipe holds, so both have to wait for each other.
-  def test_much_both_ways
+  # More than a pipe can hold, so that both sides wait.
+  def test_large_transfers_in_both_directions
     one, other = UNIXSocket.pair.each { |socket| (@ios ||= []) << socket }
     data = "x" * 3_000_000
     read = async do |task|
@@ -112,7 +112,7 @@ module IOEventAsyncSuite
     assert_raises(IO::TimeoutError) { async { reader.read(1) } }
   end
 
-  def test_stopped_tasks_leave_the_descriptor_to_others
+  def test_stopped_tasks_release_the_descriptor
     reader, writer = pipe
     line = async do |task|
       stopped = Array.new(3) { task.async { reader.gets } }
@@ -185,7 +185,7 @@ module IOEventAsyncSuite
     end
   end
 
-  def test_an_error_comes_out
+  def test_an_error_is_raised
     failed = async do |task|
       task.async { sleep(0.001) && raise(ArgumentError, "mine") }.wait
     rescue ArgumentError => error
@@ -204,11 +204,12 @@ module IOEventAsyncSuite
     RUBY
   end
 
-  def test_a_program_that_asks_by_the_environment
+  def test_a_program_selects_it_by_the_environment
     assert_equal "#{IO::Event::Selector::Raffia} #{backend}", asked_for(<<~RUBY)
       Sync do |task|
         task.async { sleep(0.001) }.wait
-        print IO::Event::Selector.default, " ", Fiber.scheduler.instance_variable_get(:@selector).backend
+        selector = Fiber.scheduler.instance_variable_get(:@selector)
+        print IO::Event::Selector.default, " ", selector.backend
       end
     RUBY
   end
@@ -239,7 +240,7 @@ module IOEventAsyncSuite
     assert_equal 199 * 100, sum
   end
 
-  # @return [String] what a program prints whose environment asks for the selector
+  # Output of a program with the selector in its environment.
   def asked_for(program)
     environment = {"IO_EVENT_SELECTOR" => "Raffia", "RAFFIA_BACKEND" => backend.name,
                    "RUBYOPT" => "-I#{LIB} -rraffia/integrations/io_event"}
@@ -252,7 +253,7 @@ module IOEventAsyncSuite
 
   # How it is found.
   class NameTest < Raffia::TestCase
-    def test_it_is_taken_when_it_is_asked_for_and_not_by_itself
+    def test_it_is_used_only_on_request
       selectors = IO::Event::Selector
       assert_same selectors::Raffia, selectors.default({"IO_EVENT_SELECTOR" => "Raffia"})
       refute_same selectors::Raffia, selectors.default({})
@@ -264,12 +265,14 @@ module IOEventAsyncSuite
       assert_equal "nil\nnil\n", output, errors
     end
 
-    def test_without_the_gem_it_says_what_to_do
+    def test_without_the_gem_the_error_says_what_to_do
       _, errors, status = Open3.capture3({"RUBYOPT" => nil}, RbConfig.ruby, "--disable-gems",
         "-I#{LIB}", "-rraffia/integrations/io_event", "-e", "1")
       refute_predicate status, :success?
       assert_match(
-        /IO::Event::Selector::Raffia needs the gem io-event.*add this line to your Gemfile.*: gem "io-event", ">= 1\.11"/m, errors
+        Regexp.new("IO::Event::Selector::Raffia needs the gem io-event.*" \
+          "add this line to your Gemfile.*: gem \"io-event\", \">= 1\\.11\"", Regexp::MULTILINE),
+        errors
       )
     end
   end

@@ -2,7 +2,7 @@
 
 require_relative "io_event_case"
 
-# What a scheduler of somebody else's may expect of the selector, without one.
+# The selector's behaviour that schedulers rely on, without a scheduler.
 module IOEventSelectorSuite
   AGAIN = -Errno::EAGAIN::Errno
   INVALID = -Errno::EINVAL::Errno
@@ -22,7 +22,7 @@ module IOEventSelectorSuite
 
   # -- turns
 
-  def test_turns_come_in_order_and_new_ones_wait_for_the_next_round
+  def test_turns_run_in_order_and_new_ones_wait_for_the_next_select
     order = []
     later = Fiber.new { order << :later }
     first = Fiber.new do
@@ -38,7 +38,7 @@ module IOEventSelectorSuite
     refute_predicate selector, :ready?
   end
 
-  def test_a_turn_of_a_fiber_that_has_ended_is_passed_over
+  def test_the_turn_of_an_ended_fiber_is_skipped
     fiber = Fiber.new { nil }
     2.times { selector.push(fiber) }
     assert_equal 0, selector.select(nil)
@@ -48,7 +48,7 @@ module IOEventSelectorSuite
     selector.select(nil)
   end
 
-  def test_resume_and_yield_give_arguments_and_come_back
+  def test_resume_and_yield_pass_arguments_and_return
     order = []
     child = Fiber.new do |word|
       order << word
@@ -63,7 +63,7 @@ module IOEventSelectorSuite
     assert_equal %i[resumed parent child], order
   end
 
-  def test_whoever_is_resumed_early_has_lost_its_turn
+  def test_a_fiber_that_is_resumed_early_loses_its_turn
     resumed = 0
     fiber = start do
       selector.yield
@@ -76,7 +76,7 @@ module IOEventSelectorSuite
     assert_equal 1, resumed
   end
 
-  def test_raise_strikes_at_once_and_the_caller_goes_on
+  def test_raise_acts_at_once_and_the_caller_continues
     order = []
     struck = start do
       selector.transfer
@@ -91,7 +91,7 @@ module IOEventSelectorSuite
     assert_equal ["stop", :caller], order
   end
 
-  def test_what_a_fiber_raises_leaves_the_others_their_turns
+  def test_an_error_of_a_fiber_leaves_the_others_their_turns
     ran = []
     selector.push(Fiber.new { raise "out" })
     selector.push(Fiber.new { ran << :next })
@@ -102,7 +102,7 @@ module IOEventSelectorSuite
 
   # -- waiting
 
-  def test_waits_end_with_what_came
+  def test_waits_return_the_events
     reader, writer = pipe
     came = []
     start { came << selector.io_wait(Fiber.current, reader, IO::READABLE | IO::PRIORITY) }
@@ -114,7 +114,7 @@ module IOEventSelectorSuite
     assert_equal [IO::WRITABLE, IO::READABLE], came
   end
 
-  def test_a_wait_that_is_resumed_by_others_is_over
+  def test_a_wait_that_others_resume_ends
     reader, writer = pipe
     results = []
     fiber = start do
@@ -129,12 +129,12 @@ module IOEventSelectorSuite
     assert_equal [false, false], results
   end
 
-  def test_late_completions_hit_nobody
+  def test_late_completions_resume_no_fiber
     reader, writer = pipe
     other, = pipe
     came = []
-    # Both are ready in the same turn; whoever comes first strikes the other one, which then waits
-    # for something else.
+    # Both are ready in the same turn. The first raises in the other, which then waits for another
+    # event.
     fibers = Array.new(2) do |index|
       start do
         came << selector.io_wait(Fiber.current, reader, IO::READABLE)
@@ -161,7 +161,7 @@ module IOEventSelectorSuite
     end
   end
 
-  def test_no_objects_are_made_to_wait
+  def test_waiting_allocates_no_objects
     skip "the engine in Ruby makes some" if backend == :select
     reader, writer = pipe
     writer << "x"
@@ -208,7 +208,7 @@ module IOEventSelectorSuite
     end
   end
 
-  def test_what_has_arrived_is_told_before_the_end
+  def test_transferred_bytes_are_reported_before_the_end
     reader, writer = pipe
     with_buffer(8) do |buffer|
       count = nil
@@ -239,7 +239,7 @@ module IOEventSelectorSuite
     end
   end
 
-  def test_writing_to_nobody
+  def test_writing_without_a_reader
     reader, writer = pipe
     reader.close
     with_buffer(8) do |buffer|
@@ -270,8 +270,8 @@ module IOEventSelectorSuite
     end
   end
 
-  # Their pages are not in memory, so the ring reads them, or the thread waits; an exception comes
-  # when the kernel is done.
+  # The pages are not in memory, so the ring reads them, or the thread waits. An exception comes
+  # after the kernel has finished.
   def test_interrupted_reads_of_cold_files
     Tempfile.create("raffia") do |file|
       file.write("x" * (1 << 20))
@@ -301,7 +301,7 @@ module IOEventSelectorSuite
     start do
       pid = spawn("exit 3")
       statuses << selector.process_wait(Fiber.current, pid, 0)
-      # It is gone.
+      # The child no longer exists.
       statuses << selector.process_wait(Fiber.current, pid, 0)
     end
     turn_until { statuses.size == 2 }
@@ -318,7 +318,7 @@ module IOEventSelectorSuite
     assert_equal [pid, 4], [statuses.first.pid, statuses.first.exitstatus]
   end
 
-  def test_an_interrupted_wait_leaves_the_child_to_others
+  def test_an_interrupted_wait_leaves_the_childs_status_to_others
     reader, writer = pipe
     pids = [spawn("cat", in: reader), spawn("cat", in: reader, pgroup: true)]
     errors = []
@@ -366,7 +366,7 @@ module IOEventSelectorSuite
     thread.join
   end
 
-  def test_interrupts_that_are_masked_end_the_sleep
+  def test_masked_interrupts_end_the_sleep
     slept = nil
     assert_raises(Interrupt) do
       Thread.handle_interrupt(SignalException => :never) do
@@ -377,7 +377,7 @@ module IOEventSelectorSuite
     assert_equal 0, slept
   end
 
-  def test_interrupts_that_come_while_it_sleeps
+  def test_interrupts_during_the_sleep
     main = Thread.current
     thread = Thread.new { wait_until { main.stop? } && main.raise(Interrupt) }
     assert_raises(Interrupt) { selector.select(nil) }
@@ -385,7 +385,7 @@ module IOEventSelectorSuite
     assert_equal 0, selector.select(0)
   end
 
-  def test_in_a_forked_child_it_is_closed
+  def test_it_is_closed_in_a_forked_child
     reader, writer = pipe
     came = nil
     start { came = selector.io_wait(Fiber.current, reader, IO::READABLE) }
@@ -413,7 +413,7 @@ module IOEventSelectorSuite
     assert_raises(IOError) { selector.stats }
   end
 
-  def test_closed_by_a_fiber_in_the_middle_of_a_turn
+  def test_a_fiber_closes_it_during_a_turn
     reader, writer = pipe
     2.times { start { selector.io_wait(Fiber.current, reader, IO::READABLE) && selector.close } }
     writer << "x"
@@ -421,7 +421,7 @@ module IOEventSelectorSuite
     assert_predicate selector, :closed?
   end
 
-  def test_nothing_is_left
+  def test_no_descriptors_leak
     assert_no_leaks do
       3.times { open_selector.close }
     end
@@ -440,8 +440,8 @@ module IOEventSelectorSuite
     turn_until { ended == 50 }
   end
 
-  # Each fiber counts what it gets; whoever is struck by an exception waits again. Nothing is lost,
-  # nothing comes twice.
+  # Each fiber counts its events, and waits again after an exception. No event is lost or comes
+  # twice.
   def test_a_storm_of_interrupts
     random = Random.new(7)
     pipes = Array.new(20) { pipe }

@@ -3,7 +3,7 @@
 require "test_helper"
 require "raffia/charts"
 
-# Charts as text: what is drawn, where, and what a reader without eyes or scripts gets.
+# Charts as SVG text: elements, positions, and texts for screen readers.
 class ChartsTest < Raffia::TestCase
   include Raffia::Charts
 
@@ -18,7 +18,7 @@ class ChartsTest < Raffia::TestCase
     end
   end
 
-  def test_ticks_are_round_in_the_unit_that_is_shown
+  def test_ticks_are_round_in_the_shown_unit
     axis = Axis.new([0.0873], factor: 1_000)
     assert_equal(%w[0 20 40 60 80], axis.ticks.map { |tick| axis.label(tick) })
   end
@@ -41,7 +41,7 @@ class ChartsTest < Raffia::TestCase
     assert_equal %w[start end], svg.scan(/text-anchor="(start|end)">10:0/).flatten
   end
 
-  def test_a_column_chart_draws_no_column_for_nothing
+  def test_a_column_chart_draws_no_column_for_zero
     svg = ColumnChart.new("Jobs", {"Done" => [3, 0, 1], "Failed" => [1, 0, 0]}, names: %w[a b c])
       .to_s
     assert_equal({"s0" => 2, "s1" => 1}, svg.scan(/class="column (s\d)"/).flatten.tally)
@@ -53,7 +53,7 @@ class ChartsTest < Raffia::TestCase
     assert_equal chart.call, chart.call
   end
 
-  def test_a_sparkline_of_nothing_lies_on_the_floor
+  def test_a_sparkline_of_zeros_is_at_the_bottom
     assert_includes SVG.sparkline([0, 0]), 'points="0,20 2,20"'
   end
 end

@@ -4,12 +4,12 @@ require "test_helper"
 require "tmpdir"
 
 module Raffia
-  # Who answers when a program requires a gem that has a layer. Each in a process of its own: what
-  # is loaded stays loaded.
+  # Answers to a program that requires a gem with a layer. Each test has a subprocess, because
+  # loaded files stay loaded.
   class CompatTest < TestCase
     OURS = "Evt::Uring < Raffia::Scheduler"
 
-    def test_nothing_answers_unasked
+    def test_no_layer_answers_by_default
       assert_equal "nil\nLoadError\n", output_of(<<~RUBY)
         require "raffia"
         p defined?(Raffia::Compat)
@@ -26,20 +26,19 @@ module Raffia
         output_of(%(require "raffia/compat/evt"\np #{OURS}\np require("evt")))
     end
 
-    def test_one_that_is_asked_for_answers_what_the_program_requires
+    def test_a_requested_layer_answers_the_programs_requires
       assert_equal "true\nfalse\ntrue\n",
         output_of(%(require "raffia/compat"\np require("evt"), require("evt.rb"), #{OURS}))
     end
 
-    def test_kernel_require_and_autoload_come_to_us_too
+    def test_kernel_require_and_autoload_are_answered
       assert_equal "true\ntrue\n",
         output_of(%(require "raffia/compat"\np Kernel.require("evt"), #{OURS}))
       assert_equal "true\n", output_of(%(autoload :Evt, "evt"\nrequire "raffia/compat"\np #{OURS}))
     end
 
-    # They come one after the other while it is being loaded, and would find no constant, or half of
-    # one.
-    def test_threads_that_meet_in_an_autoload
+    # The threads come while the layer loads, and must not find a missing or incomplete constant.
+    def test_concurrent_autoloads
       %w[evt parallel].each do |feature|
         assert_equal "[true]\n", output_of(<<~RUBY)
           require "raffia/compat"
@@ -57,13 +56,13 @@ module Raffia
       end
     end
 
-    def test_an_autoload_that_is_not_needed_any_more
+    def test_an_obsolete_autoload
       assert_equal "true\nfalse\nnil\ntrue\n",
         output_of(%(require "raffia/compat"\nautoload :Evt, "evt"\n) +
           %(p require("evt"), require("evt"), autoload?(:Evt), #{OURS}))
     end
 
-    def test_whatever_kernel_require_takes
+    def test_all_types_that_kernel_require_accepts
       assert_equal "true\nfalse\nTypeError\n", output_of(<<~RUBY)
         require "pathname"
         require "raffia/compat"
@@ -76,7 +75,7 @@ module Raffia
       RUBY
     end
 
-    def test_everything_else_is_required_as_ever
+    def test_other_features_are_required_as_before
       assert_equal "true\nfalse\nLoadError\n", output_of(<<~RUBY)
         require "raffia/compat"
         p require("ostruct"), require("ostruct")
@@ -88,7 +87,7 @@ module Raffia
       RUBY
     end
 
-    def test_what_is_not_provided_says_what_is
+    def test_an_error_lists_the_provided_features
       assert_equal "evt/ractor\ntrue\ntrue\n", output_of(<<~RUBY)
         require "raffia/compat"
         begin
@@ -160,7 +159,7 @@ module Raffia
       RUBY
     end
 
-    def test_an_original_that_could_be_loaded_does_not_count
+    def test_an_installed_original_that_is_not_loaded_does_not_count
       assert_equal "true\n", with_original(%(require "raffia/compat"\nrequire "evt"\np #{OURS}))
     end
 
@@ -180,7 +179,7 @@ module Raffia
         RUBY
     end
 
-    def test_those_who_alias_require_after_us_still_work
+    def test_a_later_alias_of_require_still_works
       assert_equal "[\"evt\", true]\n[\"set\", false]\n",
         output_of(<<~RUBY).gsub(/\["(?!evt"|set").*\n/, "")
           require "set"
@@ -196,7 +195,7 @@ module Raffia
 
     private
 
-    # With a file on the load path that defines the constant, as the gem's would.
+    # The load path has a file that defines the constant, as the gem's does.
     def with_original(script)
       Dir.mktmpdir do |dir|
         File.write(File.join(dir, "evt.rb"), "module Evt\n  WHOSE = :original\nend\n")

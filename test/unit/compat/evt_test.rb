@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Raffia
-  # The interface of the gem evt, in processes of their own: it defines a constant at the top level.
+  # The interface of the gem evt, in subprocesses, because it defines a constant at the top level.
   class CompatEvtTest < TestCase
     def test_the_back_ends
       assert_equal "true\ntrue\n[false, \"iocp\"]\n[true, \"ruby\"]\n", output_of(<<~RUBY)
@@ -15,7 +15,7 @@ module Raffia
       RUBY
     end
 
-    def test_one_that_does_not_work_here_says_so
+    def test_an_unavailable_back_end_raises
       assert_match(/\Athere is no back end "iocp" here: use one of/, output_of(<<~RUBY))
         require "raffia/compat/evt"
         begin
@@ -26,7 +26,7 @@ module Raffia
       RUBY
     end
 
-    def test_each_runs_fibers_and_tells_who_waits
+    def test_each_runs_fibers_and_lists_the_waiting_ones
       assert_equal "true\n", output_of(<<~RUBY)
         require "raffia/compat/evt"
         threads = Evt::Scheduler.availables.map do |backend|

@@ -12,7 +12,7 @@ else
   require "active_job/queue_adapters/raffia_adapter"
   require "raffia/jobs/testing"
 
-  # Active Job on Raffia, without Rails: what becomes of a job on the wire, and back.
+  # Active Job on Raffia, without Rails: a job's way into a payload and back.
   class ActiveJobTest < TestSupport::JobsCase
     SEEN = TestSupport::JobsCase::SEEN
     NAMES = Raffia::Integrations::ActiveJob::NAMES
@@ -63,7 +63,7 @@ else
       end
     end
 
-    def test_on_the_wire_it_is_what_sidekiqs_adapter_writes
+    def test_the_payload_is_that_of_sidekiqs_adapter
       job = SayJob.set(queue: "mail").perform_later(1, :two, at: Time.at(0).utc)
       item = only(:queue)
       assert_equal [NAMES.first, "ActiveJobTest::SayJob", "mail", true],
@@ -74,20 +74,20 @@ else
       assert_equal job.serialize["arguments"], item["args"].first["arguments"]
     end
 
-    def test_a_worker_does_it
+    def test_a_worker_runs_it
       job = SayJob.perform_later(1, :two, day: Date.new(2026, 1, 2))
       work
       assert_equal [[1, :two], {day: Date.new(2026, 1, 2)}, job.provider_job_id, false], seen
       await_counts(queue: 0, running: 0, dead: 0)
     end
 
-    def test_what_sidekiq_of_any_version_calls_it_a_worker_knows
+    def test_a_worker_knows_sidekiqs_wrappers_of_all_versions
       NAMES.each { |name| enqueue(name, SayJob.new(name).serialize) }
       work
       assert_equal NAMES.sort, [seen.first.first, seen.first.first].sort
     end
 
-    def test_what_is_said_of_a_class_and_of_a_call
+    def test_options_of_a_class_and_of_a_call
       FullJob.set(priority: -3, wait: 3600).perform_later("ann")
       item = only(:scheduled)
       assert_equal ["reports", 2, %w[a]], item.values_at("queue", "retry", "tags")
@@ -98,7 +98,7 @@ else
       assert_equal(-7, only(:queue).dig("raffia", "priority"))
     end
 
-    def test_options_that_make_no_sense
+    def test_invalid_options
       assert_refused(/there is no option size/) { SayJob.raffia_options(size: 1) }
       assert_refused(/limit must be a whole number/) { SayJob.raffia_options(limit: 0) }
       assert_empty SayJob.raffia_options
@@ -112,7 +112,7 @@ else
       assert_equal [true, true, false, true], jobs.map { |job| !job.provider_job_id.nil? }
     end
 
-    def test_a_unique_one_that_is_there_already
+    def test_a_unique_job_that_exists_already
       assert OnceJob.perform_later(1)
       OnceJob.perform_later(1) do |job|
         refute_predicate job, :successfully_enqueued?
@@ -124,7 +124,7 @@ else
       assert_equal 2, @store.counts[:queue]
     end
 
-    def test_a_unique_one_is_not_in_the_way_of_its_own_retry
+    def test_a_unique_job_does_not_block_its_own_retry
       assert SelfishJob.perform_later("x")
       work
       assert_equal [1, 2], [seen, seen]
@@ -132,7 +132,7 @@ else
       assert SelfishJob.perform_later("x")
     end
 
-    def test_a_store_that_cannot_be_reached_is_the_callers_affair
+    def test_an_unreachable_store_raises_in_the_caller
       Jobs.store = "redis://127.0.0.1:#{TestSupport::Daemon.free_port}/0"
       assert_raises(Jobs::StoreUnavailable) { SayJob.perform_later(1) }
       assert_raises(Jobs::StoreUnavailable) { ActiveJob.perform_all_later(SayJob.new(1)) }
@@ -140,7 +140,7 @@ else
       skip error.message
     end
 
-    def test_arguments_that_active_job_knows_no_way_to_write
+    def test_arguments_that_active_job_cannot_serialize
       assert_raises(ActiveJob::SerializationError) { SayJob.perform_later(Object.new) }
       assert_equal 0, @store.counts[:queue]
     end
@@ -157,7 +157,7 @@ else
       end
     end
 
-    def test_jobs_go_along_with_a_transaction_of_the_same_database
+    def test_jobs_join_a_transaction_of_the_same_database
       calls = []
       LongJob.queue_adapter = :raffia # an adapter of its own
       LongJob.queue_adapter.transaction = -> { calls << :asked && nil }
@@ -172,7 +172,7 @@ else
       LongJob.queue_adapter = :raffia
     end
 
-    def test_when_jobs_of_a_transaction_are_kept
+    def test_when_jobs_of_a_transaction_are_stored
       require "raffia/integrations/rails/enqueue_timing"
       timing = Raffia::Integrations::Rails::EnqueueTiming
       base = Class.new(ActiveJob::Base) { self.queue_adapter = :raffia }
@@ -186,8 +186,7 @@ else
       ) { timing.new(:soon) }
     end
 
-    # A program may have loaded Active Record, and no database: then there is not even a pool to
-    # ask.
+    # A program may have loaded Active Record without a database: then there is no pool.
     def without_a_database
       require "active_record"
       handler = ActiveRecord::Base.connection_handler
@@ -198,7 +197,7 @@ else
       ActiveRecord::Base.connection_handler = handler if handler
     end
 
-    def test_tests_of_programs_do_without_a_store
+    def test_tests_of_programs_need_no_store
       Jobs::Testing.inline { SayJob.perform_later(5) }
       assert_equal [5], seen.first
       Jobs::Testing.fake do

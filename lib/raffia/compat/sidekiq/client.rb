@@ -17,8 +17,8 @@ module Sidekiq
       # job, and Raffia::Jobs::StoreUnavailable.
       def push(item) = new.push(item)
 
-      # As {push}, but "args" has the arguments of each job, "at" a time or one for each, and
-      # "spread_interval" is in seconds. Returns the ids.
+      # Pushes several jobs: "args" has the arguments of each, "at" a time or one for each, and
+      # "spread_interval" seconds. Returns the ids.
       def push_bulk(items) = new.push_bulk(items)
 
       def via(*)

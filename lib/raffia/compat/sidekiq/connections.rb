@@ -20,8 +20,6 @@ module Sidekiq
 
     def info = @client.call("INFO") { |text| text.scan(/^(\w+):(.*?)\r?$/).to_h }
 
-    # +sha+: of a script that the server has.
-    # What the script returns.
     def evalsha(sha, keys, arguments) = @client.call("EVALSHA", sha, keys.size, *keys, *arguments)
 
     private

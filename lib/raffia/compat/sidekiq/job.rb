@@ -47,7 +47,7 @@ module Sidekiq
 
       def queue_as(queue) = sidekiq_options(queue: queue.to_s)
 
-      # As {Client.push}; raises ArgumentError for Symbols as keys.
+      # Calls {Client.push}; raises ArgumentError for Symbols as keys.
       def client_push(item)
         if item.any? { |name, _| name.is_a?(Symbol) }
           raise ArgumentError, "names in a job must be Strings, and not Symbols: #{item}"

@@ -53,7 +53,7 @@ module Sidekiq
         @sidekiq_retries_exhausted || inherited_from_job(:sidekiq_retries_exhausted_block)
       end
 
-      # Raffia's interface of a job class, with the three methods below.
+      # Raffia's interface of a job class: this method and the next three.
       # @api private
       def job_options
         options = get_sidekiq_options

@@ -8,7 +8,7 @@ module Sidekiq
   class EmptyQueueError < RuntimeError
   end
 
-  # For tests of programs that enqueue jobs. Requiring it turns {fake!} on, as in Sidekiq.
+  # Modes for tests of programs that enqueue jobs. Requiring it turns {fake!} on, as in Sidekiq.
   #
   # Without a block a mode applies to the process; with a block, to the running fiber and the fibers
   # and threads that it starts.

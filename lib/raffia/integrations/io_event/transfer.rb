@@ -29,7 +29,7 @@ module Raffia
           continue(:read, fiber, io, buffer, nil, length, offset, count)
         end
 
-        # As {#io_read}.
+        # Like {#io_read}.
         def io_write(fiber, io, buffer, length, offset = 0)
           return empty_result(buffer, offset) unless offset < buffer.size
 
@@ -39,14 +39,14 @@ module Raffia
           continue(:write, fiber, io, buffer, nil, length, offset, count)
         end
 
-        # As {#io_read}, from a position in the file.
+        # Like {#io_read}, from a position in the file.
         def io_pread(fiber, io, buffer, from, length, offset)
           return empty_result(buffer, offset) unless offset < buffer.size
 
           continue(:read, fiber, io, buffer, from, length, offset)
         end
 
-        # As {#io_write}, from a position in the file.
+        # Like {#io_write}, from a position in the file.
         def io_pwrite(fiber, io, buffer, from, length, offset)
           return empty_result(buffer, offset) unless offset < buffer.size
 

@@ -41,7 +41,7 @@ module Raffia
           turn&.fiber = nil
         end
 
-        # As {#resume}, with an exception.
+        # Like {#resume}, with an exception.
         def raise(fiber, *arguments, **options)
           turn = add_turn
           fiber.raise(*arguments, **options)

@@ -3,12 +3,11 @@
 require "test_helper"
 
 module Raffia
-  # Programs of the gem parallel, in processes of their own: it defines a constant at the top level.
+  # Programs of the gem parallel, in subprocesses, because it defines a constant at the top level.
   class CompatParallelCase < TestCase
     private
 
-    # @param program [String] has `say`, and `error`, which gives class and message of what its
-    #   block raises
+    # The program can call `say`, and `error`, which returns class and message of its block's error.
     def assert_says(program, *expected)
       output = output_of(<<~RUBY)
         require "raffia/compat/parallel"

@@ -3,8 +3,7 @@
 require_relative "case"
 
 module Raffia
-  # The interface of the gem parallel, in processes of their own: it defines a constant at the top
-  # level.
+  # The interface of the gem parallel.
   class CompatParallelTest < CompatParallelCase
     PLACES = ["in_processes: 2", "in_threads: 2", "in_threads: 0"].freeze
 
@@ -70,7 +69,7 @@ module Raffia
       end
     end
 
-    def test_a_failure_ends_the_feed_and_waits_for_what_was_begun
+    def test_a_failure_ends_the_feed_and_waits_for_running_items
       assert_says <<~RUBY, ["two", true, [1]]
         begun, ended = 0, []
         other, failed = Thread::Queue.new, Thread::Queue.new
@@ -128,7 +127,7 @@ module Raffia
       RUBY
     end
 
-    def test_exceptions_that_marshal_refuses
+    def test_exceptions_that_marshal_cannot_dump
       assert_says <<~RUBY, ["Parallel::UndumpableException", "Mute: no", true], "value"
         class Mute < StandardError
           def initialize = (super("no"); @lock = Mutex.new)
@@ -156,7 +155,7 @@ module Raffia
       RUBY
     end
 
-    def test_what_cannot_be_meant
+    def test_invalid_arguments
       expected = [ArgumentError, ArgumentError, ArgumentError, ArgumentError, RuntimeError,
         RuntimeError]
       assert_says <<~RUBY, expected

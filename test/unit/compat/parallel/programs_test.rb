@@ -3,9 +3,9 @@
 require_relative "case"
 
 module Raffia
-  # What programs rely on that the gem's interface does not say.
+  # Behaviour that programs rely on, beyond the gem's documented interface.
   class CompatParallelProgramsTest < CompatParallelCase
-    def test_children_have_what_the_calling_thread_keeps
+    def test_children_have_the_calling_threads_locals
       assert_says <<~RUBY, [["de", :tenant, "state"], [["de", :tenant, "state"]] * 2, nil]
         Thread.current[:locale] = "de"
         Thread.current.thread_variable_set(:tenant, :tenant)
@@ -20,7 +20,7 @@ module Raffia
       RUBY
     end
 
-    def test_what_children_have_written_is_in_the_files
+    def test_output_of_children_is_in_the_files
       assert_says <<~RUBY, [["0\n", "1\n", "2\n", "head\n"], %w[0 1 2]]
         require "tmpdir"
         Dir.mktmpdir do |dir|
@@ -37,7 +37,7 @@ module Raffia
       RUBY
     end
 
-    def test_a_kill_breaks_off_processes_and_waits_for_threads
+    def test_a_kill_interrupts_processes_and_waits_for_threads
       assert_says <<~RUBY, [nil, [:done]]
         begun = IO.pipe
         killed = Parallel.map([1, 2], in_processes: 2) do |x|
@@ -62,7 +62,7 @@ module Raffia
       RUBY
     end
 
-    def test_what_the_program_adds_to_its_array_is_worked_on
+    def test_items_that_the_program_adds_to_its_array_are_processed
       assert_says <<~RUBY, [(1..7).to_a, (1..7).to_a]
         grown = ->(count) {
           [1, 2].then { |list|
@@ -73,7 +73,7 @@ module Raffia
       RUBY
     end
 
-    def test_a_closed_queue_has_come_to_its_end
+    def test_a_closed_queue_ends_the_call
       assert_says <<~RUBY, [[1, nil, 2]]
         queue = Thread::Queue.new([1, nil, 2])
         queue.close
@@ -81,7 +81,7 @@ module Raffia
       RUBY
     end
 
-    def test_a_failure_ends_those_who_wait_for_a_queue
+    def test_a_failure_ends_workers_that_wait_for_a_queue
       assert_says <<~RUBY, [[KeyError, "two", 0], [KeyError, "two", 0]]
         Thread.new { sleep } # who might put something into it
         say(%i[in_threads in_processes].map do |place|
@@ -96,7 +96,7 @@ module Raffia
       RUBY
     end
 
-    def test_an_exception_crosses_though_the_item_of_an_inner_call_cannot
+    def test_an_exception_crosses_even_if_the_item_of_an_inner_call_cannot
       assert_says <<~RUBY, [[KeyError, "inner"], [KeyError, "inner"]]
         parallel = error {
           Parallel.map([1], in_processes: 1) {
@@ -138,7 +138,7 @@ module Raffia
         "Parallel::Serializer::Marshal) { |x| x }", [1]
     end
 
-    # A thread that is killed from outside, or by its own hand.
+    # A thread that another thread kills, or that kills itself.
     def test_a_thread_that_is_killed
       assert_says <<~RUBY, ["Parallel::DeadWorker", true]
         dead = Parallel.map([:fatal], in_threads: 1) { Thread.current.kill } rescue $!

@@ -3,8 +3,7 @@
 require "test_helper"
 
 module Raffia
-  # What handlers and blocks of programs that were written for sidekiq hear of jobs that fail, and
-  # what their words do.
+  # Handlers and blocks of programs for sidekiq: their calls when jobs fail, and their results.
   class CompatSidekiqFailuresTest < TestCase
     BEGINNING = <<~RUBY
       ENV["RAFFIA_STORE"] = "memory:"
@@ -35,7 +34,7 @@ module Raffia
       }
     RUBY
 
-    def test_handlers_of_errors_get_what_they_take_and_one_that_fails_hides_nothing
+    def test_error_handlers_get_the_arguments_they_take_despite_errors
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [:two, "bad", "Failing"]
         [:three, "bad", true]
@@ -69,7 +68,7 @@ module Raffia
       RUBY
     end
 
-    def test_a_block_that_fails_keeps_no_handler_of_deaths_from_hearing
+    def test_a_failing_block_does_not_prevent_death_handlers
       assert_equal "[:error, \"of the block\"]\n[:error, \"of the first\"]\n[:second]\n[0, 1]\n",
         output_of(BEGINNING + <<~RUBY)
           class Careless < Failing
@@ -85,7 +84,7 @@ module Raffia
         RUBY
     end
 
-    def test_a_job_that_nobody_knows_is_told_of
+    def test_an_unknown_job_is_reported
       assert_equal "[:error, \"Raffia::Jobs::UnknownJob\", \"Unknown\"]\n" \
         "[:dead, \"Unknown\", false]\n[:error, \"Raffia::Jobs::UnknownJob\", \"Later\"]\n" \
         "[1, 1]\n", output_of(BEGINNING + <<~RUBY)
@@ -101,7 +100,7 @@ module Raffia
         RUBY
     end
 
-    def test_what_is_not_retried_at_all_has_no_exhausted_tries
+    def test_a_job_without_retries_never_exhausts_them
       assert_equal "[:dead, \"Once\", false]\n[0, 0]\n", output_of(BEGINNING + <<~RUBY)
         class Once < Failing
           sidekiq_options retry: false
@@ -110,7 +109,7 @@ module Raffia
       RUBY
     end
 
-    def test_discard_is_heeded_wherever_it_is_said
+    def test_discard_works_in_each_hook
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [:dead, "Unwanted", true]
         [:exhausted]
@@ -138,7 +137,7 @@ module Raffia
       RUBY
     end
 
-    def test_the_next_try_as_late_as_the_block_says_and_as_often_as_the_configuration_does
+    def test_retries_follow_the_block_and_the_configured_limit
       assert_equal "[0, \"bad\", 0, true]\n[1, \"bad\", 1, true]\n" \
         "[:exhausted, \"Later\", \"bad\", \"bad\"]\n[:dead, \"Later\", false]\n[0, 1]\n",
         output_of(BEGINNING + <<~RUBY)

@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Raffia
-  # Long jobs in steps, as they are written for sidekiq.
+  # Iterable jobs that are written for sidekiq.
   class CompatSidekiqIterableTest < TestCase
     BEGINNING = <<~RUBY
       ENV["RAFFIA_STORE"] = "memory:"
@@ -28,7 +28,7 @@ module Raffia
       def told(count) = puts(Array.new(count) { TOLD.pop }.inspect.gsub("=>", " => "))
     RUBY
 
-    def test_steps_and_what_is_told_of_them
+    def test_steps_and_their_hooks
       steps = [[7, 0, 7, [7]], [8, 1, 8, [7]], [9, 2, 9, [7]], [10, 3, 10, [7]], [11, 4, 11, [7]]]
       calls = [:on_start, *steps, :on_stop, :on_complete]
       assert_equal "#{calls}\n0\n", output_of(BEGINNING + <<~RUBY)
@@ -38,7 +38,7 @@ module Raffia
       RUBY
     end
 
-    def test_it_goes_on_with_its_step_when_its_worker_stops
+    def test_a_job_continues_at_its_step_after_the_worker_stops
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [:on_start, 1, :begun, :on_stop]
         {queue: 1, retry: 0, dead: 0, failed: 0}
@@ -65,7 +65,7 @@ module Raffia
       RUBY
     end
 
-    def test_a_step_that_fails_is_the_first_of_the_next_try
+    def test_a_failed_step_is_the_first_of_the_next_attempt
       assert_equal "[:on_start, 1, 2, :on_resume, 2, 3, 4, 5, :on_stop, :on_complete]\n",
         output_of(BEGINNING + <<~RUBY)
           class Failing < Steps
@@ -80,7 +80,7 @@ module Raffia
         RUBY
     end
 
-    def test_cancel_abort_nothing_to_do_and_a_turn_for_others
+    def test_cancel_abort_no_steps_and_the_longest_run
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [:on_start, :on_cancel, :on_stop, :on_complete]
         true

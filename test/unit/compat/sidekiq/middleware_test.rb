@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Raffia
-  # The middleware that sidekiq brings along, with the real Active Support.
+  # The middleware of sidekiq itself, with the real Active Support.
   class CompatSidekiqMiddlewareTest < TestCase
     BEGINNING = <<~RUBY
       ENV["RAFFIA_STORE"] = "memory:"
@@ -27,7 +27,7 @@ module Raffia
       end
     end
 
-    def test_current_attributes_go_with_jobs
+    def test_current_attributes_travel_with_jobs
       assert_equal "true\n[:ada, 7, nil]\n[nil, nil, nil]\n[nil, nil]\ntrue\n",
         output_of(BEGINNING + <<~RUBY)
           require "sidekiq/middleware/current_attributes"
@@ -55,7 +55,7 @@ module Raffia
           Asks.perform_async
           work(1)
           p [Current.user, Shop.number]
-          # Written by a program that had one more.
+          # Attributes of a program that had one more.
           Sidekiq::Client.push("class" => "Asks", "args" => [],
             "cattr" => ActiveJob::Arguments.serialize({user: :eve, gone: 1}))
           Raffia::Jobs.run_in_process(store: Raffia::Jobs.store, log: Logger.new(nil)) {
@@ -64,7 +64,7 @@ module Raffia
         RUBY
     end
 
-    def test_the_language_goes_with_jobs
+    def test_the_locale_travels_with_jobs
       assert_equal "[:de]\n[:en]\n:en\n", output_of(BEGINNING + <<~RUBY)
         require "i18n"
         I18n.available_locales = %i[en de]

@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Raffia
-  # The initializers of programs that were written for sidekiq.
+  # Initializers of programs that are written for sidekiq.
   class CompatSidekiqSettingsTest < TestCase
     BEGINNING = <<~RUBY
       ENV.delete("RAFFIA_STORE")
@@ -16,7 +16,7 @@ module Raffia
       end
     RUBY
 
-    def test_how_connections_are_made_is_no_reason_to_refuse_where_they_lead
+    def test_redis_options_without_effect_are_accepted
       assert_equal "rediss://:secret@localhost:6390/2?timeout=3&pool=7\n" \
         "unix:///run/redis.sock?db=4\nredis://other/5\nrediss://app:s%40@other/5\n",
         output_of(BEGINNING + <<~RUBY)
@@ -29,7 +29,7 @@ module Raffia
         RUBY
     end
 
-    def test_settings_that_are_said_elsewhere_are_taken_and_workers_say_so
+    def test_settings_without_effect_are_accepted_and_workers_warn
       settings = <<~RUBY
         Sidekiq.configure_server do |config|
           config.concurrency = 3
@@ -50,7 +50,7 @@ module Raffia
         .each { |text| assert_includes printed, text }
     end
 
-    def test_a_process_with_the_dashboard_only_is_no_worker
+    def test_a_process_with_only_the_dashboard_is_no_worker
       assert_equal "false\na client\n", output_of(BEGINNING + <<~RUBY)
         require "raffia/jobs/web"
         p Sidekiq.server?
@@ -58,7 +58,7 @@ module Raffia
       RUBY
     end
 
-    def test_events_come_in_sidekiqs_order_and_one_that_fails_keeps_none_from_its_turn
+    def test_events_run_in_sidekiqs_order_despite_errors
       assert_equal "first\nsecond\nworks\nlast\ntold of it\nbefore\nexit\n",
         output_of(BEGINNING + <<~RUBY)
           require "raffia/jobs/worker"
@@ -90,7 +90,7 @@ module Raffia
           "error.message; end"))
     end
 
-    def test_loggers_formatters_and_none
+    def test_loggers_and_formatters
       lines = /\A\S+Z pid=\d+ jid=1 INFO: plain
         \{"ts":"\S+Z","pid":\d+,"lvl":"WARN","msg":"as JSON"\}
         pid=\d+ ERROR: no time\n\z/
@@ -105,7 +105,7 @@ module Raffia
       RUBY
     end
 
-    def test_what_is_not_there_says_what_to_use_instead
+    def test_missing_features_name_their_replacement
       printed = output_of(BEGINNING + <<~RUBY)
         ENV["RAFFIA_STORE"] = "memory:"
         [-> { Sidekiq.redis { |redis| redis.ping } }, -> { Sidekiq.redis_pool.with { } },
@@ -130,7 +130,7 @@ module Raffia
         .zip(printed.lines).count { |message, line| message.match?(line.to_s) }, 8, printed
     end
 
-    def test_sidekiqs_pages_are_the_dashboard_behind_what_programs_put_before_them
+    def test_sidekiqs_pages_are_the_dashboard_behind_the_programs_middleware
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [200, true, false]
         [401, 200, true, true]
@@ -184,7 +184,7 @@ module Raffia
       RUBY
     end
 
-    def test_middleware_of_both_sides_as_it_is_written_for_sidekiq
+    def test_client_and_server_middleware_of_sidekiq
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [1, "asked"]
         true

@@ -5,11 +5,11 @@ require "open3"
 require "tmpdir"
 
 module Raffia
-  # The interface of the gem sidekiq, in processes of their own: the gem itself may be in this one.
+  # The interface of the gem sidekiq, in subprocesses: this one may have the gem itself.
   class CompatSidekiqTest < TestCase
     ROOT = File.expand_path("../../../..", __dir__)
 
-    # As its users write it: nothing of it is about Raffia.
+    # A program of the gem's users, which does not know Raffia.
     PROGRAM = <<~RUBY
       require "sidekiq"
 
@@ -88,7 +88,7 @@ module Raffia
       end
     end
 
-    def test_what_is_kept_is_what_was_said
+    def test_payload_has_the_options_of_class_and_call
       assert_equal "[\"Echo\", [1], \"echo\", true, [\"a\"], 1, nil, false]\n" \
         "[\"slow\", 3, [\"b\"]]\ntrue\n[\"third\", false]\n", output_of(BEGINNING + <<~RUBY)
           require "sidekiq/testing"
@@ -107,7 +107,7 @@ module Raffia
         RUBY
     end
 
-    def test_clients_and_many_at_once
+    def test_clients_and_bulk_pushes
       assert_equal "[[1], [2]]\n[[3], [4], [5]]\n[true, false]\n[\"elsewhere\", \"elsewhere\"]\n" \
         "[\"f00\"]\n", output_of(BEGINNING + <<~RUBY)
           require "sidekiq/testing"
@@ -129,7 +129,7 @@ module Raffia
         RUBY
     end
 
-    def test_what_cannot_be_a_job_is_an_argument_error
+    def test_an_invalid_job_is_an_argument_error
       printed = output_of(BEGINNING + <<~RUBY)
         require "sidekiq/testing"
         refused { Echo.perform_async(:word) }
@@ -162,7 +162,7 @@ module Raffia
       assert_empty lines
     end
 
-    def test_testing_fakes_drains_does_at_once_and_lets_go
+    def test_testing_modes
       assert_equal <<~TEXT, output_of(BEGINNING + <<~RUBY)
         [true, 0, 2]
         [[1], [2]]
@@ -211,7 +211,7 @@ module Raffia
       RUBY
     end
 
-    def test_arrays_of_jobs_are_those_that_wait
+    def test_arrays_of_jobs_are_live
       assert_equal "[0, 1, 1]\n[[\"other\"]]\n[[\"at once\"]]\n[0, 0, 0]\n[:worker]\n",
         output_of(BEGINNING + <<~RUBY)
           require "sidekiq/testing"
@@ -244,7 +244,7 @@ module Raffia
         RUBY
     end
 
-    def test_middleware_of_clients_may_change_and_keep_out
+    def test_client_middleware_changes_and_rejects_jobs
       assert_equal "[[\"c\", \"b\", \"a\"], nil]\n[nil, 1]\n[true, nil]\n",
         output_of(BEGINNING + <<~RUBY)
           require "sidekiq/testing"
@@ -271,7 +271,7 @@ module Raffia
         RUBY
     end
 
-    def test_handlers_hear_of_errors_and_deaths
+    def test_error_and_death_handlers_are_called
       assert_equal "bad of Failing\ndead Failing: bad\n", output_of(BEGINNING + <<~RUBY)
         class Failing
           include Sidekiq::Job
@@ -294,7 +294,7 @@ module Raffia
       RUBY
     end
 
-    def test_the_redis_of_the_program_unless_another_store_is_named
+    def test_redis_of_the_program_unless_another_store_is_set
       redis = "Sidekiq.configure_client { |config| config.redis = {url: " \
         "\"redis://localhost:7000\", db: 3, password: \"secret\", network_timeout: 2, size: 5} }"
       open = ->(url) { <<~RUBY }
@@ -327,9 +327,8 @@ module Raffia
         output_of(BEGINNING + "Sidekiq.configure_client { |config| config.on(:beat) {} }"))
     end
 
-    # Such as sidekiq/cron of sidekiq-cron. What is the gem's own, and not provided, is said as
-    # before.
-    def test_files_of_other_gems_in_its_folder_are_theirs
+    # sidekiq/cron of sidekiq-cron loads; files of the gem itself that are not provided still raise.
+    def test_files_of_other_gems_in_its_folder_are_loaded
       Dir.mktmpdir do |dir|
         FileUtils.mkdir_p(["#{dir}/theirs/sidekiq", "#{dir}/original/sidekiq"])
         File.write("#{dir}/theirs/sidekiq/thing.rb", "module Sidekiq\n  module Thing\n  end\nend\n")
@@ -349,8 +348,8 @@ module Raffia
       end
     end
 
-    # Gems prepend what they start with a worker, and inherit what they call again and again.
-    def test_what_other_gems_start_with_a_worker
+    # Gems prepend to the launcher to start with a worker, and subclass the poller.
+    def test_other_gems_start_with_a_worker
       assert_equal %w[run polled stopped], output_of(<<~RUBY).split
         #{BEGINNING}
         require "sidekiq/launcher"
@@ -376,7 +375,7 @@ module Raffia
 
     private
 
-    # What a worker prints until the block says that it is enough.
+    # Output of a worker until the block is true.
     def work(env, script)
       said = []
       IO.popen([env, RbConfig.ruby, "#{ROOT}/exe/raffia", "work", "-r", script, "-q", "reports",

@@ -3,7 +3,7 @@
 require "test_helper"
 require "raffia/compat/sucker_punch/atomic_boolean"
 
-# The flag that says whether the queues of SuckerPunch run.
+# The flag of SuckerPunch that is true while its queues run.
 class SuckerPunchFlagTest < Raffia::TestCase
   def test_a_change_is_noticed_once
     flag = SuckerPunch::AtomicBoolean.new(false)

@@ -5,8 +5,8 @@ require "open3"
 require "tmpdir"
 
 module Raffia
-  # The interface of the gem sucker_punch, in processes of their own: it defines a constant at the
-  # top level.
+  # The interface of the gem sucker_punch, in subprocesses, because it defines a constant at the top
+  # level.
   class CompatSuckerPunchTest < TestCase
     BEGINNING = <<~RUBY
       require "raffia/compat/sucker_punch"
@@ -18,7 +18,7 @@ module Raffia
       end
     RUBY
 
-    # As its users write it: nothing of it is about Raffia.
+    # A program of the gem's users, which does not know Raffia.
     PROGRAM = <<~RUBY
       require "sucker_punch"
       SuckerPunch.logger = nil
@@ -59,7 +59,7 @@ module Raffia
       end
     end
 
-    def test_jobs_get_arguments_as_they_are
+    def test_jobs_get_the_very_arguments
       assert_equal "true\n[1, {two: 2}]\ntrue\n", output_of(BEGINNING + <<~RUBY)
         object = Object.new
         Echo.perform_async(object)
@@ -121,7 +121,7 @@ module Raffia
       RUBY
     end
 
-    def test_the_process_waits_for_its_jobs_and_takes_no_more
+    def test_the_process_waits_for_its_jobs_and_accepts_no_more
       assert_equal "nil\nbegun and ended\n", output_of(BEGINNING + <<~RUBY)
         class Slow
           include SuckerPunch::Job
@@ -143,7 +143,7 @@ module Raffia
       RUBY
     end
 
-    def test_it_waits_no_longer_than_it_was_told
+    def test_it_waits_no_longer_than_the_timeout
       assert_match(/killing remaining jobs/, output_of(BEGINNING + <<~RUBY))
         SuckerPunch.logger = Logger.new($stdout)
         SuckerPunch.shutdown_timeout = 0.1
@@ -159,7 +159,7 @@ module Raffia
       RUBY
     end
 
-    def test_a_handler_hears_what_jobs_raise_and_the_log_without_one
+    def test_errors_go_to_the_handler_or_to_the_log
       printed = output_of(BEGINNING + <<~RUBY)
         class Failing
           include SuckerPunch::Job
@@ -180,7 +180,7 @@ module Raffia
       assert_match(/\[#<NotImplementedError: not yet>, Failing, \[8\]\]\n2\n\z/, printed)
     end
 
-    def test_a_handler_that_fails_is_heard_of_and_so_is_what_it_was_called_for
+    def test_a_failing_handler_and_its_error_are_logged
       printed = output_of(BEGINNING + <<~RUBY)
         class Failing
           include SuckerPunch::Job
@@ -198,7 +198,7 @@ module Raffia
       )
     end
 
-    def test_who_hands_a_job_in_has_nothing_to_say_about_its_time
+    def test_the_callers_deadline_does_not_apply_to_the_job
       assert_equal "[60, nil]\n", output_of(BEGINNING + <<~RUBY)
         class Asks
           include SuckerPunch::Job
@@ -209,7 +209,7 @@ module Raffia
       RUBY
     end
 
-    def test_a_queue_that_is_cleared_under_a_job_begins_with_nothing_to_do
+    def test_a_queue_that_is_cleared_during_a_job_starts_idle
       assert_equal "[0, 0, true]\n", output_of(BEGINNING + <<~RUBY)
         class Held
           include SuckerPunch::Job
@@ -232,7 +232,7 @@ module Raffia
       RUBY
     end
 
-    def test_testing_keeps_jobs_and_inline_does_them_at_once
+    def test_testing_records_jobs_and_inline_runs_them
       assert_equal "[{args: [1]}, {args: [2], in: 60}]\n0\n", output_of(BEGINNING + <<~RUBY)
         require "sucker_punch/testing"
         Echo.perform_async(1)

@@ -17,7 +17,7 @@ class JobsWebAccessTest < JobsWebCase
       end
   end
 
-  def test_from_elsewhere
+  def test_from_another_machine
     ["10.0.0.1", "192.168.1.2", "8.8.8.8", "fe80::1%eth0", "::ffff:8.8.8.8", "", "unix:",
       "127.0.0.1.evil.example", nil].each do |address|
       %w[/ /api/ /assets/base.css].each do |path|
@@ -27,7 +27,7 @@ class JobsWebAccessTest < JobsWebCase
     assert_match(/user and a password/, get("/", REMOTE_ADDR: "10.0.0.1").body)
   end
 
-  # A name of somebody else's that was made to lead here, so that his page is of our origin.
+  # DNS rebinding: another site's name resolves to this machine, so its page has our origin.
   def test_from_this_machine_by_another_name
     ["evil.example", "evil.example:9293", "localhost.evil.example", "127.0.0.1.evil.example",
       "[::2]", "10.0.0.1", "", "[", "a:b:c"].each do |host|
@@ -74,7 +74,7 @@ class JobsWebAccessTest < JobsWebCase
       get("/", web: web(auth: :none), REMOTE_ADDR: "8.8.8.8", HTTP_HOST: "jobs.example").status
   end
 
-  def test_what_would_let_in_nobody_or_the_wrong_ones
+  def test_settings_that_admit_nobody_or_the_wrong_people
     assert_refused(/both user: and password:/) { web(user: "ada") }
     assert_refused(/both user: and password:/) { web(password: "x") }
     assert_refused(/neither may be empty/) { web(user: "ada", password: "") }
@@ -107,7 +107,7 @@ class JobsWebAccessTest < JobsWebCase
     assert_empty @store.queues
   end
 
-  def test_changes_are_no_gets
+  def test_get_requests_change_nothing
     bury
     get("/dead?action=delete+all&sure=yes")
     get("/queues?action=clear&queue=default&sure=yes")

@@ -5,7 +5,7 @@ require_relative "web_case"
 class JobsWebActionsTest < JobsWebCase
   def counts = @store.counts.slice(*Jobs::Store::SETS).reject { |_, count| count.zero? }
 
-  # What the page says to which the answer leads.
+  # The notice on the page to which the answer redirects.
   def said(answer)
     assert_equal 303, answer.status, answer.body
     page = get(answer.headers["location"])
@@ -23,7 +23,7 @@ class JobsWebActionsTest < JobsWebCase
     refute @store.queues.first["paused"]
   end
 
-  def test_a_queue_is_cleared_after_asking_back
+  def test_a_queue_is_cleared_after_confirmation
     enqueue({}, {}, {"queue" => "other"})
     asked = post("/queues", {"action" => "clear", "queue" => "default"})
     assert_equal 200, asked.status
@@ -35,7 +35,7 @@ class JobsWebActionsTest < JobsWebCase
     assert_equal({queue: 1}, counts)
   end
 
-  def test_marked_ones
+  def test_marked_jobs
     bury(5)
     marked = keys(:dead).values_at(0, 3)
     assert_equal "2 jobs are to be run now.",
@@ -117,7 +117,7 @@ class JobsWebActionsTest < JobsWebCase
     end
   end
 
-  def test_what_cannot_be_done
+  def test_invalid_actions
     bury
     ["", "kill", "all", "nonsense", "retry nonsense", "delete all all"].each do |action|
       assert_includes [422, 303], post("/dead", {"action" => action}).status, action
@@ -143,7 +143,7 @@ class JobsWebActionsTest < JobsWebCase
     assert_equal 404, post("/job", {"jid" => jid, "action" => "delete"}).status
   end
 
-  def test_workers_get_orders
+  def test_workers_get_commands
     lease = @store.enroll("host:1:abc", {"hostname" => "host", "pid" => 1}, ttl: 600)
     enqueue({"args" => ["me"]})
     claim = @store.claim(lease, ["default"], 1).first
@@ -181,7 +181,7 @@ class JobsWebActionsTest < JobsWebCase
     assert_equal 422, post("/processes", {"action" => "cancel x", "worker" => "host:1:abc"}).status
   end
 
-  def test_what_recurs
+  def test_recurring_jobs
     schedule = Jobs::Recurring::Schedule.new(@client)
     schedule.add(Jobs::Recurring::Entry.build("sweep", 3600, "SweepJob", args: [1]))
     assert_match(/every 60 min/, get("/recurring").body)

@@ -2,12 +2,12 @@
 
 require_relative "web_case"
 
-# Payloads, names and requests may be anybody's.
+# Payloads, names and requests may come from attackers.
 class JobsWebHostileTest < JobsWebCase
   EVIL = %("'><xss onload=alert(1)>&lt;\u0000\u2028`)
   FIELDS = %w[class wrapped display_class args jid tags retry retry_count error_class error_message
     error_backtrace created_at enqueued_at failed_at retried_at raffia].freeze
-  # What no field should be, and any of them can be.
+  # Values that no field should have, and any of them can have.
   VALUES = [EVIL, [EVIL], {EVIL => EVIL}, nil, true, -1, 1e308, 10**30, "", [], {}, [nil], [[{}]],
     "\\u0000", "x" * 5_000, "../..", "%00"].freeze
   PAGES = %w[/ /queues /queue?queue=default /busy /scheduled /retries /dead /blocked /recurring
@@ -93,7 +93,7 @@ class JobsWebHostileTest < JobsWebCase
     assert_harmless(post("/queues", {"action" => "clear", "queue" => EVIL}))
   end
 
-  def test_what_was_done_is_said_in_our_words_only
+  def test_notices_have_no_text_of_the_link
     refute_match(/class="notice"/, get("/?done=Your+account+is+closed&count=1").body)
     assert_match(/>3 jobs are deleted\.</, get("/?done=deleted&count=3").body)
   end
@@ -131,7 +131,7 @@ class JobsWebHostileTest < JobsWebCase
     assert_equal 2_000_000, get("/api/job?jid=#{jid}").json["job"]["args"].first.size
   end
 
-  def test_bytes_that_are_no_text_in_requests
+  def test_invalid_bytes_in_requests
     bad = "\xFF\xC0\x80"
     %i[HTTP_HOST REMOTE_ADDR].each do |name|
       assert_equal 403, get("/", **{name => bad}).status, name

@@ -2,8 +2,8 @@
 
 require_relative "web_case"
 
-# With the real Rack around it: what it says is what Rack allows, and what others have read already
-# is not lost.
+# The dashboard within the real Rack: its responses pass Rack::Lint, and a body that other
+# middleware has read is not lost.
 class JobsWebRackTest < JobsWebCase
   def setup
     super

@@ -3,8 +3,8 @@
 require "test_helper"
 require "raffia/jobs/web"
 
-# The parent of the dashboard's tests: requests as a browser on this machine makes them, to a store
-# in memory.
+# Base of the dashboard's tests: requests like those of a browser on this machine, and a store in
+# memory.
 class JobsWebCase < Raffia::TestCase
   Jobs = Raffia::Jobs
   Response = Data.define(:status, :headers, :body) do
@@ -37,7 +37,7 @@ class JobsWebCase < Raffia::TestCase
 
   def get(address, **) = request("GET", address, **)
 
-  # A form, sent from one of our pages.
+  # Sends a form of one of our pages.
   def post(address, fields = {}, **env)
     request("POST", address, body: URI.encode_www_form(fields),
       CONTENT_TYPE: "application/x-www-form-urlencoded", HTTP_SEC_FETCH_SITE: "same-origin", **env)
@@ -47,7 +47,6 @@ class JobsWebCase < Raffia::TestCase
     @client.enqueue(items.map { |item| {"class" => "PageJob", "args" => [], **item} })
   end
 
-  # @param jobs [Integer]
   def bury(jobs = 1, error: "boom", queue: "default")
     enqueue(*Array.new(jobs) { |index| {"args" => [index], "queue" => queue} })
     lease = @store.enroll("test:1:a", {}, ttl: 600)

@@ -29,7 +29,7 @@ class JobsWebTest < JobsWebCase
     assert_empty(addresses.reject { |address| address.start_with?("/admin/jobs/") })
   end
 
-  def test_assets_are_kept_for_ever_under_the_name_of_their_content
+  def test_assets_are_cached_for_ever_under_their_digest
     page = get("/").body
     addresses = page.scan(%r{(?:href|src)="(/assets/[^"]*)"}).flatten.uniq
     assert_operator addresses.size, :>, 9
@@ -48,7 +48,7 @@ class JobsWebTest < JobsWebCase
       end
   end
 
-  def test_a_page_that_is_not_there
+  def test_an_unknown_page
     assert_equal 404, get("/nothing").status
     assert_equal({"error" => "There is no page /nothing."}, get("/api/nothing").json)
     assert_equal 404, get("/job?jid=none").status
@@ -56,8 +56,8 @@ class JobsWebTest < JobsWebCase
     assert_equal 422, get("/queue").status
   end
 
-  # As a store with more jobs than a page looks through.
-  def test_a_job_that_is_not_among_those_looked_through
+  # A store with more jobs than a page searches.
+  def test_a_job_beyond_the_searched_ones
     id, = enqueue({})
     find = @store.method(:find)
     @store.define_singleton_method(:find) { |jid, most: nil| find.call(jid) unless most }
@@ -77,7 +77,7 @@ class JobsWebTest < JobsWebCase
     assert_equal 500_000, get("/api/").json["queue"]
   end
 
-  def test_pages_follow_what_happens_or_not
+  def test_pages_refresh_themselves_or_not
     assert_match(/ data-refresh="2"/, get("/", web: Jobs::Web.new(store: @store, refresh: 2)).body)
     refute_match(/data-refresh/, get("/", web: Jobs::Web.new(store: @store, refresh: nil)).body)
     refute_match(/data-refresh/, get("/nothing").body)
@@ -88,7 +88,7 @@ class JobsWebTest < JobsWebCase
     %w[PUT DELETE OPTIONS].each { |method| assert_equal 405, request(method, "/").status }
   end
 
-  def test_what_cannot_be_read
+  def test_unreadable_requests
     assert_equal 200, get("/queue?queue=%ff").status
     assert_equal 400,
       request("POST", "/api/queues", body: "{\"action\": \"pause\", \"queue\": \"\xFF\"}",

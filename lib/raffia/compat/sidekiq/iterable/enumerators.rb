@@ -20,7 +20,7 @@ module Sidekiq
           end
         end
 
-        # Of arrays of records, with options of `find_in_batches`.
+        # Gives arrays of records, with options of `find_in_batches`.
         def active_record_batches_enumerator(relation, cursor:, **options)
           Enumerator.new(-> { relation.count }) do |steps|
             relation.find_in_batches(**options, start: cursor) do |records|
@@ -29,7 +29,7 @@ module Sidekiq
           end
         end
 
-        # Of relations, with options of `in_batches`.
+        # Gives relations, with options of `in_batches`.
         def active_record_relations_enumerator(relation, cursor:, batch_size: 1000, **options)
           Enumerator.new(-> { relation.count.ceildiv(batch_size) }) do |steps|
             relation.in_batches(**options, of: batch_size, start: cursor) do |part|
@@ -38,10 +38,10 @@ module Sidekiq
           end
         end
 
-        # Of rows of a CSV at its beginning; the cursor is the number of the row.
+        # Gives rows of a CSV at its beginning; the cursor is the number of the row.
         def csv_enumerator(csv, cursor:) = numbered(opened(csv).lazy, cursor) { rows(csv) }
 
-        # Of arrays of rows.
+        # Gives arrays of rows.
         def csv_batches_enumerator(csv, cursor:, batch_size: 100)
           numbered(opened(csv).lazy.each_slice(batch_size), cursor) do
             rows(csv)&.ceildiv(batch_size)
