@@ -6,23 +6,22 @@
 #include <unistd.h>
 #include "loop.h"
 
-extern const struct raffia_backend raffia_backend_uring, raffia_backend_epoll,
-    raffia_backend_kqueue, raffia_backend_poll;
+/* All back ends, best first, in the order of Raffia::Engine::BACKENDS. A new one is a file
+ * backend_NAME.c and a line here. */
+#define BACK_ENDS(ENTRY)                                                                           \
+    ENTRY(uring)                                                                                   \
+    ENTRY(epoll)                                                                                   \
+    ENTRY(kqueue)                                                                                  \
+    ENTRY(poll)
 
-const struct raffia_backend *const raffia_backends[] = {
-#ifdef HAVE_LIBURING
-    &raffia_backend_uring,
-#endif
-#ifdef __linux__
-    &raffia_backend_epoll,
-#endif
-#ifdef HAVE_KQUEUE
-    &raffia_backend_kqueue,
-#endif
-    &raffia_backend_poll,   NULL,
-};
+#define DECLARATION(name) extern const struct raffia_backend raffia_backend_##name;
+#define ADDRESS(name)     &raffia_backend_##name,
 
-const struct raffia_backend *raffia_backend_named(const char *name)
+BACK_ENDS(DECLARATION)
+
+const struct raffia_backend *const raffia_backends[] = {BACK_ENDS(ADDRESS) NULL};
+
+static const struct raffia_backend *find(const char *name)
 {
     for (const struct raffia_backend *const *each = raffia_backends; *each; each++) {
         if (strcmp((*each)->name, name) == 0) return *each;
@@ -30,39 +29,24 @@ const struct raffia_backend *raffia_backend_named(const char *name)
     return NULL;
 }
 
-const char *raffia_backend_absence(const char *name)
+const struct raffia_backend *raffia_backend_named(const char *name)
 {
-#ifdef __linux__
-    if (strcmp(name, "kqueue") == 0)
-        return "this build of the extension is without it: it is for macOS and the BSDs";
-    if (strcmp(name, "uring") == 0)
-        return "this build of the extension is without it: there was no liburing >= 2.3";
-#endif
-    (void)name;
-    return "this build of the extension is without it";
+    const struct raffia_backend *backend = find(name);
+    return backend && !backend->absence ? backend : NULL;
 }
 
-/* The usual reasons of a refusal. */
-static const char *hint(const struct raffia_backend *backend, int error)
+const char *raffia_backend_absence(const char *name)
 {
-    if (strcmp(backend->name, "uring") != 0) return "";
-    switch (error) {
-    case EPERM:
-    case EACCES:
-        return " (a container's seccomp filter or the sysctl kernel.io_uring_disabled forbids "
-               "io_uring)";
-    case ENOSYS: return " (this kernel has no io_uring, or a seccomp filter hides it)";
-    case ENOMEM: return " (the limit of locked memory, ulimit -l, is too low for a ring)";
-    case EOPNOTSUPP: return " (this kernel's io_uring is too old; Linux 5.13 is needed)";
-    default: return "";
-    }
+    const struct raffia_backend *backend = find(name);
+    return backend ? backend->absence : "this build of the extension is without it";
 }
 
 static int explain(const struct raffia_backend *backend, const char *what, int failure, char *why,
                    size_t size)
 {
     if (size > 0)
-        snprintf(why, size, "%s: %s%s", what, strerror(-failure), hint(backend, -failure));
+        snprintf(why, size, "%s: %s%s", what, strerror(-failure),
+                 backend->hint ? backend->hint(-failure) : "");
     return failure;
 }
 
@@ -124,10 +108,7 @@ int raffia_backend_probe(const struct raffia_backend *backend, char *why, size_t
     const char *what = "wake-up";
     if (size > 0) *why = '\0';
     int failure = raffia_loop_open(&loop, backend, NULL);
-    if (failure < 0) {
-        const char *call = strcmp(backend->name, "uring") == 0 ? "io_uring_setup" : "open";
-        return explain(backend, call, failure, why, size);
-    }
+    if (failure < 0) return explain(backend, backend->open_call, failure, why, size);
     failure = probe_wake(&loop);
     if (failure == 0) {
         what = backend->transfers ? "read" : "poll";

@@ -52,6 +52,12 @@ struct raffia_options {
 
 struct raffia_backend {
     const char *name;
+    /* Why this build is without it; then all other members are 0. NULL where it is there. */
+    const char *absence;
+    /* What a refusal of `open` is called in an error. */
+    const char *open_call;
+    /* The usual reason of an errno, in words; "" for none. NULL where nothing is known. */
+    const char *(*hint)(int error);
     /* Whether it knows RAFFIA_READ and RAFFIA_WRITE; else the blocking pool does them
      * (offload.h). */
     int transfers;
@@ -65,11 +71,11 @@ struct raffia_backend {
     size_t (*memsize)(const struct raffia_loop *loop);
 };
 
-/* The back ends of this build, in order of preference; ends with NULL. */
+/* All back ends, in order of preference, absent ones too; ends with NULL. */
 extern const struct raffia_backend *const raffia_backends[];
-/* NULL when there is none of that name in this build. */
+/* NULL when this build has none of that name. */
 const struct raffia_backend *raffia_backend_named(const char *name);
-/* A sentence that says why there is none of that name. */
+/* A sentence that says why this build has none of that name. */
 const char *raffia_backend_absence(const char *name);
 
 /* Opens the back end, sends one wake-up and (where it knows transfers) one read through it, and

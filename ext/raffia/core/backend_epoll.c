@@ -333,6 +333,7 @@ static size_t epoll_memsize(const struct raffia_loop *loop)
 
 const struct raffia_backend raffia_backend_epoll = {
     .name = "epoll",
+    .open_call = "open",
     .transfers = 0,
     .open = epoll_open,
     .close = epoll_close,
@@ -343,5 +344,10 @@ const struct raffia_backend raffia_backend_epoll = {
     .memsize = epoll_memsize,
 };
 #else
-typedef int raffia_no_epoll; /* ISO C has no empty files */
+#include "backend.h"
+
+const struct raffia_backend raffia_backend_epoll = {
+    .name = "epoll",
+    .absence = "this build of the extension is without it: it is for Linux",
+};
 #endif

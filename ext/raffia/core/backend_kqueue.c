@@ -254,6 +254,7 @@ static size_t kqueue_memsize(const struct raffia_loop *loop)
 
 const struct raffia_backend raffia_backend_kqueue = {
     .name = "kqueue",
+    .open_call = "open",
     .transfers = 0,
     .open = kqueue_open,
     .close = kqueue_close,
@@ -264,5 +265,10 @@ const struct raffia_backend raffia_backend_kqueue = {
     .memsize = kqueue_memsize,
 };
 #else
-typedef int raffia_no_kqueue; /* ISO C has no empty files */
+#include "backend.h"
+
+const struct raffia_backend raffia_backend_kqueue = {
+    .name = "kqueue",
+    .absence = "this build of the extension is without it: it is for macOS and the BSDs",
+};
 #endif

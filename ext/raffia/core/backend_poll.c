@@ -98,6 +98,7 @@ static size_t poll_memsize(const struct raffia_loop *loop)
 
 const struct raffia_backend raffia_backend_poll = {
     .name = "poll",
+    .open_call = "open",
     .transfers = 0,
     .open = poll_open,
     .close = poll_close,

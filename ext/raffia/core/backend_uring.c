@@ -412,8 +412,24 @@ static size_t uring_memsize(const struct raffia_loop *loop)
            state->ring.sq.ring_entries * sizeof(struct io_uring_sqe);
 }
 
+static const char *uring_hint(int error)
+{
+    switch (error) {
+    case EPERM:
+    case EACCES:
+        return " (a container's seccomp filter or the sysctl kernel.io_uring_disabled forbids "
+               "io_uring)";
+    case ENOSYS: return " (this kernel has no io_uring, or a seccomp filter hides it)";
+    case ENOMEM: return " (the limit of locked memory, ulimit -l, is too low for a ring)";
+    case EOPNOTSUPP: return " (this kernel's io_uring is too old; Linux 5.13 is needed)";
+    default: return "";
+    }
+}
+
 const struct raffia_backend raffia_backend_uring = {
     .name = "uring",
+    .open_call = "io_uring_setup",
+    .hint = uring_hint,
     .transfers = 1,
     .open = uring_open,
     .close = uring_close,
@@ -425,5 +441,10 @@ const struct raffia_backend raffia_backend_uring = {
     .memsize = uring_memsize,
 };
 #else
-typedef int raffia_no_uring; /* ISO C has no empty files */
+#include "backend.h"
+
+const struct raffia_backend raffia_backend_uring = {
+    .name = "uring",
+    .absence = "this build of the extension is without it: there was no liburing >= 2.3",
+};
 #endif

@@ -22,6 +22,12 @@ class EngineConfigTest < Raffia::TestCase
     end
   end
 
+  def test_the_core_has_the_same_back_ends
+    core = File.expand_path("../../../ext/raffia/core/backend.c", __dir__)
+    names = File.read(core).scan(/^ +ENTRY\((\w+)\)/).flatten.map(&:to_sym)
+    assert_equal Raffia::Engine::BACKENDS, [*names, :select]
+  end
+
   def test_bad_values
     assert_refused(/RAFFIA_BACKEND=epol.*use one of/) { load(RAFFIA_BACKEND: "epol") }
     %w[0 -1 1.5 many 08].each do |value|
