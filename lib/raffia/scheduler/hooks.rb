@@ -47,7 +47,7 @@ module Raffia
       # calls, zlib, long divisions. Short operations run in the fiber: the engine's policy decides
       # by the time that each has taken.
       def blocking_operation_wait(work)
-        # Called here because both look at the method that called this hook.
+        # Called here because both examine the caller of this hook.
         done = @policy&.run(work)
         return if done == true
         return io_closed if done == :closed

@@ -203,7 +203,7 @@ module Raffia
       TURNS.times { @scheduler.block(self, 0) unless notice.backtrace } if notice && @scheduler
     end
 
-    # Lets the loop deliver these interrupts, and rescues them. Others that come with them go on.
+    # Lets the loop deliver these interrupts, and rescues them. Others are raised.
     def receive(notices)
       return if notices.empty? || @scheduler.nil?
 

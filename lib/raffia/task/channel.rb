@@ -112,7 +112,7 @@ module Raffia
     def put_now(item)
       raise Closed, "the channel is closed: it takes no more items" if @closed
 
-      return true if hand_over(item)
+      return true if deliver(item)
       return NOTHING if @capacity && @items.size >= @capacity
 
       @items << item
@@ -137,7 +137,7 @@ module Raffia
     # Takes back an item whose receiver was cancelled before it could run.
     # @api private
     def give_back(item)
-      @lock.hold { @items.unshift(item) unless hand_over(item) }
+      @lock.hold { @items.unshift(item) unless deliver(item) }
     end
 
     private
@@ -155,7 +155,7 @@ module Raffia
         "not #{capacity.inspect}"
     end
 
-    def hand_over(item)
+    def deliver(item)
       line = @lines[Select::Pop]
       until line.empty?
         return true if line.shift.first.meet(item)

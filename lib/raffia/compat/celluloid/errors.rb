@@ -34,7 +34,7 @@ module Celluloid
 
   class MailboxShutdown < Error; end
 
-  # The caller's mistake: the actor goes on.
+  # The caller's mistake: the actor continues.
   class AbortError < Error
     attr_reader :cause
 

@@ -17,12 +17,12 @@ module Celluloid
       def run_without_supervision = Celluloid[:probe_actor] = new
 
       %i[actor_created actor_named actor_died actors_linked].each do |event|
-        define_method(event) { |*cells| tell(event, cells) if $CELLULOID_MONITORING }
+        define_method(event) { |*cells| buffer_event(event, cells) if $CELLULOID_MONITORING }
       end
 
       private
 
-      def tell(event, cells)
+      def buffer_event(event, cells)
         EVENTS_BUFFER << [event, cells]
         cells.first.system[:probe_actor]&.async(:process_queue)
       end

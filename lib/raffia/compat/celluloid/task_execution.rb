@@ -136,10 +136,10 @@ module Celluloid
     # otherwise be ended before its answer.
     def failed(call, error)
       @core.begin_end
-      heard = call.broken(error) && call.awaited?
+      answered = call.broken(error) && call.awaited?
       @core.crash(error)
     ensure
-      pass_on(error) unless heard
+      pass_on(error) unless answered
     end
 
     def killed(call)

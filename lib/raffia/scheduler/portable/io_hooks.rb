@@ -32,7 +32,7 @@ module Raffia
           sysread = count == EAGAIN && caller_locations(1, 1).first&.base_label == "sysread"
           return count unless sysread
 
-          # It leaves the waiting to the scheduler; only the name of the caller tells it from
+          # IO#sysread leaves the waiting to the scheduler; only its name distinguishes it from
           # IO#read_nonblock.
           transfer(:read, io, buffer, nil, 1, offset)
         end
