@@ -37,7 +37,7 @@ module Raffia
 
         def dead? = false
 
-        # What a {Template} has, and this has not.
+        # What a {TemplateProcess} has, and this has not.
 
         def ios = []
 

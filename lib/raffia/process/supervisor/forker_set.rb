@@ -3,7 +3,7 @@
 require_relative "../../base/clock"
 require_relative "../warmup"
 require_relative "crash_backoff"
-require_relative "template"
+require_relative "template_process"
 require_relative "forker"
 require_relative "reaper"
 
@@ -33,7 +33,7 @@ module Raffia
           # Before the first fork: a page that a child compacts is not shared any more.
           Warmup.call
           @adopting = !@settings.preload.nil? && Native.available? && Native.become_subreaper(true)
-          kind = (@adopting && @settings.template) ? Template : Forker
+          kind = (@adopting && @settings.template) ? TemplateProcess : Forker
           @current = add(kind.new(@settings, work, boards, disown))
         end
 
@@ -70,13 +70,13 @@ module Raffia
 
         # Whether the first one never got ready.
         def hopeless?
-          !@seen && Template::DEAD.include?(@current.state) && !@current.served(Clock.now)
+          !@seen && TemplateProcess::DEAD.include?(@current.state) && !@current.served(Clock.now)
         end
 
         # Makes a dead one again: at once if it has served, else after a pause that grows.
         def mend(now)
           @seen ||= @current.state == :ready
-          dead = @all.find { |one| Template::DEAD.include?(one.state) } or return @due = nil
+          dead = @all.find { |one| TemplateProcess::DEAD.include?(one.state) } or return @due = nil
           @due ||= now + @backoff.died(now, dead.served(now))
           return if now < @due
 

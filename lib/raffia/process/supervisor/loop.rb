@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "worker_events"
+require_relative "worker_event_handler"
 require_relative "worker_manager"
 require_relative "command_handler"
 require_relative "replacements"
@@ -33,7 +33,7 @@ module Raffia
           @log = settings.log
           @state = :booting
           @status = 0
-          @events = WorkerEvents.new(self)
+          @events = WorkerEventHandler.new(self)
           @manager = WorkerManager.new(settings, @events)
           @replacements = Replacements.new(@manager, settings.drain_timeout, @log)
           @restart = RollingRestart.new(@manager, @replacements, self)

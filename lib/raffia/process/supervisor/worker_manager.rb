@@ -153,7 +153,7 @@ module Raffia
               else
                 worker.served_late(@settings.drain_timeout)
               end
-            else @events.heard(slot, worker, name, data)
+            else @events.received(slot, worker, name, data)
             end
           end
         end

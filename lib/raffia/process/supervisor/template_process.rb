@@ -18,7 +18,7 @@ module Raffia
       # then gives them to the supervisor, which reaps them like its own children.
       #
       # @api private
-      class Template
+      class TemplateProcess
         # States in which it forks no more workers.
         DEAD = %i[failed gone].freeze
 
@@ -42,7 +42,7 @@ module Raffia
           theirs&.close
         end
 
-        def next(generation) = Template.new(*@arguments, generation: generation)
+        def next(generation) = TemplateProcess.new(*@arguments, generation: generation)
 
         def deadline = (@deadline if @state == :loading)
 

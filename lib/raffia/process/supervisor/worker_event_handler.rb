@@ -8,7 +8,7 @@ module Raffia
       # Handles messages of workers and their deaths.
       #
       # @api private
-      class WorkerEvents
+      class WorkerEventHandler
         # Signals that end a worker from outside.
         FOREIGN = %w[SIGKILL SIGTERM].freeze
         private_constant :FOREIGN
@@ -37,7 +37,7 @@ module Raffia
           @loop.give_up("the worker's code could not be loaded; its own message, above, says why.")
         end
 
-        def heard(slot, worker, name, data)
+        def received(slot, worker, name, data)
           case name
           when "leaving" then leave(slot, worker)
           when "status" then worker.tell(:status, @loop.report)
