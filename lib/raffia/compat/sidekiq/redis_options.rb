@@ -38,8 +38,8 @@ module Sidekiq
 
     def address
       host, port, db, password, path = @options.values_at(:host, :port, :db, :password, :path)
-      uri = URI(@options[:url] ||
-        (path ? "unix://#{path}" : Raffia::Compat::Config.load.redis_url || "redis://localhost"))
+      uri = URI(@options[:url] || ("unix://#{path}" if path) ||
+        Raffia::Compat::Config.load.redis_url || "redis://localhost")
       uri.scheme = "rediss" if @options[:ssl] && uri.scheme == "redis"
       uri.host = host if host
       uri.port = port if port

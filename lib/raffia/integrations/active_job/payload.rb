@@ -31,8 +31,8 @@ module Raffia
         def own(job, options, arguments)
           options = options.except(:unique) if options[:unique] && Wrapper.runs?(job.job_id)
           arguments = job.arguments if options[:limit_key].respond_to?(:call)
-          Job::PayloadFields.own(options, job.class.name, arguments, job.scheduled_at&.to_f ||
-            Time.now.to_f)
+          Job::PayloadFields.own(options, job.class.name, arguments,
+            (job.scheduled_at || Time.now).to_f)
         end
       end
     end

@@ -54,18 +54,16 @@ module Raffia
           end
 
           def refusal(env)
-            if good?(env["HTTP_AUTHORIZATION"].to_s.b)
-              nil
-            else
-              Response.text(401, "Who are you?", REALM)
-            end
+            return if authorized?(env["HTTP_AUTHORIZATION"].to_s.b)
+
+            Response.text(401, "Who are you?", REALM)
           end
 
           def inspect = "#<#{self.class}>"
 
           private
 
-          def good?(header)
+          def authorized?(header)
             scheme, credentials = header.split(" ", 2)
             return false unless scheme&.casecmp?("basic") && credentials
 
@@ -80,11 +78,12 @@ module Raffia
         class LoopbackPolicy
           PROXIED = %w[HTTP_FORWARDED HTTP_X_FORWARDED_FOR HTTP_X_FORWARDED_HOST HTTP_X_REAL_IP
             HTTP_VIA].freeze
-          REFUSAL = "This dashboard answers requests from its own machine only, made to " \
-          "localhost.\n\n" \
-            "To open it to others, give it a user and a password, or an `auth:` that is asked " \
-            "for each request;\n" \
-            "where the application around it sees to that, say `auth: :none`."
+          REFUSAL = <<~TEXT.chomp
+            This dashboard answers requests from its own machine only, made to localhost.
+
+            To open it to others, give it a user and a password, or an `auth:` that is asked for
+            each request. Use `auth: :none` where the application around it decides.
+          TEXT
 
           def refusal(env)
             if loopback?(env["REMOTE_ADDR"].to_s.b) && own_host?(env["HTTP_HOST"]&.b) &&

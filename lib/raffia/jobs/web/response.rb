@@ -11,9 +11,9 @@ module Raffia
         # Allows own files only, nothing inline, no frames. The referrer stays within the origin;
         # without one, forms would send `Origin: null`, which {OriginCheck} refuses.
         SECURITY = {
-          "content-security-policy" => "default-src 'none'; script-src 'self'; style-src 'self'; " \
-          "img-src 'self'; connect-src 'self'; " \
-            "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+          "content-security-policy" =>
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " \
+            "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
           "x-frame-options" => "DENY",
           "x-content-type-options" => "nosniff",
           "referrer-policy" => "same-origin",

@@ -22,8 +22,8 @@ module Raffia
         def job
           payload = work["payload"]
           unless payload.is_a?(String)
-            payload = JSON.generate(payload.is_a?(Hash) ? payload :
-              {"jid" => work["jid"], "class" => work["class"]})
+            known = payload.is_a?(Hash) ? payload : {"jid" => work["jid"], "class" => work["class"]}
+            payload = JSON.generate(known)
           end
           JobPresenter.new(Entry.new(set: :running, queue: work["queue"], payload:,
             at: since,

@@ -39,8 +39,8 @@ module Sidekiq
     # Deletes jobs that are too old or too many, as workers do periodically.
     def trim
       configuration = Sidekiq.default_configuration
-      Raffia::Jobs.store.prune(dead_for: configuration[:dead_timeout_in_seconds] ||
-        SECONDS, dead_max: configuration[:dead_max_jobs] || JOBS)
+      Raffia::Jobs.store.prune(dead_for: configuration[:dead_timeout_in_seconds] || SECONDS,
+        dead_max: configuration[:dead_max_jobs] || JOBS)
     end
 
     def kill(*)

@@ -77,8 +77,8 @@ module Sidekiq
       private
 
       def of(name)
-        @history ||= Raffia::Jobs.store.history(@days +
-          (Time.now.utc.to_date - @last).to_i.clamp(0..))
+        skipped = (Time.now.utc.to_date - @last).to_i.clamp(0..)
+        @history ||= Raffia::Jobs.store.history(@days + skipped)
         Array.new(@days) { |ago| (@last - ago).iso8601 }
           .to_h { |day| [day, @history.dig(day, name).to_i] }
       end

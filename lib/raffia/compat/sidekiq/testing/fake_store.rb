@@ -19,8 +19,8 @@ module Sidekiq
       # (see Raffia::Jobs::Store#enqueue)
       def enqueue(drafts, precondition: nil) # rubocop:disable Lint/UnusedMethodArgument
         drafts.each do |draft|
-          push(draft.at ? {**Raffia::Jobs::Payload.load(draft.payload), "at" => draft.at} :
-            Raffia::Jobs::Payload.load(draft.payload))
+          item = Raffia::Jobs::Payload.load(draft.payload)
+          push(draft.at ? {**item, "at" => draft.at} : item)
         end
         drafts.map(&:jid)
       end
