@@ -31,9 +31,7 @@ module Raffia
         file
       end
 
-      attr_reader :path
-      attr_reader :given
-      attr_reader :hooks
+      attr_reader :path, :given, :hooks
       attr_accessor :application
 
       def initialize(path)

@@ -21,8 +21,7 @@ module Raffia
         options.with(execution: execution.mode, max_in_flight: execution.at_once)
       end
 
-      attr_reader :mode
-      attr_reader :reason
+      attr_reader :mode, :reason
       # Requests at a time; nil: no limit.
       attr_reader :at_once
 

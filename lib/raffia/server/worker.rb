@@ -23,13 +23,11 @@ module Raffia
         Ractors::WorkerGroup.new(app, listeners: listeners, options: options, **others)
       end
 
-      attr_reader :connections
-      attr_reader :context
+      attr_reader :connections, :context
 
       # `liveness` receives a `beat` each second. The worker does not close its listeners.
       def initialize(app, listeners:, options:, worker_context: nil, liveness: worker_context,
-        log: nil, backend: nil,
-        counters: Observability::Metrics::Counters.alone)
+        log: nil, backend: nil, counters: Observability::Metrics::Counters.alone)
         @listeners = listeners
         @worker_context = worker_context
         @liveness = liveness
@@ -136,7 +134,7 @@ module Raffia
       # Sockets that come too late are closed: the supervisor asks another worker.
       def next_command(seconds)
         command = @commands.pop(timeout: seconds)
-        command.is_a?(::Array) ? command.each(&:close) : command # too late: another worker is asked
+        command.is_a?(::Array) ? command.each(&:close) : command
       end
 
       def await_stop

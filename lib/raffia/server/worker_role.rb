@@ -22,8 +22,7 @@ module Raffia
       NEVER = 365 * 86_400
       private_constant :PLAIN, :INDEXED, :MARGIN, :NEVER
 
-      attr_reader :processes
-      attr_reader :panel
+      attr_reader :processes, :panel
 
       def initialize(application, listening, options, hooks:, log:, reload: nil)
         super()

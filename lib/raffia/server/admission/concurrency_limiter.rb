@@ -14,8 +14,7 @@ module Raffia
       class ConcurrencyLimiter
         # The request was refused; `retry_after` and `waited` are in seconds.
         class Busy < Error
-          attr_reader :retry_after
-          attr_reader :waited
+          attr_reader :retry_after, :waited
 
           def initialize(waited)
             @waited = waited

@@ -14,8 +14,7 @@ module Raffia
       #
       # @api private
       class Telemetry
-        attr_reader :counters
-        attr_reader :access_log
+        attr_reader :counters, :access_log
         # Nil before {start}.
         attr_reader :heartbeat
 

@@ -12,8 +12,7 @@ module Raffia
         CHUNK = 64 * 1024
         private_constant :CHUNK
 
-        attr_reader :file
-        attr_reader :from, :size
+        attr_reader :file, :from, :size
 
         def initialize(file, from, size)
           @file = file

@@ -29,9 +29,7 @@ module Raffia
         end
         private_class_method :part
 
-        attr_reader :cert
-        attr_reader :key
-        attr_reader :chain
+        attr_reader :cert, :key, :chain
 
         def initialize(cert, key, chain = [])
           @cert = cert

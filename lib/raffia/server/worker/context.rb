@@ -16,16 +16,11 @@ module Raffia
         MAX_THREADS = 10_000
         private_constant :MAX_THREADS
 
-        attr_reader :app
-        attr_reader :options
-        attr_reader :log
-        attr_reader :drain
-        attr_reader :limits
-        attr_reader :telemetry
-        attr_reader :admission
+        attr_reader :app, :options, :log, :drain, :limits, :telemetry, :admission
         # Pool of threads for the application; nil: it runs in the connections' fibers.
         attr_reader :threads
 
+        # Counts the requests of a worker that is replaced after some, or nil.
         attr_accessor :usage
 
         # True in a child that the application has forked: it must not touch the clients.
