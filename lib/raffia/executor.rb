@@ -86,6 +86,8 @@ module Raffia
   end
 end
 
+require_relative "executor/delay_queue"
+require_relative "executor/idle_workers"
 require_relative "executor/inline"
 require_relative "executor/fibers"
 require_relative "executor/threads"

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
-
 module Raffia
   module Executor
     # Hands work back after a delay, so that no worker waits for it. One thread waits for all of it,

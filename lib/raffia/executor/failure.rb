@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-
 module Raffia
   module Executor
     # The end of a block by other than its value, as plain data that can leave the worker.

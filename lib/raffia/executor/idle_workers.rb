@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
-
 module Raffia
   module Executor
     # The workers without work, in the order in which they came. The last one is woken first: those

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-require_relative "../process"
-require_relative "../process/recycle_policy"
 require_relative "cpus"
 require_relative "processes/duplex_worker"
 require_relative "processes/worker"

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
 require_relative "cpus"
 require_relative "ractors/duplex_worker"
 require_relative "ractors/heap_tuner"

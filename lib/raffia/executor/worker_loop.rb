@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-
 module Raffia
   module Executor
     # The loop of one worker: takes work from the coordinator's feed, posts it to the slot, and

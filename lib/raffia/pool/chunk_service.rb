@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
 require_relative "work"
 
 module Raffia

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../base/error"
-require_relative "../task"
 require_relative "item_failure"
 require_relative "promise"
 require_relative "validation"

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-
 module Raffia
   class Pool
     # The items of a call. Workers read Arrays and ranges of whole numbers by position, and a forked

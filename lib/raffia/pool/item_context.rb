@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../executor"
-
 module Raffia
   class Pool
     # The item that an exception of a user's block is about, as a part of the exception. It keeps

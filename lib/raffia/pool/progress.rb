@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
-require_relative "../base/error"
-require_relative "../base/optional"
-
 module Raffia
   class Pool
     # Shows the progress of a call on standard error: a bar by the gem ruby-progressbar at a

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-require_relative "../task"
 require_relative "interrupt_backtrace"
 require_relative "validation"
 

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "chunk"
-require_relative "../executor/idle_workers"
 
 module Raffia
   class Pool

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/clock"
-require_relative "../base/error"
 require_relative "item_context"
 require_relative "worker_slot"
 

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-require_relative "../base/ractor_local"
-require_relative "../executor"
 require_relative "auto"
 require_relative "chunk_service"
 require_relative "remote_slot"

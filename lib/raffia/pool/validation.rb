@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-
 module Raffia
   class Pool
     # Checks of arguments, with errors that say what to give instead.

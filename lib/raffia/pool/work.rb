@@ -1,10 +1,6 @@
 # frozen_string_literal: true
 
 require "timeout"
-require_relative "../base/clock"
-require_relative "../executor/failure"
-require_relative "../executor/reply"
-require_relative "../task"
 require_relative "retry/operations"
 
 module Raffia

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-require_relative "../executor"
 require_relative "work"
 
 module Raffia

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../base/error"
-require_relative "../base/signals"
+require_relative "../base"
+require_relative "../process"
 
 module Raffia
   module Process

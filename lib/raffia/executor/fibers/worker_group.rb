@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../task"
 require_relative "../worker_loop"
 
 module Raffia

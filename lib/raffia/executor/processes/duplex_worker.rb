@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-require_relative "../../process"
 require_relative "../pipe_transport"
 require_relative "payload_codec"
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../process/shared_memory_payloads"
-
 module Raffia
   module Executor
     module Processes

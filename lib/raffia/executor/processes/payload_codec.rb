@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../process/experimental_warning"
 require_relative "large_values"
 
 module Raffia

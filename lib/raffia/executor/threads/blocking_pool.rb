@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
-require_relative "../../base/error"
-require_relative "../../base/fork"
-require_relative "../../task"
 require_relative "../cpus"
 
 module Raffia

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
-require_relative "../../base/error"
-require_relative "../../task"
 require_relative "../worker_loop"
 
 module Raffia

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
 require_relative "../worker_slot"
 
 module Raffia

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/config"
-require_relative "../../process/warmup"
-require_relative "../../executor/cpus"
 require_relative "starting_slot"
 
 module Raffia

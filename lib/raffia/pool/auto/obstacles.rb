@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../executor/ractors/portable_block"
 require_relative "assignment_check"
 
 module Raffia

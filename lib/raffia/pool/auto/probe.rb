@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
 require_relative "measurement"
 require_relative "sample"
 require_relative "thread_time"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "delegate"
-require_relative "../../executor/worker_loop"
 
 module Raffia
   class Pool

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "delegate"
-require_relative "../../base/clock"
-require_relative "../../base/ractor_local"
 require_relative "../chunk"
 
 module Raffia

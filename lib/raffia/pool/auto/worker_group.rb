@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../executor"
 require_relative "probe"
 require_relative "ramp_up"
 require_relative "fiber_trial"

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-require_relative "../../executor"
-require_relative "../../task"
 require_relative "../chunk"
 require_relative "../chunk_size"
 require_relative "../future"

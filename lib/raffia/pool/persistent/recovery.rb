@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-require_relative "../../executor/delay_queue"
-require_relative "../../executor/failure"
-require_relative "../../task"
 require_relative "../retry/policy"
 
 module Raffia

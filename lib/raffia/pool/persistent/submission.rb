@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/error"
-
 module Raffia
   class Pool
     module Persistent

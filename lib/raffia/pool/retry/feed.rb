@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
-
 module Raffia
   class Pool
     # Further attempts at items.

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
 require_relative "reuseport_filter"
 
 module Raffia

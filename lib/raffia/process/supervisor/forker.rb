@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../warmup"
 require_relative "bounded_fork"
 require_relative "message_channel"
 require_relative "worker_main"

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
-require_relative "../warmup"
 require_relative "crash_backoff"
 require_relative "template_process"
 require_relative "forker"

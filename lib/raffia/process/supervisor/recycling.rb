@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../memory"
 require_relative "../recycle_policy"
 
 module Raffia

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../experimental_warning"
 require_relative "scoreboard"
 
 module Raffia

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../exit"
 require_relative "scoreboards"
 
 module Raffia

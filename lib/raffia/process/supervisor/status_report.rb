@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../memory"
-
 module Raffia
   module Process
     class Supervisor

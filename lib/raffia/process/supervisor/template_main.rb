@@ -2,11 +2,7 @@
 
 require "socket"
 
-require_relative "../../base/signals"
 require_relative "../../native"
-require_relative "../child_setup"
-require_relative "../output_buffers"
-require_relative "../warmup"
 require_relative "bounded_fork"
 require_relative "message_channel"
 require_relative "worker_main"

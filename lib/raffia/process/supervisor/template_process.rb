@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/clock"
-require_relative "../../base/error"
 require_relative "bounded_fork"
 require_relative "message_channel"
 require_relative "template_main"

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../base/signals"
-require_relative "../child_setup"
-require_relative "../output_buffers"
 require_relative "error_reporter"
 
 module Raffia
