@@ -9,7 +9,6 @@ module Raffia
     # @!attribute [r] workers
     #   @return [Integer, nil] nil: one per core
     Config = ::Data.define(:workers) do
-      # Raises ConfigError.
       def self.load(variables = Raffia::Config.variables)
         new(workers: variables.count("RAFFIA_WORKERS"))
       end

@@ -14,10 +14,8 @@ module Raffia
       FIRST_VERSION = %w[cpu cpu,cpuacct].freeze
 
       class << self
-        # One for each processor, or what RAFFIA_WORKERS says.
         def default_workers = Config.load.workers || count
 
-        # At least 1.
         def count(root: ROOT, membership: "/proc/self/cgroup")
           [Etc.nprocessors, *quotas(root, membership).map(&:ceil)].min.clamp(1..)
         end
@@ -44,7 +42,6 @@ module Raffia
           end
         end
 
-        # The same for all processors of a core.
         def siblings(topology, number)
           read(File.join(topology, "cpu#{number}/topology/thread_siblings_list"))
         end
@@ -70,7 +67,6 @@ module Raffia
           (0..parts.size).filter_map { |depth| yield File.join(root, *parts.first(depth)) }
         end
 
-        # nil when the group has no limit.
         def quota(group) = share { read(File.join(group, "cpu.max")).split }
 
         def first_version(group)

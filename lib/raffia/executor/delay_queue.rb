@@ -52,7 +52,6 @@ module Raffia
         end
       end
 
-      # nil when none is left.
       def take
         @lock.synchronize do
           until @waiting.empty?

@@ -26,7 +26,6 @@ module Raffia
         @change = Thread::ConditionVariable.new
       end
 
-      # Idle workers, including those that were woken and do not run yet.
       attr_reader :count
 
       # Waits until there is work (the block is false), or the worker is dismissed.
@@ -49,7 +48,6 @@ module Raffia
 
       def wake_all = @entries.shift(@entries.size).each { |entry| wake(entry) }
 
-      # No worker waits here any more.
       def close
         @closed = true
         wake_all

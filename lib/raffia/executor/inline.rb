@@ -13,7 +13,6 @@ module Raffia
           @slot = yield
         end
 
-        # Worker loops to wait for.
         def size = 0
         def open = yield
         def join = nil

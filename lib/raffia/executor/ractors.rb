@@ -14,7 +14,6 @@ module Raffia
     module Ractors
       module_function
 
-      # Raises ConfigError.
       def check(limits)
         unless defined?(::Ractor)
           raise ConfigError,
@@ -41,7 +40,6 @@ module Raffia
       def batch_limit(limits) = (1 if limits.item_timeout)
       def overrun_grace = 0.0
 
-      # Raises NotShareable.
       def workers(service, limits)
         block = PortableBlock.share(service.block)
         return -> { OneShotWorker.new(service, limits.item_timeout) } unless block

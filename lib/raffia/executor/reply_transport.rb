@@ -18,7 +18,6 @@ module Raffia
           codec.dump([*without(reply.value, error, trial), reply.seconds])
         end
 
-        # The block returns to raise instead.
         def load(frame, codec = Marshal)
           value, failure, seconds = codec.load(frame)
           if Reply::Outcomes === value
@@ -63,7 +62,6 @@ module Raffia
           ErrorTransport.dump(ErrorTransport.refusal(position, "the result", error))
         end
 
-        # Which of the results cannot be dumped.
         def culprit(values, trial)
           return 0 unless Array === values
 

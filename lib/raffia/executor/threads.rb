@@ -7,8 +7,6 @@ require_relative "threads/worker_group"
 
 module Raffia
   module Executor
-    # In native threads. On CRuby they run Ruby code one at a time, and wait, compress and call C
-    # libraries at once.
     module Threads
       module_function
 

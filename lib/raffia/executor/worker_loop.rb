@@ -19,8 +19,8 @@ module Raffia
     module WorkerLoop
       module_function
 
-      # The block: [Proc] that serves; the group may put something around it, but not around the
-      # slot's beginning and end. Raises Cancel the canceller expects no other news.
+      # The group may put something around the serving, which it gets as a Proc, but not around the
+      # slot's beginning and end. Raises Cancel.
       def run(coordinator, slots, &)
         nil while serve_slot(coordinator, slots, &) == :again
       ensure

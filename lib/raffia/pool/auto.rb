@@ -102,7 +102,6 @@ module Raffia
         Choice.of(work, machine, on: :threads)
       end
 
-      # All of it was done in the caller.
       def stay(probe)
         return unless @options.explain
 

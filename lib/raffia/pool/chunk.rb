@@ -9,7 +9,6 @@ module Raffia
       attr_reader :first
       attr_reader :size
 
-      # `source`: the indexed input, where the items are not given.
       def initialize(first, size, source: nil, items: nil)
         @first = first
         @size = size
@@ -23,12 +22,10 @@ module Raffia
       def at(index) = @items ? @items[index - @first] : @source.at(index)
       def cover?(index) = index >= @first && index < @first + @size
 
-      # A chunk of some of the items, which may be tried again by themselves.
       def part(first, size)
         Chunk.new(first, size, source: @source, items: @items && @items[first - @first, size])
       end
 
-      # Whether a worker that has the input needs only the numbers.
       def indexed? = @items.nil?
     end
 

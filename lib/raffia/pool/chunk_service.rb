@@ -17,7 +17,6 @@ module Raffia
         @input = input
       end
 
-      # In the worker.
       def call(message) = Work.call(@plan, items(message))
 
       def block = @plan.block

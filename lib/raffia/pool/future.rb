@@ -62,11 +62,8 @@ module Raffia
 
       # @!visibility private
 
-      # Of the block.
       attr_reader :arguments
-      # Counted from 0 over the life of the pool.
       attr_reader :number
-      # Of the submitter.
       attr_reader :deadline
 
       # The item as error messages name it.
@@ -121,7 +118,6 @@ module Raffia
 
       private
 
-      # Under the pool's lock.
       def retire = @coordinator.remove(self)
 
       def fail_with(failure)

@@ -9,7 +9,6 @@ module Raffia
     #
     # @api private
     module Gather
-      # Results in the order of the items.
       class OrderedResults
         def initialize = @values = []
 
@@ -21,7 +20,6 @@ module Raffia
         def value = @values
       end
 
-      # Results as they come.
       class UnorderedResults
         def initialize = @values = []
 

@@ -40,7 +40,6 @@ module Raffia
         def shareable = (Ractor.make_shareable(self) if Ractor.shareable?(@items))
       end
 
-      # A range of whole numbers, ending or not.
       class Span
         attr_reader :size
 

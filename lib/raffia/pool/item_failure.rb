@@ -8,7 +8,6 @@ module Raffia
     #
     # @api private
     class ItemFailure
-      # `index`: of the item in the input; nil when there is no item.
       def initialize(failure, item, index)
         @failure = failure
         @item = item

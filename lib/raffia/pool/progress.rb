@@ -35,7 +35,6 @@ module Raffia
         def finish = @bar.stop
       end
 
-      # A line now and then, and one at the end.
       class LineWriter
         EVERY = 2.0
 

@@ -65,7 +65,6 @@ module Raffia
       # Cancels it if it has not begun; says whether that was so.
       def withdraw(reason = nil) = settle(:cancelled, reason, from: :pending)
 
-      # It cannot end by itself any more. False when it has ended.
       def cut_off(reason) = settle(:cancelled, reason)
 
       def fulfil(value) = settle(:done, value)
@@ -77,7 +76,6 @@ module Raffia
         follower
       end
 
-      # Whether this is the only future that was chained.
       def followed_by?(follower)
         @coordinator.lock.hold { @followers&.all? { |one| one.equal?(follower) } } || false
       end
@@ -87,7 +85,6 @@ module Raffia
       # A value, an {ItemFailure}, or the reason of a cancellation.
       attr_reader :result
 
-      # Whether this was the end.
       def settle(status, result, from: nil)
         waiters, followers = @coordinator.lock.hold do
           return false if from ? @status != from : done?

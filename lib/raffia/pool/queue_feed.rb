@@ -98,7 +98,6 @@ module Raffia
         end
       end
 
-      # How many workers wait for items.
       def idle = @idle_workers.count
 
       attr_reader :most

@@ -19,7 +19,6 @@ module Raffia
       private_constant :KEY
 
       class << self
-        # `name`: a Symbol, an executor, or an object with +slots+.
         def fetch(name)
           return name if name.respond_to?(:slots) || name.respond_to?(:granularity)
           return Auto.new if name == :auto

@@ -45,7 +45,6 @@ module Raffia
         @progress&.finish
       end
 
-      # Waits until the worker loops of a group have ended, or it is over.
       def await(group)
         group.size.times { return if @news.pop == :stop }
         group.join
@@ -55,7 +54,6 @@ module Raffia
         @source.workers = workers
       end
 
-      # The value of the call. Raises what went wrong.
       def value = @failure ? @failure.deliver : @gather.value
 
       def complete(chunk, reply)
@@ -79,7 +77,6 @@ module Raffia
       def crash(error, _slot) = failed(Crash.new(error))
       def thread_ended = nil
 
-      # Items that nobody has taken; nil for a stream.
       def remaining = (@source.left if @indexed)
       def loop_ended = @news << :loop_ended
 

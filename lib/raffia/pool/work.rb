@@ -72,7 +72,6 @@ module Raffia
           note_killed(position) unless reply
         end
 
-        # The value is the position of the first item for which the block is true, or nil.
         def find(items, block, _seed)
           position = -1
           reply = nil

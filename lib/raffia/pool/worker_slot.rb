@@ -9,7 +9,6 @@ module Raffia
     #
     # @api private
     class WorkerSlot
-      # Chunks that were not collected yet, oldest first.
       attr_reader :posted
 
       def initialize(plan, worker = nil)
@@ -25,7 +24,6 @@ module Raffia
         @posted << chunk
       end
 
-      # Waits for the oldest chunk. Raises WorkerDied, NotDumpable, NotShareable.
       def collect
         chunk = @posted.first
         reply = Work.call(@plan, payload(chunk))
@@ -40,12 +38,10 @@ module Raffia
       # Index of the item that the worker has begun and not finished, as far as that is known.
       def begun = @posted.first&.first
 
-      # Stops what is worked on, from any thread. See {Executor}.
       def interrupt = @worker.interrupt
 
       def close(clean) = @worker&.close(clean ? Executor::GRACE : 0)
 
-      # The item as error messages name it.
       def subject(chunk, index)
         item = chunk.at(index)
         (@plan.operation == :settle) ? item.subject : item

@@ -7,11 +7,11 @@ require_relative "output_buffers"
 module Raffia
   module Process
     # Runs a pool's worker in its process. It serves its connection and leaves by +exit!+: +at_exit+
-    # handlers, finalizers and open transactions are the parent's, and must not run twice.
+    # handlers, finalizers and open transactions are the parent's.
     #
-    # * Standard input is the null device: a worker would steal the parent's input.
-    # * Standard output and error are the parent's and unbuffered, or lines of several workers would
-    #   be torn, and those of a killed one lost.
+    # * Standard input is the null device. Output is unbuffered, or lines of several workers would
+    # be
+    #   torn, and those of a killed one lost.
     # * SIGINT does nothing: a terminal sends Ctrl-C to the whole group, and the parent decides. It
     #   has a handler, because programs started here would inherit "IGNORE".
     # * SIGTERM and SIGHUP raise {Cancel} in the work, so that +ensure+ blocks run.

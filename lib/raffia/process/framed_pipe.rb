@@ -8,7 +8,6 @@ module Raffia
     # @api private
     module FramedPipe
       LIMIT = 0xffff_ffff
-      # Bytes to read at a time: what an ordinary pipe holds.
       SIZE = 65_536
       # Linux's fcntl command for the capacity of a pipe; Ruby has no name for it.
       F_GETPIPE_SZ = 1032

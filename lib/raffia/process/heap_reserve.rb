@@ -10,7 +10,6 @@ module Raffia
       # Free slots of the smallest size, which nearly all short-lived objects have. Less than a
       # megabyte.
       SLOTS = 20_000
-      # Collections that show that a child allocates much.
       COLLECTIONS = 4
 
       def initialize

@@ -7,8 +7,8 @@ module Raffia
     # Flushes and discards Ruby's buffers of open files. A parent flushes before it forks, or its
     # children would write the same; a child flushes before +exit!+, which drops them.
     #
-    # Only regular files with something to write: others would give back what was read ahead, and so
-    # move the position that parent and children share, or make the writer wait.
+    # Only regular files with something to write: a flush of others moves the position that parent
+    # and children share, or makes the writer wait.
     #
     # @api private
     module OutputBuffers

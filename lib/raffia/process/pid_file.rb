@@ -26,7 +26,6 @@ module Raffia
           "another, or make its folder writable"
       end
 
-      # Unless it names another process by now.
       def remove
         ::File.unlink(@path) if @owner == ::Process.pid && ::File.read(@path).to_i == @owner
       rescue SystemCallError

@@ -13,7 +13,6 @@ module Raffia
     #
     # @api private
     class SharedMemoryPayloads
-      # Bytes from which on it pays.
       WORTH = 65_536
       MOST = Native.available? ? Native::MAX_PAYLOADS : 0
 

@@ -11,14 +11,12 @@ module Raffia
     #
     # @api private
     class SystemdNotifier
-      # `watchdog`: seconds within which systemd expects a message.
       def initialize(path, watchdog)
         @address = Addrinfo.unix(path.sub(/\A@/, "\0"), :DGRAM) if path && !path.empty?
         @interval = watchdog && watchdog / 2.0
         @due = 0.0
       end
 
-      # When {tick} has something to do.
       def due = (@due if @address && @interval)
 
       def ready(text) = tell("READY=1", "STATUS=#{text}", "MAINPID=#{::Process.pid}")
@@ -33,7 +31,6 @@ module Raffia
 
       def status(text) = tell("STATUS=#{text}")
 
-      # The loop still turns.
       def tick(now)
         return unless @address && @interval && now >= @due
 

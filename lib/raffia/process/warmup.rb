@@ -22,7 +22,6 @@ module Raffia
       LEAST, PER_SLOT = 0.005, 60e-9
       KEY = :raffia_warmed
 
-      # Whether the heap was warmed now.
       def self.call
         return false unless ::Process.respond_to?(:warmup) && due?
 
@@ -38,7 +37,6 @@ module Raffia
         young > WORTH && young > live * YOUNG
       end
 
-      # How many seconds a call would take now.
       def self.seconds
         return 0.0 unless ::Process.respond_to?(:warmup) && due?
 

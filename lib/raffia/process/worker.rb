@@ -12,13 +12,10 @@ module Raffia
     # A forked worker, seen from the parent: starts it, exchanges frames, ends it, knows its exit.
     #
     # A thread makes the fork and stays to reap that pid. So the child begins on an empty stack,
-    # without fiber scheduler or locks of the caller, and a +break+ out of the user's block cannot
-    # unwind a copy of the caller's frames. A fiber of a running scheduler may therefore start
-    # workers.
+    # without the caller's scheduler, locks and frames, and a fiber may start workers.
     #
     # @api private
     class Worker
-      # Seconds between checks of a reaped worker's pipe while it still holds frames.
       NAP = 0.002
       # Seconds between SIGTERM and SIGKILL.
       GRACE = 0.5
@@ -28,7 +25,6 @@ module Raffia
       FORK_TIMEOUTS = [5, 10, 20].freeze
       private_constant :NAP
 
-      # @return [Integer]
       attr_reader :pid
 
       # The block gets its {WorkerConnection} in the child.
@@ -52,16 +48,13 @@ module Raffia
       # Waits while the pipe is full. False when the worker is gone.
       def write(payload) = @connection.writer.write(payload)
 
-      # See {FramedPipe::Writer#room_for?}.
       def room_for?(payload) = @connection.writer.room_for?(payload)
 
       # The next frame; nil when the worker is gone.
       def read = @connection.reader.read
 
-      # See {FramedPipe::Reader#ready?}.
       def reply?(seconds) = @connection.reader.ready?(seconds)
 
-      # For long strings, which do not go through the pipe; may be nil.
       def payloads = @connection.payloads
 
       def alive? = @exit.nil?
@@ -97,7 +90,6 @@ module Raffia
         signal(:KILL, nil)
       end
 
-      # @return [Exit]
       def kill
         signal(:KILL, nil)
       ensure
@@ -117,7 +109,6 @@ module Raffia
         @connection.close
         reap(pid)
       rescue Exception => error # standard:disable Lint/RescueException
-        # The same, a moment earlier.
         ::Process.exit!(Child::TERMINATED) unless ::Process.pid == parent
 
         @connection&.close

@@ -17,14 +17,12 @@ module Raffia
     #
     # @api private
     class WorkerConnection
-      # The first that a worker says.
       RUNNING = "!"
       private_constant :RUNNING
 
       # Frames from the other side.
       attr_reader :reader
       attr_reader :writer
-      # For what is too long for a pipe; nil where there is no such thing.
       attr_reader :payloads
 
       def initialize
@@ -41,14 +39,12 @@ module Raffia
         raise
       end
 
-      # In the parent, after the fork: keep our side.
       def parent_side
         @forker = nil
         @child_payloads&.close
         keep(reads: @up, writes: @down, lifeline: @lifeline.last)
       end
 
-      # In the worker, after the fork: keep our side.
       def child_side
         @fork.remove
         @payloads&.close

@@ -39,7 +39,6 @@ module Raffia
 
           private
 
-          # Its own message, if it has one.
           def words(error)
             String.new(error.message.to_s)
           rescue
@@ -130,7 +129,6 @@ module Raffia
           error.extend(FixedMessage)
         end
 
-        # nil when its own method raises.
         def message_of(error)
           error.message
         rescue *ErrorTransport::REFUSALS

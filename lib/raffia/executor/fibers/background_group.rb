@@ -10,10 +10,8 @@ module Raffia
       class BackgroundGroup
         def self.threads? = true
 
-        # Worker loops that the thread began with.
         attr_reader :size
 
-        # The block returns a slot.
         def initialize(coordinator, capacity, first: 1, &slots)
           @coordinator = coordinator
           @capacity = capacity
@@ -48,7 +46,6 @@ module Raffia
           add if @live < @capacity && feed.idle.zero?
         end
 
-        # Whether all have ended by themselves.
         def join(timeout = nil)
           give_up = timeout && Clock.now + timeout
           while (thread = @thread)

@@ -8,7 +8,6 @@ module Raffia
       # Worker loops in fibers of the running scheduler, as tasks of one scope: the scope ends after
       # them, and cancels them when the caller is interrupted.
       class WorkerGroup
-        # The block returns a slot.
         def initialize(coordinator, capacity, &slots)
           @coordinator = coordinator
           @capacity = capacity
@@ -18,7 +17,6 @@ module Raffia
 
         def size = @tasks.size
 
-        # Run the block, and end with all fibers ended.
         def open
           Scope.open do |scope|
             @scope = scope
@@ -27,7 +25,6 @@ module Raffia
           end
         end
 
-        # Their scope waits for them.
         def join = nil
 
         def start(count) = count.times { add }

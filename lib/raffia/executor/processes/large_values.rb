@@ -25,10 +25,8 @@ module Raffia
           @left = BUDGET
         end
 
-        # What was found.
         def contents = @contents ||= []
 
-        # In the same order.
         def placeholders = @placeholders ||= []
 
         # Allocates nothing, because nearly always there is none.
@@ -59,7 +57,6 @@ module Raffia
           end
         end
 
-        # A placeholder with its content.
         def inline(content, encoding = nil)
           content = content.get_string if content.is_a?(::IO::Buffer)
           Placeholder.new(content, encoding)

@@ -15,7 +15,6 @@ module Raffia
           @payloads = payloads
         end
 
-        # Raises TypeError as Marshal does.
         def dump(value)
           large = LargeValues.new
           return Marshal.dump(value) unless large.any?(value)
@@ -52,7 +51,6 @@ module Raffia
           Marshal.dump(stripped)
         end
 
-        # That may be written to, as the original.
         def buffer(string)
           Process::ExperimentalWarning.silence do
             ::IO::Buffer.new(string.bytesize)

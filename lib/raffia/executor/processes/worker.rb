@@ -10,12 +10,10 @@ module Raffia
       # already; messages and replies are dumped. Between two messages the policy may have the
       # process replaced.
       class Worker
-        # Processes that the policy had replaced.
         attr_reader :replaced
         # What the worker does with a message.
         attr_reader :service
 
-        # `policy`: a {Process::RecyclePolicy}.
         def initialize(service, policy)
           @service = service
           @policy = policy
@@ -56,14 +54,12 @@ module Raffia
           nil # the frame was here in time, its shared memory was not
         end
 
-        # Whether there is something to receive.
         def reply?(seconds) = @process.reply?(seconds)
 
         # Whether {noted} is known: the number of the call that the service began last.
         def notes? = true
         def noted = @begun.value
 
-        # Whether a value can be in a message.
         def sendable?(value) = ErrorTransport.dumpable?(value, PayloadCodec.new(nil))
 
         def refusal(value, index, error)
@@ -85,7 +81,6 @@ module Raffia
           :killed
         end
 
-        # `grace`: seconds for the process to end by itself.
         def close(grace)
           [@process, *@leaving].each { |process| process.stop(patience: grace) }
         ensure
@@ -100,7 +95,6 @@ module Raffia
           @usage = @policy.track(@process.pid)
         end
 
-        # In the child.
         def serve(connection)
           codec = PayloadCodec.new(connection.payloads)
           reserve = Process::HeapReserve.new

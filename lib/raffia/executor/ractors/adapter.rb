@@ -77,7 +77,6 @@ module Raffia
           raise
         end
 
-        # Raises TypeError, Ractor::Error.
         def post(message, move: false)
           @ractor.send(message, move: move)
         rescue ::Ractor::ClosedError
@@ -102,7 +101,6 @@ module Raffia
         # Whether there is something to read, after so many seconds; nil waits for ever.
         def reply?(seconds) = @reader.ready?(seconds)
 
-        # Waits for the Ractor to end.
         def finish
           post(nil)
           nil while read

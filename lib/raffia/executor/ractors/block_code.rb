@@ -41,7 +41,6 @@ module Raffia
           read(sequence, @own) unless sequence.empty?
         end
 
-        # Whether it is a block: as a method's body that means define_method.
         def block? = @type == :block
 
         # Instance variables of its self; with +written+ those that it assigns to.
@@ -50,7 +49,6 @@ module Raffia
             %i[getinstancevariable setinstancevariable])
         end
 
-        # Methods of its self that it calls.
         def own_calls = calls(@own).select(&:own).map(&:name).uniq
         def all_calls = calls(@own) + @within.flat_map { |lines| calls(lines) }
 

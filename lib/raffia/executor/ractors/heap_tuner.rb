@@ -29,7 +29,6 @@ module Raffia
         # Growth factor of the slots of one size, and the most bytes of them.
         STEP = 6
         MAX_BYTES = 16 * 1024 * 1024
-        # The share of new slots that is kept.
         KEPT = 0.4
 
         def initialize
@@ -63,7 +62,6 @@ module Raffia
           end
         end
 
-        # Measures collections and allocations, and acts on them, in the tuner's thread.
         class Monitor
           def initialize
             @pause = PAUSE
@@ -72,7 +70,6 @@ module Raffia
             measure
           end
 
-          # `stop`: a queue that is closed at the end.
           def run(stop)
             until stop.pop(timeout: @pause) || stop.closed?
               finish_sweep if @pause == BUSY

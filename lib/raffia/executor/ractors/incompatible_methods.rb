@@ -8,7 +8,6 @@ module Raffia
       # holds anything unshareable.
       module IncompatibleMethods
         Entry = Data.define(:culprits, :remedy) do
-          # The constant that does.
           def culprit = culprits.find { |name| unshareable?(name) }
 
           private

@@ -19,7 +19,6 @@ module Raffia
       ObjectTransfer = Struct.new(:number, :content)
 
       class ObjectTransfer
-        # Bytes from which on it pays.
         LONG = 65_536
 
         class << self

@@ -12,7 +12,6 @@ module Raffia
     module Ractors
       # A new Ractor for each call, for blocks that cannot be handed to a living one.
       class OneShotWorker
-        # `limit`: seconds for a call.
         def initialize(service, limit = nil)
           @block = service.block
           @results = service.results?
@@ -30,7 +29,6 @@ module Raffia
           reply.failure ? raise(Failure::Remote.new(reply.failure)) : reply.value
         end
 
-        # As {Worker#interrupt} and {Worker#close}.
         def interrupt
           @relay.abandon
           :abandoned
@@ -96,7 +94,6 @@ module Raffia
               end
             end
 
-            # In the Ractor.
             def serve(writer)
               while (message = ::Ractor.receive)
                 break unless writer.write(ReplyTransport.dump(outcome(*message)))
@@ -105,7 +102,6 @@ module Raffia
 
             private
 
-            # `keep`: whether the value is wanted.
             def outcome(ractor, keep)
               value = Adapter.value(ractor)
               Reply.new(keep ? value : nil)

@@ -24,7 +24,6 @@ module Raffia
               variable: name.to_sym, location: where)
           end
 
-          # An object in a few words, without asking it.
           def brief(object)
             return object.name.to_s if object.is_a?(Module)
 

@@ -31,7 +31,6 @@ module Raffia
           end
         end
 
-        # In the Ractor, until it receives nil.
         def self.serve(service, mailbox, writer)
           while (message = ::Ractor.receive)
             break unless writer.write(answer(service, mailbox, message))
@@ -52,7 +51,6 @@ module Raffia
         def replaced = 0
         def room?(_count) = true
 
-        # As {Processes::Worker} has them.
         def post(message, _count)
           return @ractor.post(message) if message.last.is_a?(Integer)
 

@@ -29,8 +29,8 @@ module Raffia
           @fork = Fork.after_child { start_over unless @closed }
         end
 
-        # Run the block on one of the threads, and wait for it. The block's value. Raises Exception
-        # what the block raised. Raises Closed after {#shutdown}.
+        # Runs the block on one of the threads, and waits for its value. Raises Closed after
+        # {#shutdown}.
         def call(&work)
           # A thread of the pool would wait for itself when all are busy.
           return yield if Thread.current.thread_variable_get(KEY).equal?(self)

@@ -58,8 +58,8 @@ module Raffia
           @lock = SpinLock.new
         end
 
-        # A thread that is killed before it serves must say so: no interrupt reaches it until then.
-        # false: the system has no thread for us.
+        # Whether the system has a thread for us. One that is killed before it serves must say so:
+        # no interrupt reaches it until then.
         def start(queue)
           # Fiber storage is inherited, and this thread will serve others too.
           thread = Fiber.new(blocking: true, storage: {}) do

@@ -28,7 +28,6 @@ module Raffia
 
         attr_reader :size
 
-        # Runs the block, and leaves no thread behind.
         def open
           yield
         ensure
@@ -59,9 +58,9 @@ module Raffia
           true
         end
 
-        # End them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread
-        # that takes no notice is killed, and waited for: only a call into C that cannot be
-        # interrupted holds this up.
+        # Ends them all: {Cancel} is raised inside the work, so its +ensure+ blocks run. A thread
+        # that ignores it is killed, and waited for: only a call into C that cannot be interrupted
+        # holds this up.
         def stop(reason = :pool_stopped)
           threads = @lock.synchronize do
             @stopped = true

@@ -93,7 +93,6 @@ module Raffia
           (@work.total < RampUp::LONG) ? one * (1 + Math.log2(workers)) / 2 : workers * one
         end
 
-        # As {in_turns}, for workers that share the cores.
         def shared_turns(workers, more)
           rounds, rest = @count.divmod(workers)
           (rounds * round(workers) + (rest.zero? ? 0.0 : round(rest))) +

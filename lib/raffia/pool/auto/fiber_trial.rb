@@ -6,14 +6,12 @@ module Raffia
   class Pool
     class Auto
       # Finds out with a few items whether waits let other fibers go on. A library that knows no
-      # Fiber scheduler stops the whole thread, so its items come one after the other.
+      # Fiber scheduler stops the whole thread.
       class FiberTrial
-        # Items after which it is decided.
         ENOUGH = 8
         # Factor by which they must be faster than one after the other.
         FASTER = 1.5
 
-        # `per_item`: seconds of one alone.
         def initialize(per_item)
           @per_item = per_item
           @at_once = @most = @done = 0
@@ -25,7 +23,6 @@ module Raffia
         def failed? = @passed == false
         def open? = !failed?
 
-        # An item's work; fibers of one thread call it.
         def watch
           @started ||= Clock.now
           @at_once += 1

@@ -27,7 +27,6 @@ module Raffia
             memory: resident, start: StartCost.seconds, warmup: Process::Warmup.seconds)
         end
 
-        # Seconds to start and end a worker process.
         def worker(costs) = start || (costs.fork + memory * costs.fork_megabyte)
         def self.jit? = !!(defined?(::RubyVM::YJIT) && ::RubyVM::YJIT.enabled?)
 

@@ -18,7 +18,6 @@ module Raffia
         # Items and results of a chunk that are dumped to see how large they are.
         SAMPLE = 50
 
-        # Items that were worked on, measured or not.
         attr_reader :done
 
         def initialize(enough:, sends_items:)
@@ -43,7 +42,6 @@ module Raffia
           answer
         end
 
-        # Whether there is anything to conclude from.
         def measured? = @items.positive?
 
         # Time without a processor tells nothing of the work.
@@ -56,7 +54,6 @@ module Raffia
           Clock.now - @since - late >= @enough
         end
 
-        # Whether the rest may well take longer than that.
         def more_than?(seconds, left) = left.nil? || left * @wall / @items > seconds
 
         def rest

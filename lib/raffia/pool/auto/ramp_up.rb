@@ -48,7 +48,6 @@ module Raffia
           rest
         end
 
-        # Whether no work is left for workers that have not started yet.
         def over? = @over
 
         def grow(group, feed)
@@ -59,10 +58,8 @@ module Raffia
           @started += group.size - before
         end
 
-        # Whether the caller takes another chunk.
         def open? = @lock.synchronize { @here = starting? }
 
-        # A chunk is worked on in the caller.
         def watch
           yield
         ensure

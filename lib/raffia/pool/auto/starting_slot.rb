@@ -17,7 +17,6 @@ module Raffia
         private_constant :KEY, :COUNT, :AGE
 
         class << self
-          # Seconds for a worker; nil when none was started lately.
           def seconds(now = Clock.now)
             known.filter_map { |seconds, at| seconds if at > now - AGE }.min
           end

@@ -11,7 +11,6 @@ module Raffia
         WATCHES = Native.respond_to?(:measure_gvl)
 
         class << self
-          # Tell of the lock, too, during the block.
           def watch
             Native.measure_gvl(true) if WATCHES
             yield
@@ -20,7 +19,6 @@ module Raffia
           end
 
           if defined?(::Process::CLOCK_THREAD_CPUTIME_ID)
-            # Seconds of CPU.
             def cpu = ::Process.clock_gettime(::Process::CLOCK_THREAD_CPUTIME_ID)
           else
             def cpu

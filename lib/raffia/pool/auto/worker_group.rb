@@ -21,7 +21,6 @@ module Raffia
 
         def size = @groups.sum(&:size)
 
-        # Run the block, and stop all groups at its end.
         def open(&)
           ThreadTime.watch { in_place(&) }
           @call.stay(@probe) if @groups.empty?
@@ -54,7 +53,6 @@ module Raffia
           (instead.measurement.left == 0) ? finish_here : go_on
         end
 
-        # Whether the next chunk is worked on here.
         def open?
           return false unless @groups.empty?
 

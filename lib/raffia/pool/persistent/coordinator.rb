@@ -19,7 +19,6 @@ module Raffia
       # back.
       class Coordinator
         attr_reader :feed
-        # Of worker loops; nil: the submitter does the work.
         attr_reader :group
         attr_reader :workers
         # Seconds for an attempt, where blocks run here.
@@ -80,7 +79,6 @@ module Raffia
           settle(chunk, reply.value)
         end
 
-        # One of the chunk could not be sent; the others can still be.
         def refuse(chunk, error)
           chunk.items[error.item_index - chunk.first].reject(Executor::Failure.of(error))
           put_back(chunk.items.reject(&:done?))
@@ -113,7 +111,6 @@ module Raffia
           end
         end
 
-        # A future has ended. Under the lock.
         def remove(future, outcome = future.status)
           @open.delete(future)
           @counts[outcome] += 1

@@ -21,7 +21,6 @@ module Raffia
 
         def pids = @slots.values.filter_map(&:pid)
 
-        # Workers that died at work, or were recycled.
         def replaced = @counts[:replaced] + @slots.values.sum(&:replaced)
 
         def add(slot)
@@ -41,7 +40,6 @@ module Raffia
           end
         end
 
-        # Whether the running fiber is a worker's.
         def own? = @slots.key?(::Fiber.current)
 
         # Ends the worker that is at this future right now, as far as that can be known.

@@ -29,7 +29,6 @@ module Raffia
             "Raffia::Pool.new(on: #{on.inspect}) { |argument| ... } and submit the arguments"
         end
 
-        # Raises Closed, Full, ConfigError.
         def submit(arguments, block)
           future = enter(arguments, work_for(block))
           return future.tap(&:run) unless @coordinator.group

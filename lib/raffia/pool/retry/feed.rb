@@ -2,7 +2,7 @@
 
 module Raffia
   class Pool
-    # Further attempts at items.
+    # Further attempts of items that failed.
     #
     # @api private
     module Retry
@@ -41,7 +41,6 @@ module Raffia
           end
         end
 
-        # `pause`: seconds before it may be taken again.
         def give_back(chunk, pause = 0)
           @lock.synchronize do
             at = Clock.now + pause
@@ -80,7 +79,6 @@ module Raffia
 
         private
 
-        # Whether there may be something to do yet.
         def more? = !@closed && !(@ended && @out.zero? && @again.empty?)
 
         def due

@@ -10,7 +10,6 @@ module Raffia
       # A fold has no such operation: a block that failed may have changed its memo, so the chunk is
       # folded anew.
       module Operations
-        # The operation that stands in for another one.
         FOR = {map: :try_map, each: :try_each, find: :try_find}.freeze
 
         def try_map(items, block, errors)

@@ -4,8 +4,6 @@ require_relative "operations"
 
 module Raffia
   class Pool
-    # Further attempts of items that failed.
-    #
     # @api private
     module Retry
       # Whether, and when, an item that failed is tried again.
@@ -22,7 +20,6 @@ module Raffia
           @backoff = Backoff.new(options.backoff, JITTER, LONGEST, Random)
         end
 
-        # The same work, where a failed item does not end its chunk.
         def plan(plan)
           trying = Operations::FOR[plan.operation]
           trying ? plan.with(operation: trying, seed: @errors) : plan

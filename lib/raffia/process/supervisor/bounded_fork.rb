@@ -15,7 +15,6 @@ module Raffia
         # The block runs in the child, on a stack of its own: nothing of the caller's is unwound
         # there. Returns the pid. Raises SystemCallError.
         def self.fork(&block)
-          # or each worker would write again what the application wrote as it was loaded
           OutputBuffers.flush
           here = Thread.current
           pid = nil

@@ -48,10 +48,11 @@ module Raffia
         end
       end
 
-      # Whether the terminal that the program was started at still exists. SIGHUP asks for a
-      # restart, unless the terminal was closed: then the program ends.
+      # Whether the terminal of the program still exists. SIGHUP asks for a restart, unless the
+      # terminal was closed: then the program ends.
+      #
+      # @api private
       class ControllingTerminal
-        # The terminal that controls a process, whatever its standard streams are.
         PATH = "/dev/tty"
 
         # Under nohup, with its streams elsewhere, or detached, there is none that could go.

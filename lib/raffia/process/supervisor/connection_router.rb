@@ -6,8 +6,7 @@ module Raffia
   module Process
     class Supervisor
       # Sends new connections only to slots whose worker serves, where each slot has a socket of its
-      # own (SO_REUSEPORT). Connections that wait at another slot are accepted by a worker that
-      # serves. While no slot serves, connections wait for the first worker that is ready.
+      # own (SO_REUSEPORT). A worker that serves accepts what waits at other slots.
       #
       # @api private
       class ConnectionRouter

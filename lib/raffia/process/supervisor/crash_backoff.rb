@@ -9,7 +9,6 @@ module Raffia
       # @api private
       class CrashBackoff
         FIRST, LONGEST = 0.1, 5.0
-        # Short lives in a row that are taken as accidents.
         ACCIDENTS = 5
 
         # `window`: seconds for which a crash counts. `min_life`: seconds that a worker must have

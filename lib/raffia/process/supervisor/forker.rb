@@ -36,8 +36,6 @@ module Raffia
 
         def dead? = false
 
-        # What a {TemplateProcess} has, and this has not.
-
         def ios = []
 
         def pid = nil

@@ -17,7 +17,6 @@ module Raffia
         private_constant :RETRY
 
         attr_accessor :current
-        # Whether orphans of the workers become children of this process.
         attr_reader :adopting
 
         def initialize(settings)
@@ -66,7 +65,6 @@ module Raffia
           end
         end
 
-        # Whether the first one never got ready.
         def hopeless?
           !@seen && TemplateProcess::DEAD.include?(@current.state) && !@current.served(Clock.now)
         end

@@ -8,7 +8,6 @@ module Raffia
       #
       # @api private
       class HangDetector
-        # In this order, a grace apart.
         STEPS = %i[dump TERM KILL].freeze
 
         def initialize(board)
@@ -23,7 +22,6 @@ module Raffia
           nil
         end
 
-        # What to do now, of {STEPS}.
         def step(now, since, timeout, grace)
           last_beat = @board.last_beat
           late = now - [last_beat, since].max - timeout

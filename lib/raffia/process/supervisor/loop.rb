@@ -18,7 +18,6 @@ module Raffia
       # @api private
       class Loop
         attr_reader :manager
-        # :booting, :running, :stopping or :stopped.
         attr_reader :state
         attr_reader :restart
         attr_reader :replacements
@@ -60,12 +59,11 @@ module Raffia
 
         def report = StatusReport.new(self).to_h
 
-        # All serve, for the first time.
         def running
           @state = :running
           count = @manager.slots.size
-          @log&.info("#{@settings.name}: #{(count == 1) ? "1 worker is" : "#{count} workers are"} " \
-            "ready")
+          workers = (count == 1) ? "1 worker is" : "#{count} workers are"
+          @log&.info("#{@settings.name}: #{workers} ready")
           @notifier.ready("#{count} workers")
         end
 

@@ -7,8 +7,8 @@ module Raffia
   module Process
     class Supervisor
       # Exchanges messages between the supervisor and one of its processes: a name, JSON data, and
-      # descriptors. JSON and not Marshal: a supervisor may have more rights than its workers, and
-      # must not build whatever objects they name.
+      # descriptors. Not by Marshal: a supervisor may have more rights than its workers, and must
+      # not build any object that they name.
       #
       # The kernel keeps messages apart, so several threads may send. Sending never waits.
       #

@@ -36,10 +36,8 @@ module Raffia
           @waiting << Replacement.new(slot, nil, reason, slot.current, :start)
         end
 
-        # Whether a slot waits for, or gets, a worker of this forker.
         def for?(forker) = [@now, *@waiting].compact.any? { |one| one.forker.equal?(forker) }
 
-        # One whose worker could not be started.
         def step
           @now = nil if @now && over?(@now)
           @now = @waiting.shift until @now.nil? ? @waiting.empty? : !over?(@now)

@@ -6,15 +6,14 @@ module Raffia
   module Process
     class Supervisor
       # Chooses which sockets of one port (SO_REUSEPORT) get new connections, by a program for the
-      # kernel, which picks one of the live ones at random. Without it the kernel picks by a hash.
+      # kernel, which picks one of the live ones at random.
       #
-      # Connections in the queue of a socket that is left out stay there. The kernel numbers the
-      # sockets in the order in which they began to listen, and slots come and go at the end only.
-      # So the numbers are known, unless another program listens on that port.
+      # The kernel numbers the sockets in the order in which they began to listen, and slots come
+      # and go at the end only. So the numbers are known, unless another program listens on that
+      # port.
       #
       # @api private
       module ReuseportFilter
-        # Linux's names, which Ruby does not have.
         ATTACH, DETACH = 51, 68 # SO_ATTACH_REUSEPORT_CBPF, SO_DETACH_REUSEPORT_BPF
         # Classic BPF: load a word, modulo, jump if equal, return.
         LOAD, MODULO, EQUAL, RETURN = 0x20, 0x94, 0x15, 0x06

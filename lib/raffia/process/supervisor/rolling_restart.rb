@@ -8,7 +8,6 @@ module Raffia
       #
       # @api private
       class RollingRestart
-        # :idle, :loading or :rolling.
         attr_reader :phase
         attr_reader :last
 
@@ -24,7 +23,6 @@ module Raffia
 
         attr_reader :generation
 
-        # A second one is begun when the first is done.
         def begin
           return @again = true unless @phase == :idle
 
@@ -72,7 +70,6 @@ module Raffia
           end
         end
 
-        # Whether slots are left, with those that were added meanwhile.
         def roll
           old = @manager.slots.reject { |slot| slot.retired || slot.forker.equal?(@forker) }
           old.each { |slot| @replacements.add(slot, @forker, "restart") }

@@ -16,7 +16,6 @@ module Raffia
         attr_reader :leaving
         attr_reader :backoff
         attr_reader :starts
-        # Exit of the last worker that ended unasked.
         attr_reader :last_exit
         attr_accessor :forker
         # When the next worker is to be started; nil while there is one.
@@ -49,12 +48,10 @@ module Raffia
           end
         end
 
-        # Whether a worker accepts here.
         def accepting?(now) = !!@current&.ready? && @current.responsive?(now)
 
         def serving?(now) = !@retired && accepting?(now)
 
-        # Whether it is to get a worker, now or later.
         def vacant? = !@due.nil? && @current.nil? && @successor.nil? && !@retired
 
         def wait(time)

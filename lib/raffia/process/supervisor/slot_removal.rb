@@ -6,8 +6,8 @@ module Raffia
   module Process
     class Supervisor
       # Removes a slot without losing a connection: closing a SO_REUSEPORT socket drops its queue.
-      # The kernel sends it nothing new, its worker accepts what is queued or still in a handshake,
-      # drains, and only an empty queue is closed. If it is not empty, the slot gets another worker.
+      # The kernel sends it nothing new, its worker accepts what is queued and drains, and only an
+      # empty queue is closed. Otherwise the slot gets another worker.
       #
       # @api private
       class SlotRemoval
@@ -30,7 +30,6 @@ module Raffia
           @slot.retired = @groups.all? { |group| leave(group) }
         end
 
-        # {ConnectionRouter} gives it connections again.
         def take_back
           @slot.retired = false
         end
@@ -44,7 +43,6 @@ module Raffia
           idle? ? :close : :drain
         end
 
-        # The end: the last references to the sockets.
         def close
           @own.each(&:close)
         end

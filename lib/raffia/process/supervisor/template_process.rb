@@ -13,11 +13,10 @@ module Raffia
       # of it.
       #
       # Workers are forked twice, by the template and by a child of it that ends at once. The kernel
-      # then gives them to the supervisor, which reaps them like its own children.
+      # then gives them to the supervisor, which reaps them.
       #
       # @api private
       class TemplateProcess
-        # States in which it forks no more workers.
         DEAD = %i[failed gone].freeze
 
         attr_reader :generation, :pid
@@ -57,7 +56,6 @@ module Raffia
 
         def dead? = DEAD.include?(@state) || @channel.closed?
 
-        # Seconds for which it has been ready; nil when it never was.
         def served(now) = @ready_at && now - @ready_at
 
         def gone

@@ -9,7 +9,6 @@ module Raffia
       #
       # @api private
       class WorkerEventHandler
-        # Signals that end a worker from outside.
         FOREIGN = %w[SIGKILL SIGTERM].freeze
         private_constant :FOREIGN
 
@@ -86,6 +85,8 @@ module Raffia
       end
 
       # The log's sentence about a worker that has ended.
+      #
+      # @api private
       module ExitMessage
         # nil for one that did as it was told.
         def self.of(slot, worker, how)

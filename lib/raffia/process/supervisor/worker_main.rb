@@ -9,14 +9,14 @@ module Raffia
       # application's `at_exit` handlers when it ends by itself.
       #
       # * A terminal, and systemd, send signals to the whole group, so the supervisor decides.
-      #   SIGTERM to a worker asks the supervisor to drain it; SIGINT and others do nothing. (By
-      #   handlers: programs would inherit ignored signals.)
+      # SIGTERM
+      #   asks it to drain this worker; SIGINT and others do nothing. (By handlers: programs would
+      #   inherit ignored signals.)
       # * It ends with the supervisor, by kill -9 too.
       # * Standard input is the null device, output is unbuffered.
       #
       # @api private
       class WorkerMain
-        # Signals that say nothing to a worker.
         SILENT = %i[INT HUP QUIT USR1 USR2 TTIN TTOU].freeze
 
         # Handlers by signal. Code that the worker loads may replace them, and then they are to be

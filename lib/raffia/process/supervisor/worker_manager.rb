@@ -14,7 +14,6 @@ module Raffia
       #
       # @api private
       class WorkerManager
-        # Seconds before it is tried again to start a worker in a slot that has too many.
         NAP = 0.1
 
         attr_reader :slots

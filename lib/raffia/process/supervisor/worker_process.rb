@@ -10,7 +10,6 @@ module Raffia
       #
       # @api private
       class WorkerProcess
-        # Messages that wait for a worker that does not read.
         BACKLOG = 32
         # Seconds after which a heartbeat is late. Workers beat once a second.
         LATE = 3
@@ -51,7 +50,6 @@ module Raffia
           enter(:ready, nil)
         end
 
-        # Seconds for which it has been ready; nil when it never was.
         def served(now) = @ready_at && now - @ready_at
 
         # Asks it to finish and leave. `patience`: seconds until SIGKILL.
@@ -107,7 +105,6 @@ module Raffia
           last_beat.zero? || now - [last_beat, @since].max < LATE
         end
 
-        # Seconds that it was given.
         def patience = format("%g", @deadline - @since)
 
         def overdue?(now) = !@deadline.nil? && now >= @deadline
