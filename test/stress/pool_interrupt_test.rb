@@ -12,7 +12,9 @@ class PoolInterruptTest < Raffia::TestCase
     on = ARGV[0].to_sym
     $stdout.sync = true
     begin
-      Raffia.each(1.., on: on, workers: 2, chunk: 1) { |n| n == 3 ? $stdout.puts("under way") || $stdout.flush : sleep(0.01) }
+      Raffia.each(1.., on: on, workers: 2, chunk: 1) do |n|
+        (n == 3) ? $stdout.puts("under way") || $stdout.flush : sleep(0.01)
+      end
     rescue Interrupt
       puts "interrupted"
       puts "threads " + (Thread.list.size - 1).to_s

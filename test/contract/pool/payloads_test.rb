@@ -138,7 +138,9 @@ class PoolPayloadsTest < Raffia::TestCase
       Process.setrlimit(:FSIZE, 10_000)
       require "raffia/pool"
       items = ["a", "b", "c"].map { |letter| letter * 300_000 }
-      print Raffia.map(items.each, on: :processes, workers: 2) { |item| [item.upcase, IO::Buffer.for(item[..9])] }
+      print Raffia.map(items.each, on: :processes, workers: 2) { |item|
+        [item.upcase, IO::Buffer.for(item[..9])]
+      }
         .map { |text, buffer| [text.size, text[-1], buffer.get_string[0]] }.inspect
     RUBY
     out = output_of(script)

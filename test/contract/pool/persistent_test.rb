@@ -213,7 +213,8 @@ class PoolPersistentProcessesTest < Raffia::TestCase
       out = output_of(<<~RUBY)
         require "raffia"
         dying = Raffia::Fork.after_child { exit!(1) }
-        pool = Raffia::Pool.new(on: :processes, workers: 2, retries: #{retries}, backoff: 0) { |n| n * 2 }
+        limits = {workers: 2, retries: #{retries}, backoff: 0}
+        pool = Raffia::Pool.new(on: :processes, **limits) { |n| n * 2 }
         futures = Array.new(30) { |n| pool.submit(n) }
         died = futures.count { |future| future.wait(60)&.error.is_a?(Raffia::WorkerDied) }
         dying.remove

@@ -131,7 +131,10 @@ class PoolTenureTest < Raffia::TestCase
       require "raffia/pool"
       # Of the calls of fork(2) the first succeeds.
       forks = 0
-      Process.singleton_class.prepend(Module.new { define_method(:_fork) { ((forks += 1) > 1) ? raise(Errno::EAGAIN, "fork(2)") : super() } })
+      failing = Module.new do
+        define_method(:_fork) { ((forks += 1) > 1) ? raise(Errno::EAGAIN, "fork(2)") : super() }
+      end
+      Process.singleton_class.prepend(failing)
       p Raffia.map(1..6, on: :processes, workers: 1, max_tasks: 2) { Process.pid }.tally.values
     RUBY
     assert_equal("[6]\n", out)

@@ -13,8 +13,10 @@ class SupervisorRacesTest < Raffia::TestCase
   # not end while there is a file "stay INDEX". SIGUSR1 runs a piece of the test's code in the
   # supervisor.
   PROGRAM = <<~RUBY
-    Raffia::Process::Supervisor::Recycling.prepend(Module.new { def due(...) = super.tap { |found| say("worn") if found.any? } })
-    settings = {workers: 2, memory_interval: 0.02, memory_limit: 100 << 20, hooks: {on_reopen: -> { eval(File.read("usr1")) }}}
+    watched = Module.new { def due(...) = super.tap { |found| say("worn") if found.any? } }
+    Raffia::Process::Supervisor::Recycling.prepend(watched)
+    settings = {workers: 2, memory_interval: 0.02, memory_limit: 100 << 20,
+                hooks: {on_reopen: -> { eval(File.read("usr1")) }}}
     settings[:preload] = -> { File.read("app").tap { |app| say("loaded", app) } }
     supervise(**settings) do |context|
       context.on_message(:grow) { |index| $hold = "x" * (150 << 20) if index == context.index }

@@ -21,20 +21,20 @@ class RecyclePolicyTest < Raffia::TestCase
   end
 
   def test_a_count_that_is_reached_is_told_once
-    told = 0
-    usage = Policy.new(max_count: 3).track(::Process.pid) { told += 1 }
+    reached = 0
+    usage = Policy.new(max_count: 3).track(::Process.pid) { reached += 1 }
     2.times { usage.count }
-    assert_equal(0, told)
+    assert_equal(0, reached)
     3.times { usage.count }
-    assert_equal(1, told)
+    assert_equal(1, reached)
   end
 
   def test_jitter_raises_counts_and_lowers_ages
     policy = Policy.new(max_count: 100, max_age: 100, jitter: 0.1)
     counts = Array.new(200) do
-      told = nil
-      usage = policy.track(::Process.pid) { told = true }
-      (1..).find { usage.count || told }
+      reached = nil
+      usage = policy.track(::Process.pid) { reached = true }
+      (1..).find { usage.count || reached }
     end
     assert_includes(100..110, counts.min)
     assert_includes(100..110, counts.max)

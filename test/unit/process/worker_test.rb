@@ -136,7 +136,10 @@ class ProcessWorkerTest < Raffia::TestCase
       require "raffia/base"
       require "raffia/process"
       at_exit { print "parent's at_exit;" }
-      worker = Raffia::Process::Worker.new { |link| print "from the child;"; at_exit { print "never" } }
+      worker = Raffia::Process::Worker.new do |link|
+        print "from the child;"
+        at_exit { print "never" }
+      end
       worker.exit
       worker.stop
     RUBY

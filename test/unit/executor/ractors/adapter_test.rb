@@ -22,7 +22,8 @@ class ExecutorRactorAdapterTest < Raffia::TestCase
 
   def test_the_value_of_a_ractor_by_whichever_name
     assert_equal(:worth, Adapter.value(FromFourOn.new))
-    assert_equal(1, Adapter.value(Raffia::Process::ExperimentalWarning.silence { Ractor.new { 1 } }))
+    ractor = Raffia::Process::ExperimentalWarning.silence { Ractor.new { 1 } }
+    assert_equal(1, Adapter.value(ractor))
   end
 
   def test_a_block_without_a_self_by_whichever_way

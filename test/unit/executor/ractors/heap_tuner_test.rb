@@ -21,7 +21,8 @@ class HeapTunerTest < Raffia::TestCase
       watch.send(:grow, 1)
       after = slots.call
       3.times { watch.send(:grow, 1) }
-      print [before, after, slots.call, Raffia::Executor::Ractors::HeapTuner::MAX_BYTES / GC.stat_heap(1, :slot_size)].join(" ")
+      most = Raffia::Executor::Ractors::HeapTuner::MAX_BYTES / GC.stat_heap(1, :slot_size)
+      print [before, after, slots.call, most].join(" ")
     RUBY
     assert_operator(after, :>, before)
     assert_operator(bound, :<=, most + before)
@@ -57,17 +58,17 @@ class HeapTunerTest < Raffia::TestCase
   end
 
   def test_nobody_looks_when_the_last_has_left
-    room = Raffia::Executor::Ractors::HeapTuner.new
+    tuner = Raffia::Executor::Ractors::HeapTuner.new
     before = Thread.list
-    2.times { room.enter }
+    2.times { tuner.enter }
     keeper = (Thread.list - before).first
     assert_equal("raffia heap", keeper.name) if keeper.name
-    room.leave
+    tuner.leave
     assert_predicate(keeper, :alive?)
-    room.leave
+    tuner.leave
     refute_predicate(keeper, :alive?)
-    room.enter
-    room.leave
+    tuner.enter
+    tuner.leave
     assert_empty(Thread.list - before)
   end
 
@@ -77,13 +78,13 @@ class HeapTunerTest < Raffia::TestCase
     before, after = output_of(<<~RUBY).split.map(&:to_i)
       require "raffia/pool"
       slots = -> { GC.stat_heap(0, :heap_eden_slots) }
-      room = Raffia::Executor::Ractors::HeapTuner.new
+      tuner = Raffia::Executor::Ractors::HeapTuner.new
       before = slots.call
-      room.enter
+      tuner.enter
       give_up = Raffia::Clock.now + #{PATIENCE}
       total = 1 << 70
       100_000.times { total += 1 } until slots.call > before * 2 || Raffia::Clock.now > give_up
-      room.leave
+      tuner.leave
       print [before, slots.call].join(" ")
     RUBY
     assert_operator(after, :>, before * 2)

@@ -42,6 +42,7 @@ class ObjectTransferTest < Raffia::TestCase
   def test_a_full_tray_leaves_the_strings_in_the_reply
     8.times { |n| @mailbox.put(n) }
     reply = Raffia::Executor::Reply.new(["x" * 70_000])
-    assert_equal(["x" * 70_000], Raffia::Executor::Ractors::ObjectTransfer.deposit(reply, @mailbox).value)
+    deposited = Raffia::Executor::Ractors::ObjectTransfer.deposit(reply, @mailbox)
+    assert_equal(["x" * 70_000], deposited.value)
   end
 end

@@ -7,9 +7,12 @@ require "erb"
 require "tmpdir"
 
 class PortableBlockTest < Raffia::TestCase
-  def share(&block) = Raffia::Executor::Ractors::PortableBlock.share(block)
+  PortableBlock = Raffia::Executor::Ractors::PortableBlock
+  IsolationViolation = Raffia::Executor::Ractors::IsolationViolation
 
-  def refused(&block) = assert_raises(Raffia::NotShareable) { Raffia::Executor::Ractors::PortableBlock.share(block) }
+  def share(&block) = PortableBlock.share(block)
+
+  def refused(&block) = assert_raises(Raffia::NotShareable) { PortableBlock.share(block) }
 
   def helper = 1
 
@@ -23,12 +26,12 @@ class PortableBlockTest < Raffia::TestCase
   end
 
   def test_what_any_self_can_do_is_no_obstacle
-    Raffia::Executor::Ractors::PortableBlock.check(proc { |x| puts(x) || format("%d", x) || rand || x.foo || Integer("1") })
+    PortableBlock.check(proc { |x| puts(x) || format("%d", x) || rand || x.foo || Integer("1") })
   end
 
   # A block within may run under another self, as those of a DSL do.
   def test_inner_blocks_are_not_judged
-    Raffia::Executor::Ractors::PortableBlock.check(proc { |x| Object.new.instance_eval { whatever && @other && x } })
+    PortableBlock.check(proc { |x| Object.new.instance_eval { whatever && @other && x } })
   end
 
   def test_symbols_and_methods
@@ -39,7 +42,7 @@ class PortableBlockTest < Raffia::TestCase
 
   def test_a_shareable_proc_is_taken_as_it_is
     block = nil.instance_exec { Ractor.make_shareable(proc { 1 }) }
-    assert_same(block, Raffia::Executor::Ractors::PortableBlock.share(block))
+    assert_same(block, PortableBlock.share(block))
   end
 
   TABLE = {a: 1} # standard:disable Style/MutableConstant
@@ -58,7 +61,7 @@ class PortableBlockTest < Raffia::TestCase
 
       def keeps(item) = @kept = item
 
-      def looks(item) = @ready + item
+      def checks(item) = @ready + item
 
       def harmless(item) = item.to_s
 
@@ -76,14 +79,20 @@ class PortableBlockTest < Raffia::TestCase
     assert_equal(variable, error.variable)
     assert_match(words, error.message)
     assert_match(/portable_block_test.rb:\d+/, error.location)
-    assert_equal(error.message, Raffia::Executor::Ractors::PortableBlock.obstacle(block))
+    assert_equal(error.message, PortableBlock.obstacle(block))
   end
 
   def test_constants_that_are_not_shareable
-    assert_obstacle(:TABLE, /uses TABLE, which holds a Hash that is not deeply frozen. Freeze it .* TABLE = Ractor.make_shareable/) { |x| TABLE[x] }
+    words = /uses TABLE, which holds a Hash that is not deeply frozen. Freeze it .* TABLE = Ractor.make_shareable/
+    assert_obstacle(:TABLE, words) do |x|
+      TABLE[x]
+    end
     assert_obstacle(:"Deed::LIST", /uses Deed::LIST, which holds an Array/) { Deed::LIST }
     assert_obstacle(:"PortableBlockTest::TABLE", /a Hash/) { ::PortableBlockTest::TABLE }
-    assert_obstacle(:LOCK, /holds a Thread::Mutex. Let each Ractor have its own, Ractor.current\[:lock\]/) { LOCK.synchronize { 1 } }
+    words = /holds a Thread::Mutex. Let each Ractor have its own, Ractor.current\[:lock\]/
+    assert_obstacle(:LOCK, words) do
+      LOCK.synchronize { 1 }
+    end
   end
 
   def test_constants_of_inner_blocks_and_rescues
@@ -96,38 +105,58 @@ class PortableBlockTest < Raffia::TestCase
   end
 
   def test_globals_and_class_variables
-    assert_obstacle(:$portable, /\$portable, which is a global variable. Assign it/) { $portable } # standard:disable Style/GlobalVars
+    assert_obstacle(:$portable, /\$portable, which is a global variable. Assign it/) do
+      $portable # standard:disable Style/GlobalVars
+    end
     assert_obstacle(:$portable, /global/) { $portable = 1 } # standard:disable Style/GlobalVars
-    assert_obstacle(:@@portable, /@@portable, which is a class variable/) { @@portable } # standard:disable Style/ClassVars
+    assert_obstacle(:@@portable, /@@portable, which is a class variable/) do
+      @@portable # standard:disable Style/ClassVars
+    end
   end
 
   def test_methods_of_modules_are_followed
-    assert_obstacle(:LIST, /: PortableBlockTest::Deed.reads, which it calls, uses LIST/) { |x| Deed.reads(x) }
-    assert_obstacle(:LIST, /Deed.reads, which it calls by way of PortableBlockTest::Deed.calls, uses LIST/) { |x| Deed.calls(x) }
+    assert_obstacle(:LIST, /: PortableBlockTest::Deed.reads, which it calls, uses LIST/) do |x|
+      Deed.reads(x)
+    end
+    words = /Deed.reads, which it calls by way of PortableBlockTest::Deed.calls, uses LIST/
+    assert_obstacle(:LIST, words) do |x|
+      Deed.calls(x)
+    end
     assert_obstacle(:LIST, /uses LIST/, &Deed.method(:reads))
-    assert_obstacle(:@kept, /@kept, which is an instance variable of PortableBlockTest::Deed/) { |x| Deed.keeps(x) }
+    words = /@kept, which is an instance variable of PortableBlockTest::Deed/
+    assert_obstacle(:@kept, words) do |x|
+      Deed.keeps(x)
+    end
     assert_obstacle(:LOCK, /Maker.new, which it calls, uses LOCK/) { Maker.new }
-    assert_obstacle(:"PortableBlockTest::Deed.made", /was made by define_method. Define it with def/) { |x| Deed.made(x) }
+    words = /was made by define_method. Define it with def/
+    assert_obstacle(:"PortableBlockTest::Deed.made", words) do |x|
+      Deed.made(x)
+    end
   end
 
   def test_what_ruby_brings_and_is_known_to_fail
     assert_obstacle(:require, /loads code. Load it before the call/) { require "no_such_library" }
     assert_obstacle(:pp, /loads code. Use p or puts/) { |x| pp x }
     assert_obstacle(:"Timeout.timeout", /Use Raffia.timeout/) { |x| Timeout.timeout(1) { x } }
-    assert_obstacle(:"ERB.new", /Compile the template before/) { |x| ERB.new("x").result } if defined?(ERB::NOT_GIVEN) # until ERB 6
+    if defined?(ERB::NOT_GIVEN) # until ERB 6
+      assert_obstacle(:"ERB.new", /Compile the template before/) do |x|
+        ERB.new("x").result
+      end
+    end
   end
 
   def test_what_is_no_obstacle
-    [proc { |x| FROZEN[x] }, proc { |x| Deed.harmless(x) }, proc { |x| Deed.looks(x) }, Deed.method(:harmless).to_proc, :upcase.to_proc,
-      proc { $stdout.puts(ENV["x"], Math::PI) }, proc { |x| NoSuchConstant.foo(x) }, proc { |x| Deed.no_such_method(x) },
+    [proc { |x| FROZEN[x] }, proc { |x| Deed.harmless(x) }, proc { |x| Deed.checks(x) },
+      Deed.method(:harmless).to_proc, :upcase.to_proc, proc { $stdout.puts(ENV["x"], Math::PI) },
+      proc { |x| NoSuchConstant.foo(x) }, proc { |x| Deed.no_such_method(x) },
       proc { |x| Raffia.run { Raffia.map([x], on: :fibers) { |y| y } } }].each do |block|
-      assert_nil(Raffia::Executor::Ractors::PortableBlock.obstacle(block))
+      assert_nil(PortableBlock.obstacle(block))
     end
   end
 
   def test_asking_changes_nothing
     block = proc { |x| x }
-    assert_nil(Raffia::Executor::Ractors::PortableBlock.obstacle(block))
+    assert_nil(PortableBlock.obstacle(block))
     refute_predicate(block, :frozen?)
     assert_same(self, block.binding.receiver)
   end
@@ -145,15 +174,23 @@ class PortableBlockTest < Raffia::TestCase
   def test_errors_that_ruby_raises_in_the_ractor
     block = proc {}
     {
-      Ractor::IsolationError.new("can not access non-shareable objects in constant A::B by non-main Ractor.") => [:"A::B", /Freeze it/],
-      Ractor::IsolationError.new("can not access global variables $x from non-main Ractors") => [:$x, /local variable/],
-      Ractor::IsolationError.new("can not access class variables from non-main Ractors") => [nil, /frozen constant/],
-      Ractor::IsolationError.new("can not set instance variables of classes/modules by non-main Ractors") => [nil, /frozen constant/],
-      Ractor::UnsafeError.new("ractor unsafe method called from not main ractor") => [nil, /C extension/],
-      RuntimeError.new("defined with an un-shareable Proc in a different Ractor") => [nil, /def instead/]
+      Ractor::IsolationError.new("can not access non-shareable objects in constant A::B by " \
+        "non-main Ractor.") =>
+        [:"A::B", /Freeze it/],
+      Ractor::IsolationError.new("can not access global variables $x from non-main Ractors") =>
+        [:$x, /local variable/],
+      Ractor::IsolationError.new("can not access class variables from non-main Ractors") =>
+        [nil, /frozen constant/],
+      Ractor::IsolationError.new("can not set instance variables of classes/modules by " \
+        "non-main Ractors") =>
+        [nil, /frozen constant/],
+      Ractor::UnsafeError.new("ractor unsafe method called from not main ractor") =>
+        [nil, /C extension/],
+      RuntimeError.new("defined with an un-shareable Proc in a different Ractor") =>
+        [nil, /def instead/]
     }.each do |said, (variable, advice)|
       failure = Raffia::Executor::Failure.new(:error, 0, said, [])
-      Raffia::Executor::Ractors::IsolationViolation.explain(Raffia::Executor::Reply.new(nil, failure), block)
+      IsolationViolation.explain(Raffia::Executor::Reply.new(nil, failure), block)
       assert_instance_of(Raffia::NotShareable, failure.value)
       assert_same(said, failure.value.cause)
       assert_equal(variable.inspect, failure.value.variable.inspect)
@@ -163,7 +200,7 @@ class PortableBlockTest < Raffia::TestCase
 
   def test_other_errors_stay_as_they_are
     failure = Raffia::Executor::Failure.new(:error, 0, RuntimeError.new("mine"), [])
-    Raffia::Executor::Ractors::IsolationViolation.explain(Raffia::Executor::Reply.new(nil, failure), proc {})
+    IsolationViolation.explain(Raffia::Executor::Reply.new(nil, failure), proc {})
     assert_equal("mine", failure.value.message)
   end
 
@@ -171,14 +208,19 @@ class PortableBlockTest < Raffia::TestCase
   def test_rubys_own_words_are_read
     block = proc {}
     {
-      "can not isolate a Proc because it accesses outer variables (a, b)." => [:"a, b", /Hand it in/],
-      "can not make shareable Proc because it can refer unshareable object [1] from variable 'list'" => [:list, /Freeze it with Ractor.make_shareable\(list\)/],
-      "can not make shareable Proc because it can refer unshareable object [1] from variable `list'" => [:list, /Freeze it/],
-      "can not make a Proc shareable because it accesses outer variables (sum)." => [:sum, /Return a value instead of assigning to sum/],
-      "can not make a Proc shareable because it uses 'yield'." => [:yield, /Take the block as a parameter/],
+      "can not isolate a Proc because it accesses outer variables (a, b)." =>
+        [:"a, b", /Hand it in/],
+      "can not make shareable Proc because it can refer unshareable object [1] from variable 'list'" =>
+        [:list, /Freeze it with Ractor.make_shareable\(list\)/],
+      "can not make shareable Proc because it can refer unshareable object [1] from variable `list'" =>
+        [:list, /Freeze it/],
+      "can not make a Proc shareable because it accesses outer variables (sum)." =>
+        [:sum, /Return a value instead of assigning to sum/],
+      "can not make a Proc shareable because it uses 'yield'." =>
+        [:yield, /Take the block as a parameter/],
       "something else" => [nil, /what no other Ractor may see/]
     }.each do |words, (variable, advice)|
-      error = Raffia::Executor::Ractors::PortableBlock.refusal(block, ArgumentError.new(words))
+      error = PortableBlock.refusal(block, ArgumentError.new(words))
       assert_equal(variable.inspect, error.variable.inspect)
       assert_match(advice, error.message)
     end

@@ -40,7 +40,8 @@ class PoolAutoRampUnitTest < Raffia::TestCase
     coordinator = Coordinator.new(count)
     group = Group.new(answers)
     ramp = group.ramp = Auto::RampUp.new(workers, item, cost)
-    ramp.start(coordinator, group, Raffia::Pool::WorkerSlot.new(Raffia::Pool::Plan.new(:each, ->(n) { n }, nil)))
+    plan = Raffia::Pool::Plan.new(:each, ->(n) { n }, nil)
+    ramp.start(coordinator, group, Raffia::Pool::WorkerSlot.new(plan))
     [group.started, coordinator.done, ramp]
   end
 
