@@ -9,7 +9,8 @@ class SupervisorRestartTest < Raffia::TestCase
   include TestSupport::Supervising
 
   APP = <<~RUBY
-    supervise(workers: 2, boot_timeout: BOOT, preload: -> { eval(File.read(ENV["APP"])) }) do |context|
+    load = -> { eval(File.read(ENV["APP"])) }
+    supervise(workers: 2, boot_timeout: BOOT, preload: load) do |context|
       say("app", context.preloaded)
       raise "a bug at boot" if context.preloaded == "does not boot"
       sleep if context.preloaded == "hangs at boot"
@@ -20,7 +21,8 @@ class SupervisorRestartTest < Raffia::TestCase
 
   # Says when it has read the code that it is about to load.
   BOOTING = <<~RUBY
-    supervise(template: false, preload: -> { File.read(%s).then { |code| [say("loads"), eval(code)].last } }) do |context|
+    load = -> { File.read(%s).then { |code| [say("loads"), eval(code)].last } }
+    supervise(template: false, preload: load) do |context|
       context.ready!
       context.wait_for_stop
     end

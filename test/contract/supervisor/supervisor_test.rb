@@ -33,7 +33,8 @@ class SupervisorTest < Raffia::TestCase
   # Where SIGCHLD is ignored, the kernel reaps the children. Signal.trap does not do that.
   IGNORE_CHILDREN = <<~RUBY
     require "fiddle"
-    signal = Fiddle::Function.new(Fiddle::Handle::DEFAULT["signal"], [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOIDP)
+    signal = Fiddle::Function.new(Fiddle::Handle::DEFAULT["signal"],
+      [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOIDP)
     Thread.new do
       sleep(0.01) until $supervisor&.status&.fetch(:state) == :running
       signal.call(Signal.list["CHLD"], 1) # SIG_IGN
@@ -55,7 +56,9 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_no_process_outlives_a_supervisor_that_is_killed
-    supervised("supervise(workers: 2, preload: -> { say('template', Process.pid) }) { |context| context.ready!; sleep }") do |program|
+    script = "supervise(workers: 2, preload: -> { say('template', Process.pid) }) " \
+      "{ |context| context.ready!; sleep }"
+    supervised(script) do |program|
       pids = program.hear_all("ready", 2).map(&:last) << program.hear("template")
       program.kill(:KILL)
       assert_equal("KILL", program.wait)
@@ -93,7 +96,8 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_a_terminals_ctrl_c_drains_once_and_kills_at_the_second
-    script = "supervise(workers: 2) { |context| context.ready!; context.on_stop { say('asked', context.index) }; sleep }"
+    script = "supervise(workers: 2) { |context| context.ready!; " \
+      "context.on_stop { say('asked', context.index) }; sleep }"
     supervised(script) do |program|
       program.hear_all("ready", 2)
       program.kill(:INT, -program.pid)
@@ -105,7 +109,9 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_a_worker_that_does_not_finish_is_killed
-    supervised("supervise(drain_timeout: 0.2) { |context| context.ready!; context.on_stop { say('asked') }; sleep }") do |program|
+    script = "supervise(drain_timeout: 0.2) { |context| context.ready!; " \
+      "context.on_stop { say('asked') }; sleep }"
+    supervised(script) do |program|
       program.hear("ready")
       program.kill(:TERM)
       program.hear("asked")
@@ -117,8 +123,10 @@ class SupervisorTest < Raffia::TestCase
 
   def test_what_is_preloaded_is_there_and_hooks_are_called_where_they_belong
     script = <<~RUBY
-      hooks = {before_fork: ->(index) { say("before_fork", [index, Process.pid]) }, after_fork: ->(context) { say("after_fork", context.index) },
-               before_worker_shutdown: ->(context) { say("shutdown", context.index) }, on_stop: -> { say("stop", Process.pid) }}
+      hooks = {before_fork: ->(index) { say("before_fork", [index, Process.pid]) },
+               after_fork: ->(context) { say("after_fork", context.index) },
+               before_worker_shutdown: ->(context) { say("shutdown", context.index) },
+               on_stop: -> { say("stop", Process.pid) }}
       supervise(hooks: hooks, preload: -> { say("loaded", Process.pid); {value: 1} }) do |context|
         at_exit { say("at_exit") }
         say("preloaded", context.preloaded)
@@ -140,14 +148,17 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_hooks_that_raise_are_said_and_end_nothing
-    hooks = %i[on_worker_ready on_worker_exit on_restart on_reopen on_stop].map { |name| "#{name}: ->(*) { raise 'broken #{name}' }" }.join(", ")
-    supervised("supervise(hooks: {#{hooks}}) { |context| context.ready!; say('up', context.generation); context.wait_for_stop }") do |program|
+    names = %w[on_worker_ready on_worker_exit on_restart on_reopen on_stop]
+    hooks = names.map { |name| "#{name}: ->(*) { raise 'broken #{name}' }" }.join(", ")
+    script = "supervise(hooks: {#{hooks}}) { |context| context.ready!; " \
+      "say('up', context.generation); context.wait_for_stop }"
+    supervised(script) do |program|
       assert_equal(1, program.hear("up"))
       program.kill(:USR1)
       program.kill(:HUP)
       assert_equal(2, program.hear("up"))
       assert_stops(program)
-      %w[on_worker_ready on_worker_exit on_restart on_reopen on_stop].each { |name| assert_match(/broken #{name}/, program.errors) }
+      names.each { |name| assert_match(/broken #{name}/, program.errors) }
     end
   end
 
@@ -175,7 +186,12 @@ class SupervisorTest < Raffia::TestCase
   def test_the_supervisor_runs_in_a_program_that_has_other_children
     script = <<~RUBY
       other = spawn("sleep 60")
-      Thread.new { sleep(0.01) until $supervisor&.status&.fetch(:state) == :running; Process.kill(:KILL, other); Process.wait(other); say("mine", $?.termsig) }
+      Thread.new do
+        sleep(0.01) until $supervisor&.status&.fetch(:state) == :running
+        Process.kill(:KILL, other)
+        Process.wait(other)
+        say("mine", $?.termsig)
+      end
       supervise #{SERVE}
     RUBY
     supervised(script) do |program|
@@ -187,7 +203,11 @@ class SupervisorTest < Raffia::TestCase
   def test_a_program_that_raises_leaves_no_worker
     script = <<~RUBY
       hooks = {on_message: ->(*) { raise Exception, "the loop is torn" }}
-      supervise(hooks: hooks, preload: -> {}) { |context| context.ready!; context.send(:tear); sleep }
+      supervise(hooks: hooks, preload: -> {}) do |context|
+        context.ready!
+        context.send(:tear)
+        sleep
+      end
     RUBY
     supervised(script) do |program|
       pid = program.hear("ready").last
@@ -198,7 +218,14 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_signals_are_understood_when_it_says_so
-    supervised("Raffia::Process::Supervisor.new { |context| context.ready! && context.wait_for_stop }.run { say('begun'); sleep(0.05) }; say('over')") do |program|
+    script = <<~RUBY
+      supervisor = Raffia::Process::Supervisor.new do |context|
+        context.ready! && context.wait_for_stop
+      end
+      supervisor.run { say('begun'); sleep(0.05) }
+      say('over')
+    RUBY
+    supervised(script) do |program|
       program.hear("begun")
       %i[HUP USR1 USR2 TERM].each { |signal| program.kill(signal) }
       program.hear("over")
@@ -207,9 +234,17 @@ class SupervisorTest < Raffia::TestCase
   end
 
   def test_it_runs_once
-    supervised("supervisor = Raffia::Process::Supervisor.new { |context| context.ready!; context.leave }
+    script = <<~RUBY
+      supervisor = Raffia::Process::Supervisor.new { |context| context.ready!; context.leave }
       Thread.new { sleep(0.01) until supervisor.status&.fetch(:state) == :running; supervisor.stop }
-      say('first', supervisor.run); begin; supervisor.run; rescue Raffia::Closed => error; say('second', error.message); end") do |program|
+      say('first', supervisor.run)
+      begin
+        supervisor.run
+      rescue Raffia::Closed => error
+        say('second', error.message)
+      end
+    RUBY
+    supervised(script) do |program|
       assert_equal(0, program.hear("first"))
       assert_equal("a supervisor runs once", program.hear("second"))
     end

@@ -157,7 +157,11 @@ class SupervisorSurroundingsTest < Raffia::TestCase
 
   def test_status_titles_and_messages
     script = <<~RUBY
-      hooks = {on_message: ->(index, name, data) { say(name, [index, data]); $supervisor.broadcast(:answer, data + 1) }}
+      answer = lambda do |index, name, data|
+        say(name, [index, data])
+        $supervisor.broadcast(:answer, data + 1)
+      end
+      hooks = {on_message: answer}
       supervise(workers: 2, name: "echo", hooks: hooks, preload: -> {}) do |context|
         context.on_message(:answer) { |data| say("answer", [context.index, data]) }
         context.on_message(:failing) { raise "a bug" }
@@ -195,8 +199,14 @@ class SupervisorSurroundingsTest < Raffia::TestCase
     script = <<~RUBY
       door = TCPServer.new("127.0.0.1", 0)
       pipe, torn = IO.pipe
-      $supervisor = Raffia::Process::Supervisor.new(log: Logger.new($stderr)) { |context| context.ready!; say("closed", door.closed?); context.wait_for_stop }
-      $supervisor.watch(door) { |io| io.accept.tap { |client| client.write($supervisor.status[:workers]) }.close }
+      $supervisor = Raffia::Process::Supervisor.new(log: Logger.new($stderr)) do |context|
+        context.ready!
+        say("closed", door.closed?)
+        context.wait_for_stop
+      end
+      $supervisor.watch(door) do |io|
+        io.accept.tap { |client| client.write($supervisor.status[:workers]) }.close
+      end
       $supervisor.watch(pipe) { raise "a bug of the watcher" }
       torn.write(".")
       say("port", door.local_address.ip_port)

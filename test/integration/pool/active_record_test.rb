@@ -13,7 +13,9 @@ class PoolActiveRecordTest < Raffia::TestCase
     require "active_record"
     ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: ARGV[0])
     ActiveRecord::Schema.verbose = false
-    ActiveRecord::Schema.define { create_table(:items) { |t| t.integer :n, null: false; t.index :n, unique: true } }
+    ActiveRecord::Schema.define do
+      create_table(:items) { |t| t.integer :n, null: false; t.index :n, unique: true }
+    end
     class Item < ActiveRecord::Base
       validates :n, numericality: {less_than: 100}
     end
@@ -31,8 +33,11 @@ class PoolActiveRecordTest < Raffia::TestCase
       end
       puts "\#{name}: \#{errors.first.first} \#{(errors.uniq.size == 1) ? "alike" : errors.inspect}"
     end
-    again = ->(_) { Item.create!(n: File.write(ARGV[1], "x", mode: "a") && File.size(ARGV[1]).clamp(1, 2)).n }
-    puts Raffia.map([1], on: :processes, retries: 2, backoff: 0, retry_on: ActiveRecord::RecordNotUnique, &again).inspect
+    again = lambda do |_|
+      Item.create!(n: File.write(ARGV[1], "x", mode: "a") && File.size(ARGV[1]).clamp(1, 2)).n
+    end
+    limits = {retries: 2, backoff: 0, retry_on: ActiveRecord::RecordNotUnique}
+    puts Raffia.map([1], on: :processes, **limits, &again).inspect
   RUBY
 
   def test_errors_of_active_record_arrive_as_they_are

@@ -63,7 +63,9 @@ module Raffia
         use Count, [+"a"]
         use Rack::ContentLength
         use Rack::ETag
-        run ->(env) { [200, {"content-type" => "text/plain"}, [Rack::Request.new(env).params.inspect]] }
+        run(lambda do |env|
+          [200, {"content-type" => "text/plain"}, [Rack::Request.new(env).params.inspect]]
+        end)
       RUBY
     end
 

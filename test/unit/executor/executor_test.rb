@@ -80,8 +80,8 @@ class ExecutorTest < Raffia::TestCase
   end
 
   def test_unknown_names
-    assert_equal("on: :thread is not a strategy: use one of :inline, :fibers, :threads, :ractors, " \
-      ":processes, :auto", refused(:thread))
+    assert_equal("on: :thread is not a strategy: use one of :inline, :fibers, :threads, " \
+      ":ractors, :processes, :auto", refused(:thread))
     assert_match(/on: "threads" is not a strategy \(a Symbol is meant, :threads\)/,
       refused("threads"))
     # Another test may have loaded it.

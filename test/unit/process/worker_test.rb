@@ -203,7 +203,8 @@ class ProcessWorkerTest < Raffia::TestCase
     assert_equal "[3, 0]\n", output_of(<<~'RUBY')
       require "raffia"
       # Distinct pipes, not ends.
-      def pipes = Dir.children("/proc/self/fd").filter_map { |fd| File.readlink("/proc/self/fd/#{fd}")[/pipe:.*/] rescue nil }.uniq.size
+      def pipe(fd) = File.readlink("/proc/self/fd/#{fd}")[/pipe:.*/] rescue nil
+      def pipes = Dir.children("/proc/self/fd").filter_map { |fd| pipe(fd) }.uniq.size
 
       $stdin.reopen(File::NULL)
       before = pipes
@@ -339,14 +340,18 @@ class ProcessWorkerTest < Raffia::TestCase
       Worker.send(:remove_const, :FORK_TIMEOUTS)
       Worker::FORK_TIMEOUTS = #{patience}
       seen, say = IO.pipe
-      Raffia::Fork.after_child { say.syswrite("."); sleep if #{forks} > (before = seen.read_nonblock(99).tap { |dots| say.syswrite(dots) }.size) - 1 }
+      Raffia::Fork.after_child do
+        say.syswrite(".")
+        before = seen.read_nonblock(99).tap { |dots| say.syswrite(dots) }.size
+        sleep if #{forks} > before - 1
+      end
       begin
         worker = Worker.new { |link| link.writer.write(link.reader.read) }
         worker.write("alive")
         print worker.read, " ", seen.read_nonblock(99).size
         worker.stop
       rescue Raffia::Error => error
-        children = Dir.children("/proc/self/task").sum { |task| File.read("/proc/self/task/\#{task}/children").split.size }
+        children = Dir["/proc/self/task/*/children"].sum { |path| File.read(path).split.size }
         print error.class, " ", error.message, " ", children, " children"
       end
     RUBY

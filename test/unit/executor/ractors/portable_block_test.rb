@@ -22,7 +22,8 @@ class PortableBlockTest < Raffia::TestCase
     assert_equal(:@value, refused { @value = 2 }.variable)
     assert_equal(:helper, refused { helper }.variable)
     assert_equal(:helper, refused { |x| helper.foo(x) }.variable)
-    assert_match(/portable_block_test.rb:\d+ uses helper of a PortableBlockTest/, refused { helper }.message)
+    assert_match(/portable_block_test.rb:\d+ uses helper of a PortableBlockTest/,
+      refused { helper }.message)
   end
 
   def test_what_any_self_can_do_is_no_obstacle
@@ -83,7 +84,8 @@ class PortableBlockTest < Raffia::TestCase
   end
 
   def test_constants_that_are_not_shareable
-    words = /uses TABLE, which holds a Hash that is not deeply frozen. Freeze it .* TABLE = Ractor.make_shareable/
+    words = Regexp.new("uses TABLE, which holds a Hash that is not deeply frozen. " \
+      "Freeze it .* TABLE = Ractor.make_shareable")
     assert_obstacle(:TABLE, words) do |x|
       TABLE[x]
     end
@@ -210,9 +212,11 @@ class PortableBlockTest < Raffia::TestCase
     {
       "can not isolate a Proc because it accesses outer variables (a, b)." =>
         [:"a, b", /Hand it in/],
-      "can not make shareable Proc because it can refer unshareable object [1] from variable 'list'" =>
+      "can not make shareable Proc because it can refer unshareable object [1] from variable " \
+        "'list'" =>
         [:list, /Freeze it with Ractor.make_shareable\(list\)/],
-      "can not make shareable Proc because it can refer unshareable object [1] from variable `list'" =>
+      "can not make shareable Proc because it can refer unshareable object [1] from variable " \
+        "`list'" =>
         [:list, /Freeze it/],
       "can not make a Proc shareable because it accesses outer variables (sum)." =>
         [:sum, /Return a value instead of assigning to sum/],

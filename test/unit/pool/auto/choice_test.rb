@@ -162,7 +162,9 @@ class PoolAutoChoiceTest < Raffia::TestCase
   end
 
   def test_the_reasons_without_a_known_end
-    assert_match(/on fibers, 100 workers, for items without a known end, reckoned as 100 \(1 item done/,
-      choice({wait: 0.01, left: nil}).explain)
+    assert_match(
+      /on fibers, 100 workers, for items without a known end, reckoned as 100 \(1 item done/,
+      choice({wait: 0.01, left: nil}).explain
+    )
   end
 end
