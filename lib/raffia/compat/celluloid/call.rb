@@ -48,6 +48,7 @@ module Celluloid
     alias_method :method, :name
 
     def initialize(cell, name, arguments, keywords, block, own, parent)
+      keywords = nil if keywords&.size == 0 # nil costs less than an empty Hash
       super(cell, name, arguments, keywords, block, nil, nil, parent)
       @own = own
     end

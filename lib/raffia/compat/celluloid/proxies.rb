@@ -45,44 +45,40 @@ module Celluloid
       def own? = @mailbox.equal?(::Thread.current[:celluloid_mailbox])
     end
 
+    # standard:disable Style/MissingRespondToMissing
     class Sync < AbstractCall
       def respond_to?(name, all = false)
         __class__.method_defined?(name) || method_missing(:respond_to?, name, all)
       end
 
-      def method_missing(name, *arguments, **keywords,
-        &block) # standard:disable Style/MissingRespondToMissing
-        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
-          block, own?)
+      def method_missing(name, *arguments, **keywords, &block)
+        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords, block, own?)
       end
 
       def _send_(name, *arguments, **keywords, &block)
-        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
-          block, true)
+        ::Celluloid::Call.sync(@mailbox.cell, name, arguments, keywords, block, true)
       end
     end
 
     class Async < AbstractCall
-      def method_missing(name, *arguments, **keywords,
-        &block) # standard:disable Style/MissingRespondToMissing
+      def method_missing(name, *arguments, **keywords, &block)
         raise "Cannot use blocks with async yet" if block
 
-        ::Celluloid::Call.async(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
-          own?)
+        ::Celluloid::Call.async(@mailbox.cell, name, arguments, keywords, own?)
         self
       end
     end
 
     # Calls return a {Celluloid::Future}.
     class Future < AbstractCall
-      def method_missing(name, *arguments, **keywords,
-        &block) # standard:disable Style/MissingRespondToMissing
+      def method_missing(name, *arguments, **keywords, &block)
         raise "Cannot use blocks with futures yet" if block
 
-        ::Celluloid::Call.future(@mailbox.cell, name, arguments, keywords.empty? ? nil : keywords,
-          own?)
+        ::Celluloid::Call.future(@mailbox.cell, name, arguments, keywords, own?)
       end
     end
+
+    # standard:enable Style/MissingRespondToMissing
 
     # Returned by `new`.
     class Cell < Sync
