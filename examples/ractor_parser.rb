@@ -16,7 +16,8 @@ require "raffia"
 # The common log format.
 module AccessLog
   LINE =
-    /\A(?<host>\S+) \S+ \S+ \[(?<time>[^\]]+)\] "(?<verb>[A-Z]+) (?<path>\S+) [^"]*" (?<status>\d{3}) (?<bytes>\d+|-)$/
+    /\A(?<host>\S+)\ \S+\ \S+\ \[(?<time>[^\]]+)\]
+      \ "(?<verb>[A-Z]+)\ (?<path>\S+)\ [^"]*"\ (?<status>\d{3})\ (?<bytes>\d+|-)$/x
 
   # What is known of some lines. It can be added to that of others.
   Summary = Data.define(:lines, :bytes, :statuses, :broken) do
@@ -56,7 +57,9 @@ end
 log = Array.new(20_000) do |number|
   next "--- log rotated ---\n" if number % 5_000 == 4_999
 
-  %(10.0.#{number % 256}.7 - - [21/Nov/2026:12:00:00 +0000] "GET /page/#{number % 97} HTTP/1.1" #{(number % 10 == 3) ? 404 : 200} #{number % 1_000}\n)
+  status = (number % 10 == 3) ? 404 : 200
+  %(10.0.#{number % 256}.7 - - [21/Nov/2026:12:00:00 +0000] "GET /page/#{number % 97} HTTP/1.1" ) +
+    "#{status} #{number % 1_000}\n"
 end.join
 
 summary = Raffia.map(AccessLog.cut(log, 8), on: :ractors,

@@ -4,7 +4,8 @@ namespace :lab do
   desc "Every experiment of the lab, tiny and once: are its results right? Its figures mean nothing"
   task smoke: :compile do
     all =
-      %(Raffia::CLI.call(["lab", "run", *Raffia::Lab::EXPERIMENTS.keys, "--runs", "1", "--scale", "0.01"]))
+      %(Raffia::CLI.call(["lab", "run", *Raffia::Lab::EXPERIMENTS.keys, "--runs", "1",
+        "--scale", "0.01"]))
     ruby "-Ilib", "-rraffia/lab", "-rraffia/cli", "-e", "exit #{all}", verbose: false
   end
 end

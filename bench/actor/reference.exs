@@ -1,4 +1,5 @@
-# One sample of Elixir's processes, printed as JSON: what the Ruby targets are compared with from outside.
+# One sample of Elixir's processes, printed as JSON: what the Ruby targets are compared with from
+# outside.
 #
 #     elixir reference.exs WORKLOAD OPERATIONS
 
@@ -6,7 +7,8 @@ defmodule Echo do
   use GenServer
   def init(state), do: {:ok, state}
   def handle_call({:increase, number}, _from, state), do: {:reply, number + 1, state}
-  def handle_call({:ask, other, times}, _from, state), do: {:reply, Bench.asked(other, times), state}
+  def handle_call({:ask, other, times}, _from, state),
+    do: {:reply, Bench.asked(other, times), state}
 end
 
 defmodule Link do
@@ -27,14 +29,20 @@ defmodule Failing do
 end
 
 defmodule Bench do
-  def asked(other, times), do: Enum.reduce(0..(times - 1), 0, fn number, sum -> sum + GenServer.call(other, {:increase, number}) end)
+  def asked(other, times),
+    do:
+      Enum.reduce(0..(times - 1), 0, fn number, sum ->
+        sum + GenServer.call(other, {:increase, number})
+      end)
 
   def start, do: elem(GenServer.start_link(Echo, nil), 1)
 
   def work("call") do
     echo = start()
     asker = start()
-    fn times -> GenServer.call(asker, {:ask, echo, times}, :infinity) == div(times * (times + 1), 2) end
+    fn times ->
+      GenServer.call(asker, {:ask, echo, times}, :infinity) == div(times * (times + 1), 2)
+    end
   end
 
   def work("call_thread") do
@@ -44,7 +52,8 @@ defmodule Bench do
 
   def work("ring") do
     links = for _ <- 1..1000, do: spawn(fn -> Link.loop(nil) end)
-    Enum.zip(links, tl(links) ++ [hd(links)]) |> Enum.each(fn {link, next} -> send(link, {:follow, next}) end)
+    Enum.zip(links, tl(links) ++ [hd(links)])
+    |> Enum.each(fn {link, next} -> send(link, {:follow, next}) end)
 
     fn times ->
       send(hd(links), {:pass, times, self()})
@@ -64,7 +73,10 @@ defmodule Bench do
 
   def work("idle") do
     fn times ->
-      all = for number <- 1..times, do: start() |> then(&{&1, GenServer.call(&1, {:increase, number})})
+      all =
+        for number <- 1..times,
+            do: start() |> then(&{&1, GenServer.call(&1, {:increase, number})})
+
       Process.put(:kept, [Process.get(:kept) | all])
       length(all) == times
     end
@@ -81,7 +93,8 @@ defmodule Bench do
 
     fn times ->
       for {worker, _} <- Enum.zip(Stream.cycle(workers), 1..times), do: send(worker, self())
-      for(_ <- 1..times, do: receive(do: (number when is_integer(number) -> number))) |> Enum.sum() == times
+      answers = for _ <- 1..times, do: receive(do: (number when is_integer(number) -> number))
+      Enum.sum(answers) == times
     end
   end
 
@@ -108,11 +121,15 @@ defmodule Bench do
 
   def cpu do
     # All threads of the virtual machine, in clock ticks of 10 ms.
-    [user, system] = File.read!("/proc/self/stat") |> String.split(") ") |> List.last() |> String.split() |> Enum.slice(11, 2)
+    fields = File.read!("/proc/self/stat") |> String.split(") ") |> List.last() |> String.split()
+    [user, system] = Enum.slice(fields, 11, 2)
     (String.to_integer(user) + String.to_integer(system)) / 100
   end
 
-  def resident, do: (File.read!("/proc/self/statm") |> String.split() |> Enum.at(1) |> String.to_integer()) * 4
+  def resident do
+    pages = File.read!("/proc/self/statm") |> String.split() |> Enum.at(1) |> String.to_integer()
+    pages * 4
+  end
 
   def sample(workload, operations) do
     work = work(workload)
@@ -128,7 +145,8 @@ defmodule Bench do
     wall = (later_time - time) / 1.0e6
     used = later_cpu - cpu
     kib = if workload == "idle", do: (later_memory - memory) / operations, else: "null"
-    "{\"operations\": #{operations}, \"wall\": #{wall}, \"cpu\": #{used}, \"cpu_us\": #{used * 1.0e6 / operations}, " <>
+    "{\"operations\": #{operations}, \"wall\": #{wall}, \"cpu\": #{used}, " <>
+      "\"cpu_us\": #{used * 1.0e6 / operations}, " <>
       "\"rate\": #{operations / wall}, \"kib\": #{kib}}"
   end
 end

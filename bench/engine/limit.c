@@ -1,6 +1,7 @@
 /*
- * The limit: what the kernel lets one thread do. The same echo and HTTP services as the Ruby ones, on epoll, with no more system
- * calls than a request needs: one read, one write, and a share of one epoll_wait. No Ruby target can be below it for long.
+ * The limit: what the kernel lets one thread do. The same echo and HTTP services as the Ruby ones,
+ * on epoll, with no more system calls than a request needs: one read, one write, and a share of one
+ * epoll_wait. No Ruby target can be below it for long.
  *
  *     limit echo|http        prints its port, and serves until it is killed
  */

@@ -1,11 +1,13 @@
 /*
- * The load: N connections, each sends a request, waits for its answer, checks it byte by byte, and sends the next one. It is a
- * process of its own, in C, so that the CPU time of the server is the server's, and so that it is not what is measured.
+ * The load: N connections, each sends a request, waits for its answer, checks it byte by byte, and
+ * sends the next one. It is a process of its own, in C, so that the CPU time of the server is the
+ * server's, and so that it is not what is measured.
  *
  *     load echo|http PORT CONNECTIONS WARM REQUESTS        (WARM and REQUESTS for each connection)
  *
- * Standard input and output are the control: a word goes out ("parked", "begin", "end") and a byte must come in before it goes on,
- * so whoever measures reads its meters while nothing is under way. The last line is the result as JSON.
+ * Standard input and output are the control: a word goes out ("parked", "begin", "end") and a byte
+ * must come in before it goes on, so whoever measures reads its meters while nothing is under way.
+ * The last line is the result as JSON.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -163,7 +165,8 @@ static void connect_one(struct connection *c, int number, uint16_t port)
     if (epoll_ctl(poller, EPOLL_CTL_ADD, c->fd, &event)) fail("epoll_ctl");
 }
 
-/* In small groups, each of which makes a round trip, so that the queue of the listener never overflows. */
+/* In small groups, each of which makes a round trip, so that the queue of the listener never
+ * overflows. */
 static void connect_all(int total, uint16_t port)
 {
     struct connection *all = connections;

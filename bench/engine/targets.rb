@@ -21,7 +21,10 @@ module EngineBench
       Target.new(name: "raffia-#{backend}", open: -> {
         require "raffia"
         pool = nil
-        offload = ->(&call) { (pool ||= Fiber.blocking { Raffia::Executor::Threads::BlockingPool.new }).call(&call) }
+        offload = ->(&call) {
+          pool ||= Fiber.blocking { Raffia::Executor::Threads::BlockingPool.new }
+          pool.call(&call)
+        }
         scheduler = Raffia::Scheduler.new(backend: backend, offload: offload)
         expect(backend, scheduler.backend)
         Fibers.new(scheduler)

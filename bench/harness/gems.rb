@@ -4,7 +4,8 @@ module Bench
   # The gems of the other targets. They need not be in the bundle: RAFFIA_BENCH_GEMS names a folder
   # to which they were installed with
   #
-  #     gem install --install-dir FOLDER async carbon_fiber itsi-scheduler evt parallel concurrent-ruby
+  #     gem install --install-dir FOLDER async carbon_fiber itsi-scheduler evt parallel \
+  #       concurrent-ruby
   #
   # and without it they are looked for where Ruby finds its gems anyway.
   class Gems

@@ -4,8 +4,10 @@
 # it, throughput, latency, memory, and what goes on while there is nothing to do. See
 # docs/performance.md.
 #
-#     rake bench:jobs              # QUICK=1 for a smoke run, TARGETS=raffia-redis,sidekiq WORKLOADS=noop RUNS=2 YJIT=0
+#     rake bench:jobs
 #     rake bench:jobs:page         # the tables of docs/performance.md, from the last results
+#
+# Settings: QUICK=1 (a smoke run), TARGETS=raffia-redis,sidekiq, WORKLOADS=noop, RUNS=2, YJIT=0.
 #     ruby -Ilib bench/jobs/main.rb --json
 #
 # RAFFIA_BENCH_GEMS is the folder where the gems of the others, and sqlite3, redis-client and pg,

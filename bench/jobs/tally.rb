@@ -45,9 +45,8 @@ module JobsBench
 
     def tell
       @io ||= File.open(@fifo, "w").tap { |io| io.sync = true }
-      @io.write(
-        "#{JSON.generate(count: @count, again: @again, latencies: (@count == @marks.last) ? @latencies : [])}\n"
-      )
+      latencies = (@count == @marks.last) ? @latencies : []
+      @io.write("#{JSON.generate(count: @count, again: @again, latencies:)}\n")
     end
 
     # For workers that fork for each job: each is told of.

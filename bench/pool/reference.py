@@ -1,4 +1,4 @@
-"""One sample of Python's pools, printed as JSON: what the Ruby targets are compared with from outside.
+"""One sample of Python's pools, printed as JSON, to compare the Ruby targets with.
 
     python3 reference.py processes|threads|loky JOB ITEMS CALLS WORKERS UNIT
 
@@ -56,7 +56,9 @@ def items_of(job, count):
 
 
 def right(job, items, results):
-    return results == ([JOBS[job](item) for item in items] if job in ("tiny", "big") else [1] * len(items))
+    if job in ("tiny", "big"):
+        return results == [JOBS[job](item) for item in items]
+    return results == [1] * len(items)
 
 
 def children(pid):
@@ -87,7 +89,11 @@ def open_pool(kind, workers):
         from joblib import Parallel, delayed
         pool = Parallel(n_jobs=workers)
         return lambda job, items: pool(delayed(job)(item) for item in items), lambda: None
-    made = {"processes": concurrent.futures.ProcessPoolExecutor, "threads": concurrent.futures.ThreadPoolExecutor}[kind](workers)
+    kinds = {
+        "processes": concurrent.futures.ProcessPoolExecutor,
+        "threads": concurrent.futures.ThreadPoolExecutor,
+    }
+    made = kinds[kind](workers)
     return lambda job, items: list(made.map(job, items)), made.shutdown
 
 
@@ -111,9 +117,11 @@ def main(kind, job, count, calls, workers, unit):
         close()
     assert right(job, items, results), "wrong results"
     operations = max(calls, 1) * (1 if unit == "call" else count)
-    print(json.dumps({"operations": operations, "wall": wall, "cpu": used, "cpu_us": used * 1e6 / operations, "rate": operations / wall,
+    print(json.dumps({"operations": operations, "wall": wall, "cpu": used,
+                      "cpu_us": used * 1e6 / operations, "rate": operations / wall,
                       "user_us": None, "allocations": None, "syscalls": None}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]), sys.argv[6])
+    numbers = [int(text) for text in sys.argv[3:6]]
+    main(sys.argv[1], sys.argv[2], *numbers, sys.argv[6])

@@ -21,7 +21,8 @@ module RailsBench
     PATIENCE = 60
     READINGS = <<~SQL
       create table readings (id serial primary key, name text, value float, at timestamp);
-      insert into readings (name, value, at) select 'sensor ' || n, n * 1.5, now() from generate_series(1, 20) n;
+      insert into readings (name, value, at)
+        select 'sensor ' || n, n * 1.5, now() from generate_series(1, 20) n;
     SQL
 
     def initialize(target, plan, scale)

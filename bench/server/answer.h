@@ -1,5 +1,6 @@
 /*
- * One connection's answers, read as they come: status, length (given, or chunked), and every byte of the body.
+ * One connection's answers, read as they come: status, length (given, or chunked), and every byte
+ * of the body.
  */
 #ifndef RAFFIA_BENCH_ANSWER_H
 #define RAFFIA_BENCH_ANSWER_H
@@ -71,7 +72,8 @@ static inline int answer_head(struct answer *a, const char **from, const char *e
     return 1;
 }
 
-/* The line before a chunk; the empty lines after chunks are part of it, so are no trailers. @return 1, 0 for more, -1 */
+/* The line before a chunk; the empty lines after chunks are part of it, so are no trailers. @return
+ * 1, 0 for more, -1 */
 static inline int answer_chunk(struct answer *a, const char **from, const char *end)
 {
     const char *at = *from, *line;

@@ -1,7 +1,7 @@
 /*
- * The limit: what the kernel lets one thread do. The services of service.rb on epoll, for requests as the load sends them, with no more
- * system calls than a request needs: one read, one write, and a share of one epoll_wait. It is no server: it knows nothing of HTTP
- * but where requests end.
+ * The limit: what the kernel lets one thread do. The services of service.rb on epoll, for requests
+ * as the load sends them, with no more system calls than a request needs: one read, one write, and
+ * a share of one epoll_wait. It is no server: it knows nothing of HTTP but where requests end.
  *
  *     limit PORT        serves until it is killed
  */

@@ -1,16 +1,21 @@
 /*
- * The load: connections that send requests and check every answer: its status, its length, each byte of its body. A process of its
- * own, in C, so that the CPU time of a server is the server's, and so that the load is not what is measured.
+ * The load: connections that send requests and check every answer: its status, its length, each
+ * byte of its body. A process of its own, in C, so that the CPU time of a server is the server's,
+ * and so that the load is not what is measured.
  *
- *     load PORT CONNECTIONS [mix=hello:14,json:4] [depth=1] [warm=0.3] [seconds=1] [bursts=0] [cold=0] [rate=0] [open=1] [patience=20]
+ *     load PORT CONNECTIONS [mix=hello:14,json:4] [depth=1] [warm=0.3] [seconds=1] [bursts=0]
+ *          [cold=0] [rate=0] [open=1] [patience=20]
  *
- * Phases: all connections are made, with a request each; `warm` seconds and then `seconds` in a closed loop, in which a connection sends
- * its next `depth` requests when those before are answered (with bursts: so many times one request on all connections at once); and,
- * given a rate, `open` seconds in an open loop: requests are due at random times, `rate` of them in a second, whatever the server does,
- * and their latency counts from when they were due. So a server that stalls is charged with everybody who would have come meanwhile.
+ * Phases: all connections are made, with a request each; `warm` seconds and then `seconds` in a
+ * closed loop, in which a connection sends its next `depth` requests when those before are answered
+ * (with bursts: so many times one request on all connections at once); and, given a rate, `open`
+ * seconds in an open loop: requests are due at random times, `rate` of them in a second, whatever
+ * the server does, and their latency counts from when they were due. So a server that stalls is
+ * charged with everybody who would have come meanwhile.
  *
- * Standard input and output are the control: a word goes out ("idle", "parked", "begin", "end", "open", "close") and a byte must come in before it goes
- * on, so whoever measures reads its meters while nothing is under way. The last line is the result as JSON.
+ * Standard input and output are the control: a word goes out ("idle", "parked", "begin", "end",
+ * "open", "close") and a byte must come in before it goes on, so whoever measures reads its meters
+ * while nothing is under way. The last line is the result as JSON.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -185,7 +190,8 @@ static void answered(struct connection *c, uint64_t at)
     under_way--;
 }
 
-/* A server may close between answers, and is asked again; but not without having answered anything. */
+/* A server may close between answers, and is asked again; but not without having answered anything.
+ * */
 static void closed(struct connection *c)
 {
     if (c->answer.held || c->answer.in_body) wrong("closed in the middle of an answer", c);
@@ -197,7 +203,8 @@ static void closed(struct connection *c)
     flush(c);
 }
 
-/* @param ended whether the server has closed: that is no event of its own when it comes with the last bytes */
+/* @param ended whether the server has closed: that is no event of its own when it comes with the
+ * last bytes */
 static void readable(struct connection *c, int ended)
 {
     for (;;) {
@@ -310,7 +317,8 @@ static uint64_t open_loop(double rate, double seconds)
     return settle();
 }
 
-/* In small groups, each of which gets an answer, so that the queue of the listener never overflows. */
+/* In small groups, each of which gets an answer, so that the queue of the listener never overflows.
+ * */
 static void connect_all(int total)
 {
     mode = CONNECT;

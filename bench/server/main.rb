@@ -3,8 +3,11 @@
 # The servers side by side: CPU time, throughput, latency, memory, system calls and allocations for
 # each request. See docs/performance.md.
 #
-#     rake bench:server            # QUICK=1 for a smoke run, TARGETS=raffia,puma WORKLOADS=hello,json RUNS=2 YJIT=0 SYSCALLS=0
+#     rake bench:server
 #     rake bench:server:page       # the tables of docs/performance.md, from the last results
+#
+# Settings: QUICK=1 (a smoke run), TARGETS=raffia,puma, WORKLOADS=hello,json, RUNS=2, YJIT=0,
+# SYSCALLS=0.
 #     ruby -Ilib bench/server/main.rb --json
 #
 # RAFFIA_BENCH_GEMS is the folder where the gems of the others are (../harness/gems.rb); nginx, Go

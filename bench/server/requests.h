@@ -1,5 +1,6 @@
 /*
- * The requests that the load knows, and the answers that each must get. The same services are in service.rb, limit.c and net_http.go.
+ * The requests that the load knows, and the answers that each must get. The same services are in
+ * service.rb, limit.c and net_http.go.
  */
 #ifndef RAFFIA_BENCH_REQUESTS_H
 #define RAFFIA_BENCH_REQUESTS_H

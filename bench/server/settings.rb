@@ -40,7 +40,8 @@ module ServerBench
         sendfile on;
         tcp_nopush on;
         default_type text/plain;
-        client_body_temp_path FOLDER/a; proxy_temp_path FOLDER/b; fastcgi_temp_path FOLDER/c; uwsgi_temp_path FOLDER/d; scgi_temp_path FOLDER/e;
+        client_body_temp_path FOLDER/a; proxy_temp_path FOLDER/b; fastcgi_temp_path FOLDER/c;
+        uwsgi_temp_path FOLDER/d; scgi_temp_path FOLDER/e;
         server {
           listen 127.0.0.1:PORT backlog=4096;
           root FOLDER;

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
-# A web application over a driver that blocks. mysql2's prepared statements wait in C, where no scheduler sees it, so each of them would hold up
-# all requests of its process. Raffia.offload runs them on other threads; meanwhile the request's fiber waits, and the other requests go on.
+# A web application over a driver that blocks. mysql2's prepared statements wait in C, where no
+# scheduler sees it, so each of them would hold up all requests of its process. Raffia.offload runs
+# them on other threads; meanwhile the request's fiber waits, and the other requests go on.
 #
-#     DATABASE_URL=mysql2://user:password@127.0.0.1:3306/test bin/raffia serve examples/blocking_database/config.ru
+#     export DATABASE_URL=mysql2://user:password@127.0.0.1:3306/test
+#     bin/raffia serve examples/blocking_database/config.ru
 #
 # and then http://localhost:9292/ and any other path says how often it was visited.
 #
@@ -13,20 +15,22 @@ require "raffia"
 require "mysql2"
 require "uri"
 
-# A few connections, each made when it is wanted first: so a worker process never has one that its parent uses, too.
+# A few connections, each made when it is wanted first: so a worker process never has one that its
+# parent uses, too.
 class Database
   # As many as Raffia.offload has threads at least.
   CONNECTIONS = 4
 
   def initialize(url)
     uri = URI(url)
-    @settings = {host: uri.host, port: uri.port, username: uri.user, password: uri.password, database: uri.path.delete_prefix("/")}.compact
+    @settings = {host: uri.host, port: uri.port, username: uri.user, password: uri.password,
+                 database: uri.path.delete_prefix("/")}.compact
     @idle = Thread::Queue.new
     CONNECTIONS.times { @idle << nil }
   end
 
-  # All of it happens on the other thread, the giving back too: a request that has run out of time leaves before its statement ends, and nobody
-  # else may have the connection until then.
+  # All of it happens on the other thread, the giving back too: a request that has run out of time
+  # leaves before its statement ends, and nobody else may have the connection until then.
   # @return [Array<Hash>]
   def query(sql, *values)
     Raffia.offload do
@@ -57,7 +61,8 @@ class Visits
     Raffia.timeout(30) do
       @table ||= DATABASE.query(TABLE)
       DATABASE.query(COUNT, path)
-      answer("visit #{DATABASE.query("SELECT count FROM visits WHERE path = ?", path).first["count"]} of #{path}")
+      row = DATABASE.query("SELECT count FROM visits WHERE path = ?", path).first
+      answer("visit #{row["count"]} of #{path}")
     end
   rescue Raffia::TimeoutError, Mysql2::Error
     answer("the database does not answer", 503)

@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
-# A chat over WebSockets, of two kinds of actors: the room, which knows who is here and what was said, and for each open page a guest.
+# A chat over WebSockets, of two kinds of actors: the room, which knows who is here and what was
+# said, and for each open page a guest.
 #
 #     bin/raffia serve examples/chat/config.ru --processes 1
 #
-# and then http://localhost:9292 in two windows. One process, because the room is in its memory; for more of them the room is a program of its
-# own, which they ask through a socket:
+# and then http://localhost:9292 in two windows. One process, because the room is in its memory; for
+# more of them the room is a program of its own, which they ask through a socket:
 #
 #     CHAT_ROOM=unix:///tmp/chat.sock bin/raffia run examples/chat/room.rb
 #     CHAT_ROOM=unix:///tmp/chat.sock bin/raffia serve examples/chat/config.ru --processes 2
@@ -31,8 +32,12 @@ class Guest < Raffia::Actor
   def hear(message) = @socket.push(message)
 end
 
-# That of this process is opened by the first who comes: actors live in the process that makes them, and workers are forked.
-def room = ENV["CHAT_ROOM"] ? Raffia::Actor.at(ENV["CHAT_ROOM"], :room) : Raffia::Actor[:room] || Room.spawn(name: :room)
+# That of this process is opened by the first who comes: actors live in the process that makes them,
+# and workers are forked.
+def room
+  return Raffia::Actor.at(ENV["CHAT_ROOM"], :room) if ENV["CHAT_ROOM"]
+  Raffia::Actor[:room] || Room.spawn(name: :room)
+end
 
 run lambda { |env|
   case env["PATH_INFO"]

@@ -1,17 +1,20 @@
 # frozen_string_literal: true
 
-# Prices that move, over server-sent events: a browser's EventSource reads them, and comes back by itself when it has lost them.
+# Prices that move, over server-sent events: a browser's EventSource reads them, and comes back by
+# itself when it has lost them.
 #
 #     bin/raffia serve examples/ticker/config.ru
 #
-# and then http://localhost:9292 shows them move. A browser that comes back says the id of the last event it has seen, and gets what it missed.
+# and then http://localhost:9292 shows them move. A browser that comes back says the id of the last
+# event it has seen, and gets what it missed.
 
 require "raffia/server/event_stream"
 require "json"
 
 PAGE = File.read(File.join(__dir__, "page.html"))
 
-# Prices of nothing: each tick is computed from its number, so every process and every reader sees the same ones.
+# Prices of nothing: each tick is computed from its number, so every process and every reader sees
+# the same ones.
 module Ticks
   NAMES = %w[Raffia Jute Sisal Hemp].freeze
   EVERY = 0.5
@@ -22,7 +25,9 @@ module Ticks
 
   def prices(number)
     NAMES.each_with_index.to_h do |name, index|
-      wave = [7, 23, 61].sum { |length| Math.sin((number + (index * 17)) / length.to_f) * length / 30 }
+      wave = [7, 23, 61].sum do |length|
+        Math.sin((number + (index * 17)) / length.to_f) * length / 30
+      end
       [name, (100 + (10 * index) + wave).round(2)]
     end
   end

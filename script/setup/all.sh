@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# The set-up as bin/setup, bin/raffia and bin/test use it: source this, then call raffia_setup or raffia_setup_ruby.
-# After it RUBY, RUBY_VERSION, RUBY_HAS_YJIT, BUNDLE_HOME are set. Silent when nothing is missing. Everything goes to stderr.
+# Set-up for bin/setup, bin/raffia and bin/test: source this, then call raffia_setup or
+# raffia_setup_ruby. They set RUBY, RUBY_VERSION, RUBY_HAS_YJIT and BUNDLE_HOME, and print to
+# stderr, but nothing when nothing is missing.
 
 # JRuby comes beside the Ruby that the set-up itself needs, not in its place.
 JRUBY_ASKED=
@@ -12,15 +13,19 @@ jruby | */jruby)
 esac
 
 _setup=$(dirname "${BASH_SOURCE[0]}")
-for _step in common packages newer_suites libraries ruby ruby_build bundle extension extras drivers lab server java jruby; do
+for _step in common packages newer_suites libraries ruby ruby_build bundle extension extras \
+  drivers lab server java jruby; do
   # shellcheck source=/dev/null
   source "$_setup/$_step.sh"
 done
 
-everything_ready() { packages_ready && tools_ready && ruby_ready && bundle_ready && extension_ready; }
+everything_ready() {
+  packages_ready && tools_ready && ruby_ready && bundle_ready && extension_ready
+}
 
-# Each step has a cheap check and a slow part; the slow parts run under the lock, in a shell of their own that cleans up after
-# Ctrl-C. What they leave half done has no stamp, so the next run does it again.
+# Each step has a cheap check and a slow part; the slow parts run under the lock, in a shell of
+# their own that cleans up after Ctrl-C. What they leave half done has no stamp, so the next run
+# does it again.
 raffia_setup() {
   if everything_ready; then return 0; fi
   (locked make_everything) || exit $?
@@ -40,7 +45,8 @@ raffia_setup_drivers() {
   (locked drivers_make) || exit $?
 }
 
-# For the lab's experiment with a database; it says what could not be had, and the lab skips that one.
+# For the lab's experiment with a database; it says what could not be had, and the lab skips that
+# one.
 raffia_setup_lab() {
   if lab_ready; then return 0; fi
   (locked lab_make) || exit $?
@@ -65,7 +71,11 @@ raffia_setup_jruby() {
 # After raffia_setup, for the tests of it; as root only, since it is big. Not-0 when there is none.
 raffia_setup_jruby_for_tests() {
   if jruby_ready; then return 0; fi
-  if [ "$(id -u)" != 0 ]; then JRUBY_REASON="bin/setup --jruby gets it"; else (locked jruby_try) || return 1; fi
+  if [ "$(id -u)" != 0 ]; then
+    JRUBY_REASON="bin/setup --jruby gets it"
+  else
+    (locked jruby_try) || return 1
+  fi
   jruby_ready
 }
 
@@ -109,21 +119,28 @@ make_everything() {
 
 make_jruby() {
   case $JRUBY_ASKED in
-  */*) fail "RAFFIA_RUBY names a JRuby that cannot be used: $JRUBY_ASKED is not there, or older than 10" "name another, or say RAFFIA_RUBY=jruby" ;;
+  */*)
+    fail \
+      "RAFFIA_RUBY names a JRuby that cannot be used: $JRUBY_ASKED is not there, or older than 10" \
+      "name another, or say RAFFIA_RUBY=jruby"
+    ;;
   esac
   make_ruby
   ruby_ready || fail "the choice of a Ruby could not be written to $RUBY_CHOICE"
-  jruby_ready || jruby_make || fail "JRuby cannot be had: $JRUBY_REASON" "install one by any means and put it on PATH as jruby"
+  jruby_ready || jruby_make || fail "JRuby cannot be had: $JRUBY_REASON" \
+    "install one by any means and put it on PATH as jruby"
 }
 
-# What could not be had once is asked for again only by bin/setup itself, not by each run of the tests.
+# What could not be had once is asked for again only by bin/setup itself, not by each run of the
+# tests.
 jruby_try() {
   [ ! -e "$(jruby_stamp)" ] || return 1
   jruby_make || { echo "$JRUBY_REASON" >"$(jruby_stamp)" && return 1; }
 }
 
-# For the commands that run in that Ruby: the bundle's gems first, then the Ruby's own. Called by somebody's `bundle exec`, they
-# must not load that Bundler. JRuby has its own, and none of the bundle's.
+# For the commands that run in that Ruby: the bundle's gems first, then the Ruby's own. Called by
+# somebody's `bundle exec`, they must not load that Bundler. JRuby has its own, and none of the
+# bundle's.
 raffia_environment() {
   if [ -n "$JRUBY_ASKED" ]; then
     unset GEM_HOME GEM_PATH RUBYOPT RUBYLIB

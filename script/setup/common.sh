@@ -1,9 +1,10 @@
 # shellcheck shell=bash
-# What every step of the set-up uses: where things are, how it speaks, how it fails. Sourced, never run; works in bash 3.2.
+# Functions of all steps of the set-up: paths, messages, failures. Sourced; works in bash 3.2.
 
 RAFFIA_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 if [ -z "${XDG_CACHE_HOME:-}" ] && [ -z "${HOME:-}" ]; then
-  echo "bin/setup: neither HOME nor XDG_CACHE_HOME is set, so there is no cache to build in: set one of them" >&2
+  echo "bin/setup: neither HOME nor XDG_CACHE_HOME is set, so there is no cache to build in: set" \
+    "one of them" >&2
   exit 1
 fi
 RAFFIA_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/raffia
@@ -23,12 +24,14 @@ fail() {
 
 # open_log NAME: the step's own log file; its last lines are shown if the step fails.
 open_log() {
-  mkdir -p "$RAFFIA_CACHE/log" || fail "cannot write to $RAFFIA_CACHE" "make it writable, or set XDG_CACHE_HOME"
+  mkdir -p "$RAFFIA_CACHE/log" ||
+    fail "cannot write to $RAFFIA_CACHE" "make it writable, or set XDG_CACHE_HOME"
   LOG=$RAFFIA_CACHE/log/$1.log
   : >"$LOG"
 }
 
-# logged COMMAND...: its output goes to the log, and the lock (descriptor 9) is not handed down to it.
+# logged COMMAND...: its output goes to the log, and the lock (descriptor 9) is not handed down to
+# it.
 logged() {
   printf '\n$ %s\n' "$*" >>"$LOG"
   "$@" >>"$LOG" 2>&1 </dev/null 9>&-
@@ -48,7 +51,8 @@ digest() {
   if has sha256sum; then sha256sum; else shasum -a 256; fi | cut -c1-16
 }
 
-# The count of jobs for make: one for each core, but none that would have less than about half a GiB.
+# The count of jobs for make: one for each core, but none that would have less than about half a
+# GiB.
 jobs_for_make() {
   local cores memory
   cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
@@ -58,9 +62,11 @@ jobs_for_make() {
   echo "$cores"
 }
 
-# One set-up at a time: two would build into the same folders. The kernel drops the lock when its holder ends, however it ends.
+# One set-up at a time: two would build into the same folders. The kernel drops the lock when its
+# holder ends, however it ends.
 take_lock() {
-  mkdir -p "$RAFFIA_CACHE" || fail "cannot make $RAFFIA_CACHE" "make its parent writable, or set XDG_CACHE_HOME"
+  mkdir -p "$RAFFIA_CACHE" ||
+    fail "cannot make $RAFFIA_CACHE" "make its parent writable, or set XDG_CACHE_HOME"
   if ! has flock; then return 0; fi
   exec 9>"$RAFFIA_CACHE/lock"
   if ! flock -n 9; then

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the tests of database drivers want: real servers, which those tests start themselves, and the gems.
+# Needs of the tests of database drivers: servers, which the tests start themselves, and gems.
 
 missing_for_drivers() {
   # Debian's core packages have the server without the service.

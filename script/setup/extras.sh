@@ -1,18 +1,20 @@
 # shellcheck shell=bash
-# What some tests and one experiment want besides the bundle: packages, and a group of gems of that name. Big, and nothing else needs it, so
-# the packages are installed by root only, and whoever lacks some goes on without. NAME has a function missing_for_NAME: one name a
-# line, Debian's.
+# Packages, and a group of gems, that some tests and one experiment need besides the bundle. They
+# are big, so only root installs the packages; without them these tests are skipped. For each NAME
+# there is a function missing_for_NAME, which prints names of Debian packages, one a line.
 
 EXTRAS=(drivers lab server)
 
 SERVICES_POLICY=/usr/sbin/policy-rc.d
 SERVICES_DENIED=
 
-# What could not be had, on one line; empty when all is there. It is asked for again only by bin/setup itself.
+# What could not be had, on one line; empty when all is there. It is asked for again only by
+# bin/setup itself.
 extra_stamp() { echo "$(bundle_dir)/.raffia-$1"; }
 
 extra_ready() {
-  [ -e "$(extra_stamp "$1")" ] && { [ -z "${TOOLS_AGAIN:-}" ] || [ -z "$(cat "$(extra_stamp "$1")")" ]; }
+  [ -e "$(extra_stamp "$1")" ] &&
+    { [ -z "${TOOLS_AGAIN:-}" ] || [ -z "$(cat "$(extra_stamp "$1")")" ]; }
 }
 
 # extra_make NAME USE: what it is for.
@@ -46,7 +48,8 @@ extra_packages() {
   services_allow
 }
 
-# Packages ask this file whether they may start what they bring. One that is there already is the administrator's word.
+# Packages ask this file whether they may start what they bring. One that is there already is the
+# administrator's word.
 services_deny() {
   [ ! -e "$SERVICES_POLICY" ] || return 0
   SERVICES_DENIED=yes # removed by services_allow, also after Ctrl-C

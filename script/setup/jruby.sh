@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# JRuby: the one on PATH if it will do, else the jars of the gem jruby-jars, unpacked into the cache with a launcher. Only those who name it
-# (RAFFIA_RUBY=jruby) and the tests of it want it.
+# JRuby: the one on PATH if it is new enough, else the gem jruby-jars, unpacked into the cache with
+# a launcher. Used with RAFFIA_RUBY=jruby, and by its tests.
 
 # Of the series that speaks Ruby 3.4.
 JRUBY_REQUIREMENT='~> 10.0.7'
@@ -38,28 +38,32 @@ jruby_make() {
   say "fetching JRuby (the gem jruby-jars) for $JAVA"
   rm -rf "$dir" && mkdir -p "$dir/bin" || fail "cannot write to $dir"
   if ! jruby_fetch "$dir"; then
-    JRUBY_REASON="the gem jruby-jars $JRUBY_REQUIREMENT could not be fetched and unpacked (see $LOG)"
+    JRUBY_REASON="the gem jruby-jars $JRUBY_REQUIREMENT was not fetched and unpacked (see $LOG)"
     return 1
   fi
   echo "$JAVA" >"$dir/$COMPLETE"
-  say "ready with $("$dir/bin/jruby" -e 'puts "JRuby #{JRUBY_VERSION} (Ruby #{RUBY_VERSION})"') in $((SECONDS - started)) s"
+  say "ready with $("$dir/bin/jruby" -e 'puts "JRuby #{JRUBY_VERSION} (Ruby #{RUBY_VERSION})"')" \
+    "in $((SECONDS - started)) s"
 }
 
 jruby_fetch() {
-  (cd "$1" && jruby_gem fetch jruby-jars --version "$JRUBY_REQUIREMENT" && jruby_gem unpack jruby-jars-*.gem) || return 1
+  (cd "$1" && jruby_gem fetch jruby-jars --version "$JRUBY_REQUIREMENT" &&
+    jruby_gem unpack jruby-jars-*.gem) || return 1
   mv "$1"/jruby-jars-*/lib/*.jar "$1" && rm -rf "$1"/jruby-jars-* || return 1
   jruby_unpack "$1" || return 1
   jruby_launcher "$1" # the library has one too, which wants an installed JRuby
-  logged "$1/bin/jruby" -e 'require "json"; require "zlib"; abort unless RbConfig.ruby.start_with?("/")'
+  logged "$1/bin/jruby" -e 'require "json"; require "zlib"
+    abort unless RbConfig.ruby.start_with?("/")'
 }
 
 # shellcheck disable=SC2153 # RUBY is ruby.sh's
 jruby_gem() { logged env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH "$RUBY" -S gem "$@"; }
 
-# Its library, as files: RbConfig.ruby is then a program that can be started, which the lab does. JRuby is the one that can read a
-# jar for certain.
+# Its library, as files: RbConfig.ruby is then a program that can be started, which the lab does.
+# JRuby is the one that can read a jar for certain.
 jruby_unpack() {
-  logged "$JAVA" ${JAVA_LIBRARIES:+"-Djnr.ffi.library.path=$JAVA_LIBRARIES"} -cp "$(printf '%s:' "$1"/*.jar)" org.jruby.Main -e '
+  logged "$JAVA" ${JAVA_LIBRARIES:+"-Djnr.ffi.library.path=$JAVA_LIBRARIES"} \
+    -cp "$(printf '%s:' "$1"/*.jar)" org.jruby.Main -e '
     require "fileutils"
     jar = java.util.zip.ZipFile.new(Dir["#{ARGV[0]}/jruby-stdlib-*.jar"].first)
     jar.entries.each do |entry|
@@ -67,19 +71,24 @@ jruby_unpack() {
       next if name == entry.name || entry.directory?
       path = File.join(ARGV[0], name)
       FileUtils.mkdir_p(File.dirname(path))
-      java.nio.file.Files.copy(jar.get_input_stream(entry), java.io.File.new(path).to_path, java.nio.file.StandardCopyOption::REPLACE_EXISTING)
+      java.nio.file.Files.copy(jar.get_input_stream(entry), java.io.File.new(path).to_path,
+        java.nio.file.StandardCopyOption::REPLACE_EXISTING)
     end' "$1" && rm "$1"/jruby-stdlib-*.jar
 }
 
-# JAVA_OPTS is for whoever starts it. The archive, which the first process leaves, halves the start of the next.
+# JAVA_OPTS is for whoever starts it. The archive, which the first process leaves, halves the start
+# of the next.
 jruby_launcher() {
   cat >"$1/bin/jruby" <<LAUNCHER
 #!/bin/sh
 # shellcheck disable=SC2086
-exec "$JAVA" ${JAVA_LIBRARIES:+"-Djnr.ffi.library.path=$JAVA_LIBRARIES"} -Djruby.home="$1" -Xss2m -XX:ErrorFile="$RAFFIA_CACHE/log/jruby-%p.log" \\
-  -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off -XX:+AutoCreateSharedArchive -XX:SharedArchiveFile="$1/jruby.jsa" \\
-  --add-opens=java.base/java.io=ALL-UNNAMED --add-opens=java.base/java.nio.channels=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED \\
-  --enable-native-access=ALL-UNNAMED \$JAVA_OPTS -cp "$(printf '%s\n' "$1"/jruby-core-*.jar)" org.jruby.Main "\$@"
+exec "$JAVA" ${JAVA_LIBRARIES:+"-Djnr.ffi.library.path=$JAVA_LIBRARIES"} -Djruby.home="$1" \\
+  -Xss2m -XX:ErrorFile="$RAFFIA_CACHE/log/jruby-%p.log" \\
+  -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off \\
+  -XX:+AutoCreateSharedArchive -XX:SharedArchiveFile="$1/jruby.jsa" \\
+  --add-opens=java.base/java.io=ALL-UNNAMED --add-opens=java.base/java.nio.channels=ALL-UNNAMED \\
+  --add-opens=java.base/sun.nio.ch=ALL-UNNAMED --enable-native-access=ALL-UNNAMED \$JAVA_OPTS \\
+  -cp "$(printf '%s\n' "$1"/jruby-core-*.jar)" org.jruby.Main "\$@"
 LAUNCHER
   chmod 755 "$1/bin/jruby"
 }

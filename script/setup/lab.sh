@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# What the lab's experiment with a slow database wants: a real server, which the lab starts itself, and two drivers.
+# Needs of the lab's experiment with a slow database: a server, which the lab starts itself, and two
+# drivers.
 
 missing_for_lab() {
   has mariadbd || [ -x /usr/sbin/mariadbd ] || echo mariadb-server-core

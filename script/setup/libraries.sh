@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# liburing and llhttp. Debian 12 has liburing 2.3 and no llhttp; Debian 13's packages of both install on Debian 12 as they are.
-# They are taken only if apt's own simulation shows that nothing but these libraries would be touched, libc least of all.
+# liburing and llhttp. Debian 12 has liburing 2.3 and no llhttp; Debian 13's packages of both
+# install on Debian 12. They are taken only if apt's simulation changes nothing but these libraries,
+# and above all not libc.
 
 missing_libraries() { missing_for_extension | grep -e '^liburing' -e '^libllhttp' || true; }
 
@@ -13,7 +14,9 @@ libraries_make() {
   libraries_from_newer $missing || libraries_from_own_suite $missing
   missing=$(missing_libraries)
   [ -z "$missing" ] || fail_with_log "could not install $(list "$missing")" \
-    "$(for name in $missing; do printf '%s: %s; ' "$name" "$(meaning "$name")"; done)install by hand, then run this again"
+    "$(for name in $missing; do
+      printf '%s: %s; ' "$name" "$(meaning "$name")"
+    done)install by hand, then run this again"
 }
 
 libraries_from_newer() {
@@ -25,14 +28,18 @@ libraries_from_newer() {
   plan=$(newer_apt apt-get install -s --no-install-recommends "$@" 2>&1)
   printf '%s\n' "$plan" >>"$LOG"
   if ! touches_only_these "$plan"; then
-    say "Debian $NEWER_RELEASE's $(list "$(printf '%s\n' "$@")") would replace more than itself here, so it is not taken (see $LOG)"
+    say "Debian $NEWER_RELEASE's $(list "$(printf '%s\n' "$@")") would replace more than itself" \
+      "here, so it is not taken (see $LOG)"
     return 1
   fi
-  say "installing $(printf '%s\n' "$plan" | awk '$1 == "Inst" { gsub(/[()]/, "", $3); printf "%s%s %s", n++ ? ", " : "", $2, $3 }') of Debian $NEWER_RELEASE with apt (libc stays)"
+  say "installing $(printf '%s\n' "$plan" | awk '
+    $1 == "Inst" { gsub(/[()]/, "", $3); printf "%s%s %s", n++ ? ", " : "", $2, $3 }
+  ') of Debian $NEWER_RELEASE with apt (libc stays)"
   logged newer_apt_install "$@"
 }
 
-# touches_only_these PLAN: at least one package is installed, none but these two libraries', and nothing is removed.
+# touches_only_these PLAN: at least one package is installed, none but these two libraries', and
+# nothing is removed.
 touches_only_these() {
   printf '%s\n' "$1" | awk '
     $1 == "Inst" && $2 ~ /^(liburing(2|-dev)|libllhttp(-dev|[0-9.]+))$/ { good++; next }

@@ -1,15 +1,17 @@
 # shellcheck shell=bash
-# Debian suites newer than the machine's own, through the mirror that the machine's own apt sources name, in a temporary apt
-# configuration: own lists, own cache, own sources. The system's sources, lists and preferences stay as they are.
+# Debian suites newer than the machine's own, from the mirror in the machine's apt sources. They
+# have a temporary apt configuration with its own lists, cache and sources; the system's stay as
+# they are.
 
 NEWER_RELEASE=trixie        # liburing 2.9, llhttp 9, ruby3.3
 NEWER_SOURCES=experimental  # ruby3.4, as source only
 NEWER_APT=                  # the temporary configuration's folder once it is open
 NEWER_APT_DIR=
 
-# debian_mirrors: "URI<tab>KEYRING" for each Debian mirror that apt knows on this machine, the likeliest first. Reads both forms of
-# apt's sources: deb822 paragraphs (*.sources) and one-line entries (*.list). Third parties may also call a suite
-# "bookworm main", so entries signed by Debian's own keyring come first, then addresses that end in /debian.
+# debian_mirrors: "URI<tab>KEYRING" for each Debian mirror that apt knows on this machine, the
+# likeliest first. Reads both forms of apt's sources: deb822 paragraphs (*.sources) and one-line
+# entries (*.list). Third parties may also call a suite "bookworm main", so entries signed by
+# Debian's own keyring come first, then addresses that end in /debian.
 debian_mirrors() {
   local codename etc
   etc=${RAFFIA_APT_ETC:-/etc/apt}
@@ -45,7 +47,10 @@ deb822_entries() {
     /^[ \t]*$/ { flush(); next }
     /^[ \t]/ { if (name != "") field[name] = field[name] " " $0; next }
     /^[Tt]ypes:/ { flush() } # files that follow one another need no empty line between them
-    { name = tolower($0); sub(/:.*/, "", name); value = $0; sub(/^[^:]*:[ \t]*/, "", value); field[name] = value }
+    {
+      name = tolower($0); sub(/:.*/, "", name)
+      value = $0; sub(/^[^:]*:[ \t]*/, "", value); field[name] = value
+    }
     END { flush() }'
 }
 
@@ -65,7 +70,8 @@ one_line_entries() {
     }'
 }
 
-# newer_suites_open: after it NEWER_APT names the temporary configuration. Not-0 when no mirror of this machine has the suites.
+# newer_suites_open: after it NEWER_APT names the temporary configuration. Not-0 when no mirror of
+# this machine has the suites.
 newer_suites_open() {
   [ -z "${NEWER_APT:-}" ] || return 0
   has apt-get || return 1
@@ -82,7 +88,8 @@ newer_suites_open() {
   newer_apt_conf "$dir" >"$dir/apt.conf"
   while IFS=$'\t' read -r uri keyring; do
     newer_sources_list "$uri" "$keyring" >"$dir/sources.list"
-    if logged env APT_CONFIG="$dir/apt.conf" apt-get -o APT::Default-Release= -o APT::Update::Error-Mode=any update; then
+    if logged env APT_CONFIG="$dir/apt.conf" apt-get -o APT::Default-Release= \
+      -o APT::Update::Error-Mode=any update; then
       NEWER_APT=$dir
       return 0
     fi
@@ -121,13 +128,15 @@ newer_sources_list() {
   echo "deb-src $options$1 $NEWER_SOURCES main"
 }
 
-# newer_apt COMMAND ARGUMENTS...: an apt command that sees the newer suites only; for looking and for sources.
+# newer_apt COMMAND ARGUMENTS...: an apt command that sees the newer suites only; for looking and
+# for sources.
 newer_apt() {
   APT_CONFIG=$NEWER_APT/apt.conf "$1" -o APT::Default-Release= "${@:2}"
 }
 
 # newer_apt_install PACKAGES...: only after touches_only_these has seen what it would do.
 newer_apt_install() {
-  as_root env DEBIAN_FRONTEND=noninteractive APT_CONFIG="$NEWER_APT/apt.conf" apt-get -o APT::Default-Release= \
-    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install -y --no-install-recommends --no-remove "$@"
+  as_root env DEBIAN_FRONTEND=noninteractive APT_CONFIG="$NEWER_APT/apt.conf" apt-get \
+    -o APT::Default-Release= -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
+    install -y --no-install-recommends --no-remove "$@"
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What only root can install: compiler, libraries, tools. Asked by what is there (a command, a pkg-config module), so that
-# libraries that somebody built by hand count; installed through apt where there is apt.
+# Compiler, libraries and tools, which only root can install. The checks look for commands and
+# pkg-config modules, so libraries that were built by hand count. Packages are installed by apt.
 
 # module NAME MINIMUM: is the library there for a compiler to find, and new enough?
 module() { pkg-config --atleast-version="$2" "$1" 2>/dev/null; }
@@ -38,7 +38,8 @@ missing_tools() {
   has clang-format || echo clang-format # bin/test checks the C style with it
 }
 
-# missing_for [ruby]: without apt no Ruby can be built here, so it is the Ruby itself that is missing.
+# missing_for [ruby]: without apt no Ruby can be built here, so it is the Ruby itself that is
+# missing.
 missing_for() {
   missing_for_extension
   if [ "$1" = ruby ]; then
@@ -51,23 +52,26 @@ packages_ready() { [ -z "$(missing_for_extension)" ]; }
 tools_ready() {
   local missing
   missing=$(list "$(missing_tools)")
-  # What could not be had once is asked for again only by bin/setup itself, not by each run of the other commands.
+  # What could not be had once is asked for again only by bin/setup itself, not by each run of the
+  # other commands.
   [ -z "$missing" ] && return 0
   [ -z "${TOOLS_AGAIN:-}" ] && [ "$missing" = "$(cat "$RAFFIA_CACHE/tools-not-found" 2>/dev/null)" ]
 }
 
-# packages_make [ruby]: install what is missing; with "ruby", also what building a Ruby takes. All that is missing is named at
-# once, so that nobody has to come back with the next item.
+# packages_make [ruby]: install what is missing; with "ruby", also what building a Ruby takes. All
+# that is missing is named at once, so that nobody has to come back with the next item.
 packages_make() {
   local missing
   missing=$(missing_for "${1:-}")
   [ -n "$missing" ] || return 0
   can_install || cannot_install "$missing"
-  # The libraries have their own way; and whether they are there is only known once cc and pkg-config are.
+  # The libraries have their own way; and whether they are there is only known once cc and
+  # pkg-config are.
   install_all "$(printf '%s\n' "$missing" | grep -v -e '^liburing' -e '^libllhttp' || true)"
   libraries_make
   missing=$(missing_for "${1:-}")
-  [ -z "$missing" ] || fail "still missing after the installation: $(list "$missing")" "see the logs in $RAFFIA_CACHE/log"
+  [ -z "$missing" ] || fail "still missing after the installation: $(list "$missing")" \
+    "see the logs in $RAFFIA_CACHE/log"
 }
 
 tools_make() {
@@ -83,11 +87,12 @@ tools_make() {
   mkdir -p "$RAFFIA_CACHE"
   list "$missing" >"$RAFFIA_CACHE/tools-not-found"
   if [ -n "$missing" ]; then
-    say "not found, and not needed to go on: $(list "$missing") (wrk, apache2-utils, dict-wn: for experiments of the lab; clang-format: the check of the C style)"
+    say "not found, and not needed to go on: $(list "$missing") (wrk, apache2-utils, dict-wn: for" \
+      "experiments of the lab; clang-format: the check of the C style)"
   fi
 }
 
-# --- apt ---------------------------------------------------------------------------------------------------------------
+# --- apt ---
 
 list() { printf '%s' "$1" | tr '\n' ' ' | sed 's/ *$//; s/ /, /g'; }
 
@@ -112,16 +117,24 @@ can_install() {
 cannot_install() {
   local why name for_ruby='' lines=()
   for name in $1; do
-    if [ -n "$(meaning "$name")" ]; then lines+=("  $name: $(meaning "$name")"); else for_ruby="$for_ruby $name"; fi
+    if [ -n "$(meaning "$name")" ]; then
+      lines+=("  $name: $(meaning "$name")")
+    else
+      for_ruby="$for_ruby $name"
+    fi
   done
-  if [ -n "$for_ruby" ]; then lines+=(" $for_ruby: to build Ruby with, unless a Ruby >= 3.3.5 and its headers are put on PATH"); fi
+  if [ -n "$for_ruby" ]; then
+    lines+=(" $for_ruby: to build Ruby with, unless a Ruby >= 3.3.5 with its headers is on PATH")
+  fi
   if has apt-get; then
     why="only root can install them (and there is no sudo that works here)"
     lines+=("as root: $RAFFIA_ROOT/bin/setup --packages (it installs these and does nothing else)")
     lines+=("then run this again; the rest needs no root")
   else
     why="there is no apt here to install them with"
-    lines+=("install them by the means of your system (the names are Debian's), then run this again")
+    lines+=(
+      "install them by the means of your system (the names are Debian's), then run this again"
+    )
   fi
   fail "these are missing, and $why:" "${lines[@]}"
 }
@@ -132,19 +145,27 @@ meaning() {
   pkg-config) echo "pkg-config, or pkgconf" ;;
   ca-certificates) echo "the certificates that the gems' source is verified with" ;;
   liburing-dev) echo "liburing >= 2.3 with its headers" ;;
-  libllhttp-dev) echo "llhttp >= 9 with its headers (Debian 13 has it; that libllhttp-dev and libllhttp9.2 install on Debian 12 too)" ;;
-  ruby) echo "Ruby >= ${RUBY_SERIES:-3.3.5} with its headers and openssl, zlib, psych; on PATH, or named by RAFFIA_RUBY" ;;
+  libllhttp-dev)
+    echo "llhttp >= 9 with its headers (Debian 13 has it; that libllhttp-dev and libllhttp9.2" \
+      "install on Debian 12 too)"
+    ;;
+  ruby)
+    echo "Ruby >= ${RUBY_SERIES:-3.3.5} with its headers and openssl, zlib, psych; on PATH, or" \
+      "named by RAFFIA_RUBY"
+    ;;
   esac
 }
 
-# apt_get ARGUMENTS...: on the machine's own configuration, always. Nothing but newer_apt_install may install with the temporary
-# one, or a newer libc comes in with the first package.
+# apt_get ARGUMENTS...: on the machine's own configuration, always. Nothing but newer_apt_install
+# may install with the temporary one, or a newer libc comes in with the first package.
 apt_get() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+    -o Dpkg::Use-Pty=0 "$@"
 }
 
-# apt_install PACKAGES...: from the machine's own suites. Its lists may be absent or stale, so a failure is tried again after an
-# update; what other sources of the machine answer to the update is not ours to judge.
+# apt_install PACKAGES...: from the machine's own suites. Its lists may be absent or stale, so a
+# failure is tried again after an update; what other sources of the machine answer to the update is
+# not ours to judge.
 apt_install() {
   logged apt_get install -y --no-install-recommends "$@" && return 0
   logged apt_get update || true
@@ -158,5 +179,6 @@ install_all() {
   say "installing $(list "$1") with apt"
   # shellcheck disable=SC2086 # one word for each package
   apt_install $1 || fail_with_log "apt could not install $(list "$1")" \
-    "as root: apt-get update && apt-get install $(printf '%s' "$1" | tr '\n' ' '); then run this again"
+    "as root: apt-get update && apt-get install $(printf '%s' "$1" |
+      tr '\n' ' '); then run this again"
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Which Ruby: the one on PATH if it will do, else the cached one, else one built (ruby_build.sh). The choice is written down, so
-# that the next run need not start a Ruby to make it again.
+# Chooses a Ruby: the one on PATH if it is fit, else the cached one, else a new build
+# (ruby_build.sh). The choice is stored, so that the next run need not start a Ruby to repeat it.
 #
 #   RAFFIA_RUBY=/path/to/ruby      this one and no other
 #   RAFFIA_RUBY_VERSION=3.3        only Rubies of this series
@@ -8,28 +8,39 @@
 RUBY_SERIES=${RAFFIA_RUBY_VERSION:-}
 RUBY_CHOICE=$RAFFIA_CACHE/ruby-for-${RAFFIA_RUBY:+asked-}${RUBY_SERIES:-any}
 
-# ruby_probe RUBY: may it be used? Prints what the set-up wants to know of it, or says on stderr why not.
+# ruby_probe RUBY: may it be used? Prints what the set-up wants to know of it, or says on stderr why
+# not.
 ruby_probe() {
-  env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH -u BUNDLE_GEMFILE SERIES="$RUBY_SERIES" HAS_CC="$(command -v cc || true)" "$1" -e '
+  env -u RUBYOPT -u RUBYLIB -u GEM_HOME -u GEM_PATH -u BUNDLE_GEMFILE SERIES="$RUBY_SERIES" \
+    HAS_CC="$(command -v cc || true)" "$1" -e '
     series = ENV["SERIES"]
     abort "is #{RUBY_ENGINE}, not CRuby" unless RUBY_ENGINE == "ruby"
-    abort "is #{RUBY_VERSION}, Raffia needs 3.3.5 or newer" if (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 5]) < 0
-    abort "is #{RUBY_VERSION}, not of the series #{series}" unless series.empty? || RUBY_VERSION.start_with?("#{series}.")
-    abort "has no headers to build extensions with" unless File.exist?(File.join(RbConfig::CONFIG["rubyhdrdir"].to_s, "ruby.h"))
+    numbers = RUBY_VERSION.split(".").map(&:to_i)
+    abort "is #{RUBY_VERSION}, Raffia needs 3.3.5 or newer" if (numbers <=> [3, 3, 5]) < 0
+    unless series.empty? || RUBY_VERSION.start_with?("#{series}.")
+      abort "is #{RUBY_VERSION}, not of the series #{series}"
+    end
+    header = File.join(RbConfig::CONFIG["rubyhdrdir"].to_s, "ruby.h")
+    abort "has no headers to build extensions with" unless File.exist?(header)
     %w[mkmf openssl zlib psych socket etc io/console bundler].each do |feature|
       require feature
     rescue LoadError
       abort "has no #{feature}"
     end
     require "tmpdir"
-    linked = Dir.mktmpdir { |dir| Dir.chdir(dir) { ENV["HAS_CC"].empty? || try_link("int main(void) { return 0; }") rescue false } }
+    program = "int main(void) { return 0; }"
+    linked = Dir.mktmpdir do |dir|
+      Dir.chdir(dir) { ENV["HAS_CC"].empty? || try_link(program) rescue false }
+    end
     abort "cannot build extensions (its headers or libruby are not whole)" unless linked
-    puts "RUBY=#{RbConfig.ruby}", "RUBY_VERSION=#{RUBY_VERSION}", "RUBY_API=#{RbConfig::CONFIG["ruby_version"]}",
-      "RUBY_ARCH=#{RUBY_PLATFORM}", "RUBY_DLEXT=#{RbConfig::CONFIG["DLEXT"]}", "RUBY_GEM_PATH=#{Gem.path.join(":")}",
+    puts "RUBY=#{RbConfig.ruby}", "RUBY_VERSION=#{RUBY_VERSION}",
+      "RUBY_API=#{RbConfig::CONFIG["ruby_version"]}", "RUBY_ARCH=#{RUBY_PLATFORM}",
+      "RUBY_DLEXT=#{RbConfig::CONFIG["DLEXT"]}", "RUBY_GEM_PATH=#{Gem.path.join(":")}",
       "RUBY_HAS_YJIT=#{"yes" if defined?(RubyVM::YJIT)}"'
 }
 
-# What the choice depended on: the Ruby on PATH (the file, its size and date), the one that was asked for.
+# What the choice depended on: the Ruby on PATH (the file, its size and date), the one that was
+# asked for.
 ruby_choice_key() {
   local on_path
   on_path=$(command -v "${RAFFIA_RUBY:-ruby}" 2>/dev/null || true)
@@ -60,7 +71,8 @@ ruby_ready() {
   esac
 }
 
-# ruby_choose RUBY: write the choice down if this one will do; else not-0, and the reason in RUBY_REASON.
+# ruby_choose RUBY: write the choice down if this one will do; else not-0, and the reason in
+# RUBY_REASON.
 ruby_choose() {
   local facts
   if ! facts=$(ruby_probe "$1" 2>&1); then
@@ -68,7 +80,8 @@ ruby_choose() {
     return 1
   fi
   mkdir -p "$RAFFIA_CACHE"
-  { ruby_choice_key && printf '%s\n' "$facts"; } >"$RUBY_CHOICE.new" && mv "$RUBY_CHOICE.new" "$RUBY_CHOICE"
+  { ruby_choice_key && printf '%s\n' "$facts"; } >"$RUBY_CHOICE.new" &&
+    mv "$RUBY_CHOICE.new" "$RUBY_CHOICE"
 }
 
 # ruby_cached SERIES: choose the newest of the series that is whole in the cache.
@@ -80,11 +93,13 @@ ruby_cached() {
   return 1
 }
 
-# ruby_find: one that is there already. 3.4 is preferred, so a cached 3.3 is no reason not to build a 3.4.
+# ruby_find: one that is there already. 3.4 is preferred, so a cached 3.3 is no reason not to build
+# a 3.4.
 ruby_find() {
   RUBY_REASON=
   if [ -n "${RAFFIA_RUBY:-}" ]; then
-    ruby_choose "$RAFFIA_RUBY" || fail "RAFFIA_RUBY names a Ruby that cannot be used: $RUBY_REASON" "name another, or unset it"
+    ruby_choose "$RAFFIA_RUBY" ||
+      fail "RAFFIA_RUBY names a Ruby that cannot be used: $RUBY_REASON" "name another, or unset it"
     return 0
   fi
   if has ruby && ruby_choose "$(command -v ruby)"; then return 0; fi
@@ -99,6 +114,7 @@ ruby_make() {
   for series in ${RUBY_SERIES:-3.4 3.3}; do
     if ruby_cached "$series" || ruby_build "$series"; then return 0; fi
   done
-  fail "there is no Ruby >= ${RUBY_SERIES:-3.3.5} here, and none could be built: ${BUILD_REASON:-no source package was found}" \
-    "install one by any means, with its headers, and put it on PATH or name it: RAFFIA_RUBY=/path/to/ruby"
+  local reason=${BUILD_REASON:-no source package was found}
+  fail "there is no Ruby >= ${RUBY_SERIES:-3.3.5} here, and none could be built: $reason" \
+    "install one with its headers, and put it on PATH or name it: RAFFIA_RUBY=/path/to/ruby"
 }

@@ -1,6 +1,5 @@
 # shellcheck shell=bash
-# What the tests of the server want around it: proxies in front of it, clients that load and that attack it, a browser, frameworks to
-# serve.
+# Needs of the tests of the server: proxies, load generators, attackers, a browser, frameworks.
 
 missing_for_server() {
   has nginx || [ -x /usr/sbin/nginx ] || echo nginx-light

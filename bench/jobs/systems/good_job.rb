@@ -16,7 +16,8 @@ module JobsBench
         template =
           ERB.new(
             File.read(
-              "#{folder}/lib/generators/good_job/templates/install/migrations/create_good_jobs.rb.erb"
+              "#{folder}/lib/generators/good_job/templates/install/migrations/" \
+                "create_good_jobs.rb.erb"
             )
           )
         code = template.result_with_hash(migration_version:)

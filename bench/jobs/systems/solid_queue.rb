@@ -11,7 +11,8 @@ module JobsBench
         return if ActiveRecord::Base.connection.table_exists?("solid_queue_jobs")
 
         ActiveRecord::Schema.verbose = false
-        load "#{Gem::Specification.find_by_name("solid_queue").gem_dir}/lib/generators/solid_queue/install/templates/db/queue_schema.rb"
+        folder = Gem::Specification.find_by_name("solid_queue").gem_dir
+        load "#{folder}/lib/generators/solid_queue/install/templates/db/queue_schema.rb"
       end
 
       def work
