@@ -9,8 +9,8 @@ module Raffia
       # @api private
       class Wait
         # `owner` is the scheduler's fiber in which the fiber runs; another one while that is
-        # resuming an Enumerator. `woken_by`: the unblock that ends the wait, :anyone's or all but a late one
-        # (:event). An `error` is raised in place of the first completion's `result`.
+        # resuming an Enumerator. `woken_by`: the unblock that ends the wait, :anyone's or all but a
+        # late one (:event). An `error` is raised in place of the first completion's `result`.
         attr_reader :fiber, :owner, :result, :error, :woken_by
 
         # `about` is for people: reason:, subject:, fd:, events:, limit:.
