@@ -13,7 +13,7 @@ module TestSupport
     Jobs = Raffia::Jobs
     Worker = Raffia::Jobs::Worker
 
-    # What jobs have done, in its order.
+    # Effects of jobs, in order.
     SEEN = Thread::Queue.new
 
     # Hands its arguments in.

@@ -10,7 +10,10 @@ module Raffia
       # The run is what the job sees as {Job#run}, nil outside of a worker.
       def call(item, middleware, run = nil) = with(job_class(item["class"]), item, middleware, run)
 
-      def with(job, item, middleware, run)
+      # Without seconds it has no time limit.
+      def with(job, item, middleware, run, seconds = nil)
+        return Raffia.timeout(seconds) { with(job, item, middleware, run) } if seconds
+
         job = job.new
         if job.respond_to?(:jid=)
           job.jid = item["jid"]

@@ -69,7 +69,7 @@ module Raffia
         # @return [Object] what `perform` returns
         def perform_inline(*args) = set.perform_inline(*args)
 
-        # For `Raffia.map(items, on: :jobs, &ResizeJob)`: calls `perform` with each item.
+        # Calls `perform` with each item: `Raffia.map(items, on: :jobs, &ResizeJob)`.
         # @return [Proc]
         def to_proc = Jobs::Mapping::Reference.to_job(self)
 

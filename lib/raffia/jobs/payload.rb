@@ -70,7 +70,7 @@ module Raffia
         raise BadPayload.new("not JSON: #{error.message[0, 200]}", payload: bytes)
       end
 
-      # As {load}; {} for bytes that cannot be read.
+      # Like {load}, but {} for bytes that cannot be read.
       def fields(bytes)
         load(bytes)
       rescue BadPayload

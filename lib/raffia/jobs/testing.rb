@@ -7,7 +7,7 @@ require_relative "testing/inline_store"
 
 module Raffia
   module Jobs
-    # For tests of programs that enqueue jobs, without a store and a worker.
+    # Tests programs that enqueue jobs, without a store and a worker.
     #
     #     require "raffia/jobs/testing"
     #

@@ -5,8 +5,8 @@ require_relative "../../support/servers"
 require_relative "work_case"
 
 module Raffia
-  # What the death of a worker, and a worker without heartbeats, mean for the jobs that
-  # run there: on each store, with processes as a user has them.
+  # Jobs of workers that die or send no heartbeats: on each store, with processes as a user has
+  # them.
   module JobsDeaths
     PROGRAM = <<~RUBY
       require "fiddle"
@@ -40,7 +40,8 @@ module Raffia
 
       # Keeps Ruby's lock, and does not even use the processor.
       class LockJob < Job
-        USLEEP = Fiddle::Function.new(Fiddle.dlopen(nil)["usleep"], [Fiddle::TYPE_INT], Fiddle::TYPE_INT, need_gvl: true)
+        USLEEP = Fiddle::Function.new(Fiddle.dlopen(nil)["usleep"], [Fiddle::TYPE_INT],
+          Fiddle::TYPE_INT, need_gvl: true)
 
         def perform(seconds)
           say("began")
@@ -70,7 +71,7 @@ module Raffia
         assert_empty(@store.check)
       end
 
-      # The process beside the worker knows it, so nobody waits for the end of the lease.
+      # The lease monitor knows it, so nobody waits for the end of the lease.
       def test_a_job_that_had_not_begun_is_not_charged
         deadly = enqueue("HastyJob")
         others = Array.new(5) { |n| enqueue("QuickJob", n) }
@@ -111,8 +112,7 @@ module Raffia
 
       def url = "sqlite:#{@dir}/jobs.db"
 
-      # The second Ctrl-C has the supervisor kill its worker, and what runs beside that one ends as
-      # well.
+      # At the second Ctrl-C the supervisor kills its worker, and the isolated workers end as well.
       def test_a_worker_that_stops_at_once_leaves_no_suspect
         gate = "#{@dir}/gate"
         suspect = enqueue("GateJob", gate, "raffia" => {"crashes" => 1})
@@ -130,7 +130,7 @@ module Raffia
         File.write(gate, "")
       end
 
-      # As a worker is, and the worker beside it goes on.
+      # Other workers go on.
       def test_a_suspect_that_hangs_is_killed_and_charged
         hog = enqueue("HogJob", "raffia" => {"crashes" => 2})
         work("--hang-timeout", "2", "--lease", "600") do |worker|

@@ -6,7 +6,7 @@ require_relative "work_case"
 module Raffia
   # Raffia.map on: :jobs, with workers in processes of their own that come and go.
   class JobsMappingProcessesTest < JobsWorkCase
-    # What workers and the caller have.
+    # Classes of the workers and the caller.
     PROGRAM = <<~RUBY
       #{JobsWorkCase::PROGRAM}
       class SquareJob < Job
@@ -20,7 +20,9 @@ module Raffia
       # The first worker that comes here dies of it.
       class FatalJob < Job
         def perform(number)
-          File.open("died", File::CREAT | File::EXCL) { Process.kill(:KILL, Process.pid) } if number == 7
+          return number unless number == 7
+
+          File.open("died", File::CREAT | File::EXCL) { Process.kill(:KILL, Process.pid) }
           number
         rescue Errno::EEXIST
           number

@@ -3,8 +3,7 @@
 require "test_helper"
 require "support/jobs_postgres"
 
-# What can go wrong between us and PostgreSQL: what is said of it, and that it is well again
-# afterwards.
+# Failures between us and PostgreSQL: their messages, and the recovery afterwards.
 class JobsPostgresFailuresTest < Raffia::TestCase
   include TestSupport::JobsPostgres
 
@@ -45,8 +44,8 @@ class JobsPostgresFailuresTest < Raffia::TestCase
     error
   end
 
-  # Who is suspended in the middle of a transaction holds locks, for which those wait who are to
-  # recover its jobs.
+  # A process that is suspended within a transaction holds locks, and others that are to recover
+  # its jobs wait for them.
   def test_nobody_holds_a_lock_for_as_long_as_he_is_suspended
     limits = %i[durable quick by_index].map do |way|
       database.transaction(way) { |db| db.rows("SHOW idle_in_transaction_session_timeout") }
@@ -296,7 +295,7 @@ class JobsPostgresFailuresTest < Raffia::TestCase
 
   def unused_port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
 
-  # Whoever changes a job waits for this lock when all but the commit is done.
+  # A change of a job waits for this lock when all but the commit is done.
   def wait_at_commit(lock)
     sql("CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM " \
       "pg_advisory_xact_lock_shared(#{lock}); RETURN NULL; END $$")

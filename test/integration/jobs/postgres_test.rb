@@ -3,8 +3,7 @@
 require "test_helper"
 require "support/jobs_postgres"
 
-# What only PostgreSQL has to answer for: rows that others hold, news, and what is lost when
-# somebody is killed.
+# Matters of PostgreSQL alone: rows that others hold, notifications, and killed connections.
 class JobsPostgresIntegrationTest < Raffia::TestCase
   include TestSupport::JobsPostgres
 
@@ -165,7 +164,7 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     FileUtils.rm_rf(dir) if dir
   end
 
-  # What was answered is kept over it, and nothing hangs.
+  # Acknowledged jobs survive it, and nothing hangs.
   def test_nothing_is_lost_when_the_server_is_restarted_under_load
     enqueued = ::Thread::Queue.new
     acked = ::Thread::Queue.new

@@ -44,7 +44,10 @@ module Raffia
     RUBY
     JOBS = <<~'RUBY'
       class ApplicationJob < ActiveJob::Base
-        def say(*words) = Rails.root.join("said").write("#{[self.class.name, *words, Process.pid].join(" ")}\n", mode: "a")
+        def say(*words)
+          line = [self.class.name, *words, Process.pid].join(" ")
+          Rails.root.join("said").write("#{line}\n", mode: "a")
+        end
       end
 
       class GreetJob < ApplicationJob
@@ -55,7 +58,7 @@ module Raffia
         def perform(word) = say(word)
       end
 
-      # What Rails keeps for each job apart: they meet while all of them run.
+      # Rails keeps this apart for each job: they meet while all of them run.
       class SurroundingsJob < ApplicationJob
         class Here < ActiveSupport::CurrentAttributes
           attribute :who
@@ -68,7 +71,8 @@ module Raffia
             connection = Person.connection
             say("began", name)
             sleep(0.01) until Rails.root.join(gate).exist?
-            say("saw", name, Here.who, before.inspect, I18n.locale, Time.zone.name, Person.connection.equal?(connection), connection.object_id)
+            say("saw", name, Here.who, before.inspect, I18n.locale, Time.zone.name,
+              Person.connection.equal?(connection), connection.object_id)
           end
         end
       end
@@ -76,7 +80,9 @@ module Raffia
       class StubbornJob < ApplicationJob
         class Often < StandardError; end
         class Never < StandardError; end
-        retry_on(Often, wait: 0, attempts: 3) { |job, _error| job.say("gave", "up", job.executions) }
+        retry_on(Often, wait: 0, attempts: 3) do |job, _error|
+          job.say("gave", "up", job.executions)
+        end
         discard_on(Never) { |job, error| job.say("threw", error.message) }
 
         def perform(error)
@@ -110,7 +116,8 @@ module Raffia
           step(:count, start: 0) do |step|
             (step.cursor...5).each do |number|
               say("count", number, resumptions)
-              sleep(0.01) until Rails.root.join(gate).exist? || number != 2 || queue_adapter.stopping?
+              gate_file = Rails.root.join(gate)
+              sleep(0.01) until gate_file.exist? || number != 2 || queue_adapter.stopping?
               step.advance!
             end
           end
@@ -121,7 +128,9 @@ module Raffia
       class PlainJob
         include Raffia::Job
 
-        def perform(word) = WordJob.new.say("plain", word, Person.count, Rails.application.executor.active?)
+        def perform(word)
+          WordJob.new.say("plain", word, Person.count, Rails.application.executor.active?)
+        end
       end
     RUBY
     FILES = {
@@ -142,7 +151,7 @@ module Raffia
         },
       "storage/.keep" => ""
     }.freeze
-    # What `rails db:prepare` would do.
+    # Does the work of `rails db:prepare`.
     SCHEMA = "ActiveRecord::Schema.verbose = false; ActiveRecord::Schema.define { " \
       "create_table(:people) { |table| table.string(:name) } }"
 

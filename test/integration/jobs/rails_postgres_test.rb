@@ -24,10 +24,15 @@ module Raffia
                     ":in_transaction"}
       out = app(<<~RUBY, env: settings)
         ActiveRecord::Schema.verbose = false
-        ActiveRecord::Schema.define { create_table(:people, force: true) { |table| table.string(:name) } }
+        ActiveRecord::Schema.define do
+          create_table(:people, force: true) { |table| table.string(:name) }
+        end
         other = Raffia::Jobs::Store.open("#{url}")
         seen = []
-        note = -> { seen << [Raffia::Jobs.transaction(Person.connection) { Raffia::Jobs.store.counts[:queue] }, other.counts[:queue]] }
+        note = lambda do
+          inside = Raffia::Jobs.transaction(Person.connection) { Raffia::Jobs.store.counts[:queue] }
+          seen << [inside, other.counts[:queue]]
+        end
         Person.transaction do
           job = WordJob.perform_later("a")
           seen << job.provider_job_id.size

@@ -21,7 +21,8 @@ module Raffia
 
     def test_what_becomes_of_failures
       app(<<~RUBY)
-        ActiveJob.perform_all_later(StubbornJob.new("StubbornJob::Often"), StubbornJob.new("StubbornJob::Never"), BrokenJob.new, OnceJob.new)
+        ActiveJob.perform_all_later(StubbornJob.new("StubbornJob::Often"),
+          StubbornJob.new("StubbornJob::Never"), BrokenJob.new, OnceJob.new)
         puts OnceJob.perform_later
       RUBY
       rails_work do
@@ -66,7 +67,11 @@ module Raffia
         app(<<~RUBY, env: environment)
           #{SCHEMA}
           %i[de fr en].each_with_index do |locale, index|
-            I18n.with_locale(locale) { Time.use_zone(%w[Tokyo Paris UTC][index]) { SurroundingsJob.perform_later("n\#{index}", "gate") } }
+            I18n.with_locale(locale) do
+              Time.use_zone(%w[Tokyo Paris UTC][index]) do
+                SurroundingsJob.perform_later("n\#{index}", "gate")
+              end
+            end
           end
         RUBY
         rails_work("-t", "20", env: environment) do |worker|
@@ -92,7 +97,7 @@ module Raffia
       end
     end
 
-    # Who counts is another connection to the store, and sees what a worker would see.
+    # Another connection to the store counts, and sees what a worker would see.
     def test_jobs_of_a_transaction_wait_for_its_end_and_are_gone_with_it
       out = app(<<~RUBY)
         #{SCHEMA}
@@ -123,7 +128,8 @@ module Raffia
     end
 
     def test_a_store_that_is_not_there_is_the_callers_affair
-      out = app(<<~RUBY, env: {"SETTINGS" => "config.raffia.store = 'redis://127.0.0.1:#{TestSupport::Daemon.free_port}/0'"})
+      url = "redis://127.0.0.1:#{TestSupport::Daemon.free_port}/0"
+      out = app(<<~RUBY, env: {"SETTINGS" => "config.raffia.store = '#{url}'"})
         #{SCHEMA}
         errors = []
         errors << (WordJob.perform_later("x") rescue $!.class)

@@ -2,7 +2,7 @@
 
 require_relative "sidekiq_case"
 
-# What Sidekiq's API and Web say of our workers and jobs, and that what they order is done.
+# Sidekiq's API and Web show our workers and jobs, and their commands are followed.
 class JobsSidekiqAPITest < Raffia::TestCase
   include JobsSidekiqCase
 
@@ -40,15 +40,25 @@ class JobsSidekiqAPITest < Raffia::TestCase
         process = Sidekiq::ProcessSet.new.first
         work = Sidekiq::WorkSet.new.first
         {
-          "stats" => [stats.processed, stats.failed, stats.enqueued, stats.scheduled_size, stats.retry_size, stats.dead_size, stats.processes_size, stats.workers_size],
+          "stats" => [stats.processed, stats.failed, stats.enqueued, stats.scheduled_size,
+            stats.retry_size, stats.dead_size, stats.processes_size, stats.workers_size],
           "queues" => stats.queues, "latency" => Sidekiq::Queue.new("default").latency,
-          "waiting" => Sidekiq::Queue.new("default").map { |one| [one.klass, one.args, one.enqueued_at.to_f] },
+          "waiting" => Sidekiq::Queue.new("default").map { |one|
+            [one.klass, one.args, one.enqueued_at.to_f]
+          },
           "scheduled" => Sidekiq::ScheduledSet.new.map { |one| [one.klass, one.args, one.at.to_f] },
-          "retry" => Sidekiq::RetrySet.new.map { |one| [one.klass, one["error_class"], one["error_message"], one["retry_count"], one.error_backtrace.size, one["failed_at"]] },
+          "retry" => Sidekiq::RetrySet.new.map { |one|
+            [one.klass, one["error_class"], one["error_message"], one["retry_count"],
+             one.error_backtrace.size, one["failed_at"]]
+          },
           "dead" => Sidekiq::DeadSet.new.map { |one| [one.klass, one.args, one["error_class"]] },
-          "process" => [process.identity, process.tag, process.labels, process.queues, [process.weights].flatten, process["concurrency"], process["busy"], process.stopping?, process["rss"], process["hostname"], process["pid"]],
-          "info" => JSON.parse(Sidekiq.redis { |redis| redis.hget(process.identity, "info") }), "threads" => Sidekiq::ProcessSet.new.total_concurrency, "version" => process.version,
-          "work" => [work[0], work[2].queue, work[2].job.klass, work[2].job.jid, work[2].run_at.to_f]
+          "process" => [process.identity, process.tag, process.labels, process.queues,
+            [process.weights].flatten, process["concurrency"], process["busy"], process.stopping?,
+            process["rss"], process["hostname"], process["pid"]],
+          "info" => JSON.parse(Sidekiq.redis { |one| one.hget(process.identity, "info") }),
+          "threads" => Sidekiq::ProcessSet.new.total_concurrency, "version" => process.version,
+          "work" => [work[0], work[2].queue, work[2].job.klass, work[2].job.jid,
+            work[2].run_at.to_f]
         }
       RUBY
       assert_equal([2, 2, 2, 1, 1, 1, 1, 1], seen["stats"])
@@ -63,7 +73,8 @@ class JobsSidekiqAPITest < Raffia::TestCase
         seen["retry"].first.first(5))
       assert_now(Raffia::Jobs::Payload.time(seen["retry"].first.last))
       assert_equal([["HopelessJob", [2], "ArgumentError"]], seen["dead"])
-      identity, tag, labels, queues, weights, concurrency, busy, stopping, rss, host, pid = seen["process"]
+      identity, tag, labels, queues, weights, concurrency, busy, stopping, rss, host, pid =
+        seen["process"]
       assert_equal([@store.processes.first["identity"], "shop", ["blue"], %w[busy other],
         [{"busy" => 3, "other" => 1}]], [identity, tag, labels, queues, weights])
       assert_equal([7, 1, false, Socket.gethostname, Process.pid],
@@ -121,10 +132,13 @@ class JobsSidekiqAPITest < Raffia::TestCase
       @redis.call("ZRANGE", set, 0, 0, "WITHSCORES").flatten
         .then { |payload, score| "#{score}-#{JSON.parse(payload)["jid"]}" }
     }
+    oldest = @redis.call("LINDEX", "queue:default", -1)
     statuses = @sidekiq.ask(<<~RUBY)
-      {"/retries/#{score_and_jid["retry"]}" => {"retry" => "1"}, "/morgue/#{score_and_jid["dead"]}" => {"delete" => "1"},
+      {"/retries/#{score_and_jid["retry"]}" => {"retry" => "1"},
+       "/morgue/#{score_and_jid["dead"]}" => {"delete" => "1"},
        "/scheduled/#{score_and_jid["schedule"]}" => {"add_to_queue" => "1"},
-       "/queues/default/delete" => {"key_val" => #{@redis.call("LINDEX", "queue:default", -1).inspect}}}.map { |path, params| web("POST", path, params).status }
+       "/queues/default/delete" => {"key_val" => #{oldest.inspect}}
+      }.map { |path, params| web("POST", path, params).status }
     RUBY
     assert_equal([302] * 4, statuses)
     assert(@sidekiq.ask("Sidekiq::ProcessSet.new.first.stopping?"),

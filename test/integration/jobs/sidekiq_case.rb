@@ -34,7 +34,7 @@ class WaitingJob
   def perform = (sleep(0.01) until run.stopping? || run.store.read("gate"))
 end
 
-# What the tests of Sidekiq's side and ours have in common: one Redis, and both on it.
+# Sidekiq and Raffia on one Redis.
 module JobsSidekiqCase
   # Seconds for what a process of its own must start for.
   LONG = 60

@@ -7,7 +7,7 @@ require_relative "sidekiq_case"
 class JobsSidekiqKeysTest < Raffia::TestCase
   include JobsSidekiqCase
 
-  # What each of them has for itself.
+  # Each of them has keys of its own.
   OURS = /\Araffia:/
   # The hash of a process that has ended stays until its time has come.
   THEIRS = /\A(?:process_cleanup|done)\z|:\h{12}\z/

@@ -13,7 +13,8 @@ class JobsSidekiqTest < Raffia::TestCase
   def test_jobs_of_their_client_are_done_by_our_worker
     jids = @sidekiq.ask(<<~RUBY)
       arguments = JSON.parse(#{JSON.generate(ARGUMENTS).inspect})
-      [EchoJob.perform_async(*arguments), EchoJob.perform_in(0.5, "later"), *EchoJob.perform_bulk([["a"], ["b"]])]
+      [EchoJob.perform_async(*arguments), EchoJob.perform_in(0.5, "later"),
+       *EchoJob.perform_bulk([["a"], ["b"]])]
     RUBY
     expected = jids.zip([ARGUMENTS, ["later"], ["a"], ["b"]]).to_h
     working { wait_until(LONG) { done_here.size == 4 } }

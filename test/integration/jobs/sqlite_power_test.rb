@@ -5,7 +5,7 @@ require "support/power_cut"
 require "tmpdir"
 require "raffia/jobs"
 
-# What is acknowledged is on disk, though SQLite itself does not flush its commits.
+# Acknowledged jobs are on disk, though SQLite itself does not flush its commits.
 class JobsSQLitePowerTest < Raffia::TestCase
   Jobs = Raffia::Jobs
 
@@ -15,7 +15,10 @@ class JobsSQLitePowerTest < Raffia::TestCase
     $stdout.sync = true
     store = Raffia::Jobs::Store.open(ARGV.first)
     lease = store.enroll("host:1:x", {}, ttl: 600)
-    job = -> { Raffia::Jobs::Draft.of(Raffia::Jobs::Client::PayloadBuilder.build({"class" => "NoJob", "args" => ["x" * rand(3000)]})) }
+    job = lambda do
+      item = {"class" => "NoJob", "args" => ["x" * rand(3000)]}
+      Raffia::Jobs::Draft.of(Raffia::Jobs::Client::PayloadBuilder.build(item))
+    end
     say = ->(sign, jids) { print(jids.map { |jid| "#{sign} #{jid}\n" }.join) }
     threads = Array.new(8) { Thread.new { loop { say.("+", store.enqueue([job.call])) } } }
     threads << Thread.new do

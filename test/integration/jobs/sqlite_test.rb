@@ -104,15 +104,14 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
     left = jids(:queue)
     assert_empty acked & left
     assert_equal left.size, left.uniq.size
-    # What is neither was acked when the kill came before it could say so: the claims of three
-    # threads.
+    # The others were acked, but the kill came before the log: the claims of three threads.
     assert_operator 3000 - acked.size - left.size, :<=, 21
     assert_equal [], store.check
   end
 
-  # It sleeps in the kernel until it is told. One that looks now and then would have gone to sleep
-  # again meanwhile.
-  def test_who_waits_does_nothing_until_it_is_told
+  # It sleeps in the kernel until it is notified. One that polls would have gone to sleep again
+  # meanwhile.
+  def test_a_wait_does_nothing_until_it_is_notified
     skip "only Linux counts these" unless File.exist?("/proc/self/status")
     store
     pid, reader = child do |out|

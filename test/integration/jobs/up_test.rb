@@ -5,7 +5,10 @@ require_relative "work_case"
 # `raffia up`: requests and jobs under one supervisor.
 class JobsUpTest < Raffia::JobsWorkCase
   APPLICATION = <<~RUBY
-    run ->(env) { [200, {"content-type" => "text/plain"}, [QuickJob.perform_async(env["PATH_INFO"].delete("/")), " ", Process.pid.to_s]] }
+    run lambda { |env|
+      jid = QuickJob.perform_async(env["PATH_INFO"].delete("/"))
+      [200, {"content-type" => "text/plain"}, [jid, " ", Process.pid.to_s]]
+    }
   RUBY
 
   def url = "sqlite:#{File.join(@dir, "jobs.db")}"
@@ -46,7 +49,7 @@ class JobsUpTest < Raffia::JobsWorkCase
     assert_empty @store.processes
   end
 
-  # For longer than a loop may be held up: that it stood still was no job's fault.
+  # Suspended for longer than a loop may be held up, which is no job's fault.
   def test_ctrl_z_suspends_all_processes_until_they_are_continued
     skip "the states of processes are read from /proc" unless File.exist?("/proc/self/stat")
 

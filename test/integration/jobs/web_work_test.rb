@@ -3,7 +3,7 @@
 require "net/http"
 require_relative "work_case"
 
-# `raffia work --web`: the dashboard beside the workers.
+# `raffia work --web`: the dashboard in a process of its own.
 class JobsWebWorkTest < Raffia::JobsWorkCase
   def url = "sqlite:#{File.join(@dir, "jobs.db")}"
 

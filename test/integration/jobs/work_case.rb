@@ -8,14 +8,16 @@ module Raffia
   # The parent of the tests that start `raffia work` as a user does: real processes, and a store
   # that this process looks into.
   class JobsWorkCase < CLIServeCase
-    # What jobs do is seen in files of the folder.
+    # Jobs write to files of the folder.
     PROGRAM = <<~'RUBY'
       require "raffia/jobs"
 
       class Job
         include Raffia::Job
 
-        def say(*words) = File.write("said", "#{[self.class.name, *words, Process.pid].join(" ")}\n", mode: "a")
+        def say(*words)
+          File.write("said", "#{[self.class.name, *words, Process.pid].join(" ")}\n", mode: "a")
+        end
       end
 
       class QuickJob < Job

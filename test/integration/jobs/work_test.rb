@@ -4,9 +4,9 @@ require "pty"
 require "support/servers"
 require_relative "work_case"
 
-# `raffia work`, with processes that are killed and told to end at any time.
+# `raffia work`, with processes that are killed and stopped at any time.
 module JobsWork
-  # What holds on every store.
+  # Contract of all stores.
   module OnAnyStore
     def test_processes_do_jobs_until_they_are_told_to_stop
       enqueue("QuickJob", "early")
@@ -16,7 +16,7 @@ module JobsWork
         workers = %w[early late].map { |word| await_said("QuickJob", word).first.last.to_i }
         refute_includes workers, worker.pid
         await_counts(queue: 0, running: 0)
-        # or one would be told in the middle of enrolling, and its lease would have to end
+        # or one would be stopped in the middle of enrolling, and its lease would have to end
         await("not both work") { pids.size == 2 }
         worker.kill(:TERM)
         assert_equal 0, worker.ended.exitstatus, worker.err
@@ -64,7 +64,7 @@ module JobsWork
       end
     end
 
-    # As a laptop that sleeps: others have taken over, and what it says after that does not count.
+    # A laptop sleeps: others take over, and later calls of its worker do not count.
     def test_a_worker_that_was_suspended_for_too_long
       jid = enqueue("GateJob", "gate")
       work("--lease", "2", "--processes", "0") do |sleeper|
@@ -203,8 +203,7 @@ module JobsWork
       end
     end
 
-    # As with any program at a terminal; what TSTP means to workers is for who sends it to them
-    # alone.
+    # Any program at a terminal does so. TSTP quiets workers when it is sent to them alone.
     def test_ctrl_z_suspends_all_processes_until_they_are_continued
       skip "the states of processes are read from /proc" unless File.exist?("/proc/self/stat")
 
@@ -229,9 +228,9 @@ module JobsWork
       socket = Socket.new(:UNIX, :DGRAM).tap { |one| one.bind(Addrinfo.unix(path)) }
       %w[0 1].each do |processes|
         work("--processes", processes, env: {"NOTIFY_SOCKET" => path}) do |worker|
-          assert_includes told(socket, /READY=1/), "MAINPID=#{worker.pid}"
+          assert_includes notified(socket, /READY=1/), "MAINPID=#{worker.pid}"
           worker.kill(:TERM)
-          assert told(socket, /STOPPING=1/)
+          assert notified(socket, /STOPPING=1/)
         end
       end
     ensure
@@ -252,7 +251,7 @@ module JobsWork
           stats = nil
           await("its counts are others") do
             stats = JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))
-            # What is told of the store may be older by seconds.
+            # Figures of the store may be seconds old.
             stats["jobs"].values_at("processed", "failed", "retried", "dead", "busy") ==
               [5, 2, 2, 0, 1] && stats["store"]["counts"]&.fetch("running") == 1
           end
@@ -276,7 +275,7 @@ module JobsWork
       end
     end
 
-    # What a worker has counted stays when it dies.
+    # Counts of a worker stay when it dies.
     def test_counts_outlive_workers
       work("--health", "tcp://127.0.0.1:0") do |worker|
         health = JSON.parse(worker.out.lines.first)["health"]
@@ -324,7 +323,7 @@ module JobsWork
     end
 
     # @return [String] the next message that says so
-    def told(socket, what)
+    def notified(socket, what)
       wait_until(PROCESS_PATIENCE) do
         socket.recvfrom_nonblock(4096, exception: false)
           .then { |text, _| text if text.is_a?(String) && what.match?(text) }
@@ -377,7 +376,7 @@ module JobsWork
 
   # A store that goes away, and comes back with all that it had.
   module ComesBack
-    # As when containers are started together.
+    # Containers are started together.
     def test_a_store_that_comes_up_later_is_waited_for
       @store.counts
       server.kill
@@ -532,7 +531,7 @@ module JobsWork
       assert_equal [2, 1], [ended.code, ended.err.lines.size], ended.err
     end
 
-    # As in many containers.
+    # Many containers are like this.
     def test_a_folder_with_a_name_beyond_ascii_in_the_locale_c
       if Gem::Specification.find_all_by_name("sqlite3").empty?
         skip "the gem sqlite3 is not installed (bin/setup)"
@@ -566,7 +565,7 @@ module JobsWork
       ended = raffia("work", "--processes", "0", "--store", "memory:")
       assert_equal 1, ended.code
       assert_match(
-        /jobs.rb:1:in '<top \(required\)>': not today \(RuntimeError\)|jobs.rb:1:in `<top \(required\)>': not today \(RuntimeError\)/, ended.err
+        /jobs.rb:1:in ['`]<top \(required\)>': not today \(RuntimeError\)/, ended.err
       )
     end
 

@@ -73,7 +73,8 @@ class JobsSetupTest < Raffia::TestCase
         EchoJob.perform_async(1)
         [Raffia::Jobs.store.url, Raffia::Jobs.store.counts[:queue]]
       end
-      p [Raffia::Jobs.store.counts[:queue].zero?, ractor.respond_to?(:value) ? ractor.value : ractor.take]
+      value = ractor.respond_to?(:value) ? ractor.value : ractor.take
+      p [Raffia::Jobs.store.counts[:queue].zero?, value]
     RUBY
   end
 end

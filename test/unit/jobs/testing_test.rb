@@ -9,7 +9,7 @@ class JobsTestingTest < Raffia::TestCase
 
   Testing = Raffia::Jobs::Testing
 
-  # What was done: lists of the running test.
+  # Arguments of the jobs that ran in this test.
   module Seen
     def seen = Fiber[:seen]
   end
@@ -278,7 +278,8 @@ class JobsTestingTest < Raffia::TestCase
   def test_assertions_that_fail_tell_what_there_is
     Testing.fake do
       MailJob.perform_async(1)
-      {{args: [2]} => /one or more of .*MailJob with args \[2\] should be enqueued; there are .*"args" ?=> ?\[1\]/, {count: 2} => /2 of .*MailJob should/}.each do |wanted, message|
+      other = /or more of .*MailJob with args \[2\] should be .*; there are .*"args" ?=> ?\[1\]/
+      {{args: [2]} => other, {count: 2} => /2 of .*MailJob should/}.each do |wanted, message|
         assert_match(message,
           assert_raises(Minitest::Assertion) { assert_enqueued(MailJob, **wanted) }.message)
       end

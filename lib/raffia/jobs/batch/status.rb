@@ -3,7 +3,7 @@
 module Raffia
   module Jobs
     class Batch
-      # What has become of a batch so far.
+      # Progress of a batch.
       #
       # @!attribute [r] total
       #   @return [Integer] jobs, and batches within it

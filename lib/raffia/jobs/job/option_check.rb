@@ -13,7 +13,7 @@ module Raffia
         # Higher priorities are those of suspects, see {Jobs::Store::CrashVerdict}.
         MOST = Jobs::Store::SUSPECTS
         private_constant :MOST
-        # Of each option: predicate, and what it accepts.
+        # Option => predicate, and what it accepts.
         RULES = {
           queue: [->(value) { value.is_a?(String) || value.is_a?(Symbol) }, "a name"],
           retry: [->(value) { FLAG[value] || (value.is_a?(Integer) && !value.negative?) },

@@ -15,7 +15,7 @@ module Raffia
         EXECUTORS = [*(Executor::ALL.keys - [:inline]), :auto].map(&:name).freeze
         ENDS = %w[start done window].freeze
         CONFLICTS = [nil, "skip", "raise", "replace"].freeze
-        # Of each field under "raffia": predicate, and what it accepts.
+        # Field under "raffia" => predicate, and what it accepts.
         RULES = {
           "priority" => [:priority?, "a whole number within 2**49"],
           "timeout" => [:positive?, "seconds above 0"],

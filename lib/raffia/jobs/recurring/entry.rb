@@ -22,7 +22,7 @@ module Raffia
       Entry = Data.define(:name, :spec, :zone, :job, :args, :queue, :catch_up, :source)
 
       class Entry
-        # What to do about missed times.
+        # Ways to treat missed times.
         CATCH_UP = %i[skip once all].freeze
 
         # @raise [ConfigError, BadArguments]
@@ -48,13 +48,13 @@ module Raffia
           build(fields.delete(:name), fields.delete(:spec), fields.delete(:job), **fields)
         end
 
-        # As JSON.
+        # In JSON.
         def dump = JSON.generate(to_h)
 
         # When it recurs.
         def times = Recurrence.new(spec, zone: zone)
 
-        # For {Client#draft}; +tick+ is the time of the schedule.
+        # Item for {Client#draft}; +tick+ is the time of the schedule.
         def item(tick)
           item = if (job = known)
             draft(job)

@@ -13,7 +13,7 @@ module Raffia
 
         def dump(lines) = [Zlib::Deflate.deflate(JSON.generate(lines.map(&:scrub)))].pack("m0")
 
-        # Of any version of Sidekiq. Nil when it is none.
+        # Reads those of any version of Sidekiq; nil for others.
         def load(text)
           return text unless text.is_a?(String)
 

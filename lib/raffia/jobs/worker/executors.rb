@@ -30,12 +30,7 @@ module Raffia
         class FiberExecutor
           def initialize(executors, _name) = @executors = executors
 
-          def call(run, job, seconds)
-            return @executors.perform(run, job) unless seconds
-
-            Raffia.timeout(seconds) { @executors.perform(run, job) }
-          end
-
+          def call(run, job, seconds) = @executors.perform(run, job, seconds)
           def interrupt(run, why, _by_force) = run.cancel(why)
           def spare_capacity = nil
           def close = nil
@@ -63,7 +58,7 @@ module Raffia
             seconds = own["timeout"] || seconds
           end
           run.on = on
-          return perform(run, job) if on == :fibers && seconds.nil?
+          return perform(run, job, seconds) if on == :fibers
 
           executor(on).call(run, job, seconds)
         end
@@ -91,11 +86,11 @@ module Raffia
 
         def progress(run) = (@open[:processes]&.progress(run) if run.on == :processes)
 
-        def perform(run, job)
+        def perform(run, job, seconds)
           begin_run(run)
-          return Execution.with(job, run.item, @middleware, run) unless run.meter
+          return Execution.with(job, run.item, @middleware, run, seconds) unless run.meter
 
-          run.meter.measure { Execution.with(job, run.item, @middleware, run) }
+          run.meter.measure { Execution.with(job, run.item, @middleware, run, seconds) }
         end
 
         # The job's own code begins: from now on it may be the reason for this process's death.

@@ -89,7 +89,7 @@ module Raffia
         def abandon
           resign
           @log.fatal({event: "lease given back",
-            why: "it was told to end, and a job that computes does not let it: on: :processes is " \
+            why: "it is to end, and a job that computes does not let it: on: :processes is " \
               "for such jobs"})
         end
 

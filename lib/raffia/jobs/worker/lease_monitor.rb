@@ -25,7 +25,7 @@ module Raffia
           store.shared? && ::Process.respond_to?(:fork) && !defined?(JRUBY_VERSION)
         end
 
-        # Of the worker's lease; boards of the {SharedMetrics} of isolated workers.
+        # The identity is that of the lease; :isolated are the boards of isolated workers.
         attr_reader :shared_lease, :identity, :isolated
 
         # +isolation+ has further keywords of {IsolatedWorkers}, +settings+ those of {Loop}.

@@ -26,7 +26,6 @@ module Raffia
           @names.each { |name| Client::PayloadBuilder.check_queue(name) }
         end
 
-        # For one claim.
         def order
           return @names if @weights.empty?
 

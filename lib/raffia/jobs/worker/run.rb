@@ -81,7 +81,7 @@ module Raffia
           @note = note.to_s
         end
 
-        # As {Store#beat} takes it.
+        # An element of "work" in {Store#beat}.
         # @api private
         def work
           {"jid" => jid, "queue" => @claim.queue, "payload" => raw_payload, "run_at" => @run_at,
@@ -104,7 +104,7 @@ module Raffia
         # @api private
         def facts = {jid: jid, class: name, queue: @claim.queue, on: @on}
 
-        # As UTF-8: JSON has no other strings, and stores may return bytes.
+        # In UTF-8: JSON has no other strings, and stores may return bytes.
         # @api private
         def raw_payload = @claim.payload.dup.force_encoding(Encoding::UTF_8).scrub
 

@@ -20,14 +20,13 @@ module Raffia
         INTERRUPTING = 2
         private_constant :HEADER, :SLOT, :WORD, :STOPPING, :INTERRUPTING
 
-        # For so many jobs at a time.
-        def initialize(limit)
-          @limit = limit
+        def initialize(concurrency)
+          @limit = concurrency
           @memory = Process::ExperimentalWarning.silence do
-            ::IO::Buffer.new((HEADER + limit * SLOT) * WORD,
+            ::IO::Buffer.new((HEADER + @limit * SLOT) * WORD,
               ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
           end
-          @free = Array.new(limit) { |index| limit - 1 - index }
+          @free = Array.new(@limit) { |index| @limit - 1 - index }
         end
 
         def lease=(lease)

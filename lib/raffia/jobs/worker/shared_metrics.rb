@@ -11,7 +11,7 @@ module Raffia
       class SharedMetrics
         # Only grow. `microseconds` is the duration of all successful runs.
         COUNTERS = %i[processed failed retried dead microseconds].freeze
-        # Of the present worker.
+        # The present worker's.
         GAUGES = %i[pid busy concurrency].freeze
         # Durations of successful runs, see {Tally::BOUNDS}.
         BUCKETS = Tally::BOUNDS.size + 1

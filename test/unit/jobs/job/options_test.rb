@@ -47,7 +47,7 @@ class JobsOptionsTest < Raffia::TestCase
     assert_predicate(one.options, :frozen?)
   end
 
-  # Of each option one value that makes no sense; the message names the option and what it takes.
+  # One value of each option that makes no sense; the message names the option and what it takes.
   {
     queue: [5, "a name"], retry: ["often", "true, false or a number"], retry_for: [0, "seconds"],
     tags: ["a", "an Array of Strings"],
@@ -86,7 +86,7 @@ class JobsOptionsTest < Raffia::TestCase
     assert_equal(60, job(unique: :window, unique_for: 60).options[:unique_for])
   end
 
-  # What was said about the class counts for the call too.
+  # Options of the class count for the call too.
   def test_the_length_of_a_window_may_stand_in_the_class
     windowed = job(unique_for: 60)
     assert_kind_of(Raffia::Jobs::ConfiguredJob, windowed.set(unique: :window))

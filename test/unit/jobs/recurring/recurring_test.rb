@@ -88,9 +88,9 @@ class JobsRecurringTest < Raffia::TestCase
     add
     tick(101.0)
     tick(86_510.0)
-    told = []
-    assert_in_delta(130.0, @schedule.tick(@schedule["tick"], 121.0) { |last| told << last })
-    assert_equal([86_510.0], told)
+    reported = []
+    assert_in_delta(130.0, @schedule.tick(@schedule["tick"], 121.0) { |last| reported << last })
+    assert_equal([86_510.0], reported)
     assert_in_delta(140.0, tick(131.0))
     assert_equal([86_510.0, 130.0], enqueued)
   end

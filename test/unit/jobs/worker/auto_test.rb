@@ -5,7 +5,7 @@ require "raffia/jobs/worker/executors/class_profile"
 
 class JobsWorkerAutoTest < TestSupport::JobsCase
   ClassProfile = Worker::Executors::ClassProfile
-  # What a run has shown.
+  # A measured run.
   Shown = Struct.new(:wall, :ruby, :free, :held) do
     def held? = held
   end

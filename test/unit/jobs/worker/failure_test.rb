@@ -6,7 +6,7 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
   SEEN = TestSupport::JobsCase::SEEN
   Jobs = Raffia::Jobs
 
-  # Raises what it is told to.
+  # Raises the error that its arguments name.
   class BadJob
     include Raffia::Job
 
@@ -158,7 +158,7 @@ class JobsWorkerFailureTest < TestSupport::JobsCase
     assert_equal [[1, 2], {"name" => "Ada"}], only(:dead)["args"]
   end
 
-  # As clients of other languages write them to Redis.
+  # Clients of other languages write such payloads to Redis.
   def test_what_a_payload_does_not_say_is_as_its_class_and_its_queue_have_it
     work(queues: ["mail"])
     [[BadJob, "1"], [OnceJob, "2"]].each do |job, jid|

@@ -4,7 +4,7 @@ require "support/jobs_case"
 require "fiddle"
 require "tmpdir"
 
-# The process beside a worker, and what it knows of the jobs.
+# The lease monitor of a worker, and what it knows of the jobs.
 class JobsWorkerMonitoringTest < TestSupport::JobsCase
   class GateJob
     include Raffia::Job
@@ -145,7 +145,7 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
     assert_empty(logged("ack too late"))
   end
 
-  # As where there is no fork.
+  # A platform without fork.
   def test_without_a_monitor_suspects_run_when_nothing_else_does
     work(monitored: false, concurrency: 4)
     3.times { |n| enqueue(NoteJob, n, raffia: {"crashes" => 1}) }

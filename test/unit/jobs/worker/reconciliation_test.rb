@@ -2,9 +2,9 @@
 
 require "support/jobs_case"
 
-# What a worker holds and what the store says that it holds.
+# Claims of a worker, and its claims by the store.
 class JobsWorkerReconciliationTest < TestSupport::JobsCase
-  # Until it is told that it should end.
+  # Runs until it should end.
   class PatientJob
     include Raffia::Job
 
@@ -55,7 +55,7 @@ class JobsWorkerReconciliationTest < TestSupport::JobsCase
     work(beat: 0.02)
     enqueue(SlowCallbackJob, retry: 0)
     assert_equal(:began, seen)
-    assert_equal([false], [SEEN.pop(timeout: PATIENCE)], "whether it was told to end")
+    assert_equal([false], [SEEN.pop(timeout: PATIENCE)], "whether it was cancelled")
     await_counts(running: 0, dead: 1)
     assert_empty(logged("claim lost"))
   end

@@ -41,7 +41,7 @@ class JobsWorkerTraceTest < TestSupport::JobsCase
     FileUtils.rm_f(@gate)
   end
 
-  def told = Array(@store.processes.first["work"]).first || {}
+  def running = Array(@store.processes.first["work"]).first || {}
 
   # Asks where it is, again and again, while it runs.
   def trace(job)
@@ -51,7 +51,7 @@ class JobsWorkerTraceTest < TestSupport::JobsCase
     wait_until { @store.counts[:running] == 1 }
     wait_until do
       @store.order(@store.processes.first["identity"], "trace #{jid}")
-      told["jid"] == jid
+      running["jid"] == jid
     end
     yield
     FileUtils.touch(@gate)
@@ -61,14 +61,14 @@ class JobsWorkerTraceTest < TestSupport::JobsCase
   [DeepJob, ThreadedJob].each do |job|
     define_method(:"test_#{job.name[/\w+\z/]}") do
       trace(job) do
-        wait_until { told["backtrace"] }
-        assert_match(/trace_test\.rb:\d+:in .*deep/, told["backtrace"].join("\n"))
-        assert_match(/trace_test\.rb:\d+:in .*perform/, told["backtrace"].last)
+        wait_until { running["backtrace"] }
+        assert_match(/trace_test\.rb:\d+:in .*deep/, running["backtrace"].join("\n"))
+        assert_match(/trace_test\.rb:\d+:in .*perform/, running["backtrace"].last)
       end
     end
   end
 
   def test_nobody_knows_where_it_is_in_another_process
-    trace(ElsewhereJob) { refute told.key?("backtrace") }
+    trace(ElsewhereJob) { refute running.key?("backtrace") }
   end
 end

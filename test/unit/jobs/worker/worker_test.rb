@@ -149,11 +149,11 @@ class JobsWorkerTest < TestSupport::JobsCase
     jid = StuckJob.perform_async
     handle = work(queues: {"default" => 1, "mail" => 3}, tag: "shop", labels: ["blue"], beat: 0.02)
     seen
-    told = wait_until { @store.processes.first.then { |one| one if one && one["busy"] == 1 } }
+    process = wait_until { @store.processes.first.then { |one| one if one && one["busy"] == 1 } }
     assert_equal ["shop", ["blue"], ::Process.pid, %w[default mail], 50],
-      told.values_at("tag", "labels", "pid", "queues", "concurrency")
+      process.values_at("tag", "labels", "pid", "queues", "concurrency")
     assert_equal [[jid, "default", "fibers"]],
-      told["work"].map { |run| run.values_at("jid", "queue", "on") }
+      process["work"].map { |run| run.values_at("jid", "queue", "on") }
     handle.worker.cancel(jid)
   end
 
@@ -174,10 +174,10 @@ class JobsWorkerTest < TestSupport::JobsCase
     work
     NoteJob.perform_async
     enqueue("NoSuchJob")
-    told = Array.new(3) { events.pop(timeout: PATIENCE) }
-    assert_equal %i[job_done job_fail job_start], told.map(&:name).sort
+    emitted = Array.new(3) { events.pop(timeout: PATIENCE) }
+    assert_equal %i[job_done job_fail job_start], emitted.map(&:name).sort
     assert_equal [NoteJob.name, NoteJob.name, "NoSuchJob"],
-      told.sort_by(&:name).map { |event| event.data[:class] }.values_at(0, 2, 1)
+      emitted.sort_by(&:name).map { |event| event.data[:class] }.values_at(0, 2, 1)
   ensure
     subscription.cancel
   end
@@ -206,7 +206,9 @@ class JobsWorkerTest < TestSupport::JobsCase
   end
 
   def test_what_cannot_be_meant_is_refused
-    assert_refused(/concurrency 0 makes no sense: use a whole number from 1 up/) { Worker.new(@store, concurrency: 0) }
+    assert_refused(/concurrency 0 makes no sense: use a whole number from 1 up/) do
+      Worker.new(@store, concurrency: 0)
+    end
     assert_refused(/timeout -1 makes no sense/) { Worker.new(@store, timeout: -1) }
     assert_refused(/"a b" cannot be the name of a queue/) { Worker.new(@store, queues: ["a b"]) }
     assert_refused(/"x" is no weight of a queue/) { Worker.new(@store, queues: ["a,x", "b"]) }

@@ -20,18 +20,14 @@ module Raffia
           def submit(run, job, seconds)
             @pool.submit do
               isolated do
-                seconds ? Raffia.timeout(seconds) { perform(run, job) } : perform(run, job)
+                Run.adopt(run)
+                run.fiber = ::Fiber.current
+                @executors.perform(run, job, seconds)
               end
             end
           end
 
-          def perform(run, job)
-            Run.adopt(run)
-            run.fiber = ::Fiber.current
-            @executors.perform(run, job)
-          end
-
-          # What a job keeps in fiber storage, or under Thread.current[], is its own.
+          # Each job has fiber storage and Thread.current[] of its own.
           def isolated(&) = ::Fiber.new(blocking: true, storage: {}, &).resume
         end
       end

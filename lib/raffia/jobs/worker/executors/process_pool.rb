@@ -57,11 +57,9 @@ module Raffia
           def work(item, seconds, status)
             job = Execution.job_class(item["class"])
             run = Run.adopt(RemoteRun.new(item, @executors.store, status))
-            seconds ? Raffia.timeout(seconds) { perform(run, job) } : perform(run, job)
+            Execution.with(job, item, @executors.middleware, run, seconds)
             nil
           end
-
-          def perform(run, job) = Execution.with(job, run.item, @executors.middleware, run)
 
           def submit(run, _job, seconds)
             @pool.submit(run.claim.payload, seconds, @taken[run].index, run.slot)

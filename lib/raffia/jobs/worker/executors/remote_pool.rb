@@ -23,9 +23,7 @@ module Raffia
             def self.call(payload, seconds)
               item = Payload.load(payload)
               job = Execution.job_class(item["class"])
-              run = RemoteRun.new(item)
-              perform = -> { Execution.with(job, item, NO_MIDDLEWARE, run) }
-              seconds ? Raffia.timeout(seconds, &perform) : perform.call
+              Execution.with(job, item, NO_MIDDLEWARE, RemoteRun.new(item), seconds)
               nil
             end
           end

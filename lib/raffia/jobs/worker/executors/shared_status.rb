@@ -28,7 +28,7 @@ module Raffia
             @index = index
           end
 
-          # For the next job.
+          # Returns itself.
           def clear
             @board[@index * 2] = @board[@index * 2 + 1] = 0
             self

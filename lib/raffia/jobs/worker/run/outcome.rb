@@ -49,8 +49,8 @@ module Raffia
             not_begun
           end
 
-          # As it was claimed: the next try must not see what a job or a middleware did to its
-          # arguments. A payload with an invalid field is not tried again.
+          # The payload as it was claimed: the next try must not see what a job or a middleware did
+          # to its arguments. A payload with an invalid field is not tried again.
           def payload_of(error)
             item = {"queue" => @claim.queue, **Payload.load(@claim.payload)}
             error.instance_of?(BadPayload) ? item.merge("retry" => 0) : item

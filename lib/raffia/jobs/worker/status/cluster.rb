@@ -6,7 +6,7 @@ require_relative "../shared_metrics"
 module Raffia
   module Jobs
     class Worker
-      # What load balancers, monitoring and people ask about workers.
+      # Figures for load balancers, monitoring and people.
       # @api private
       module Status
         # Figures of worker processes. Their counters are in shared memory. A worker answers for the
