@@ -43,7 +43,6 @@ module Raffia
 
       def status = @lifecycle.state
 
-      # Why it ended, or its last object.
       def reason = @lifecycle.reason
 
       def current = @execution.current
@@ -54,7 +53,6 @@ module Raffia
 
       def at_rest? = @lock.hold { @lifecycle.at_rest? }
 
-      # Whether a supervisor restarts it.
       def supervised? = @parent.respond_to?(:supervisor)
 
       def class_name = actor_class.name
@@ -146,7 +144,6 @@ module Raffia
         kill(reason) unless reason == :normal
       end
 
-      # Sends links and observers the exit: the object has ended.
       def announce(reason) = @links&.announce(reason)
 
       # Waits for the end. Returns nil when that does not come within the timeout.

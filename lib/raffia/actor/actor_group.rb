@@ -36,7 +36,6 @@ module Raffia
 
       def next_id = @ids.next
 
-      # Whether no actor lives here, nor ever will.
       def closed? = @closed
 
       def cores = @lock.hold { @cores.keys }

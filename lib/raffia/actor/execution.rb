@@ -2,7 +2,7 @@
 
 module Raffia
   class Actor
-    # Runs an actor's object: makes it, handles its messages one at a time, calls its hooks.
+    # Makes an actor's object, handles its messages one at a time, calls its hooks.
     #
     # Its methods run in the actor's executor, by whoever acquired the {Lifecycle}.
     #
@@ -175,7 +175,6 @@ module Raffia
         signal = @lifecycle.exit_signal and raise Cancel.new(signal.reason, origin: @core)
       end
 
-      # All messages before the stop have been handled.
       def obey(stop)
         @core.lock.hold { @lifecycle.end_by(GracefulExit.new(stop.reason, stop.final?)) }
         raise Cancel.new(stop.reason, origin: @core)

@@ -47,7 +47,6 @@ module Raffia
       def observers = @observers.to_h.size
 
       # Runs the block as work of this actor's object when the other actor's object has ended.
-      # Returns a handle for {demonitor}.
       def monitor(other, &block)
         handle = nil
         call = lambda do |ref, reason|

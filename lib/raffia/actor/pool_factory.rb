@@ -6,7 +6,6 @@ module Raffia
     #
     # @api private
     class PoolFactory
-      # Size is how many workers there are at first, the settings are theirs.
       attr_reader :size, :settings
 
       def initialize(worker, size, settings)

@@ -5,8 +5,7 @@ module Raffia
     # Actors across processes and Ractors.
     #
     # A {Connection} carries requests by number, so that any number may be open at once. Refs travel
-    # as names of actors. What arrives is a ref to a {Proxy}, or to the actor itself on its own
-    # side.
+    # as names of actors, and arrive as refs to a {Proxy}, or to the actor itself on its own side.
     #
     # An actor on :processes or :ractors has its core on this side, with mailbox, timers, links and
     # parent. Its object is a {Stub}; the real one is behind a connection, in an {ObjectServer}.

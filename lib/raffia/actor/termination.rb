@@ -52,7 +52,6 @@ module Raffia
         end
       end
 
-      # The actor ends, too, or waits for another object.
       def conclude(signal, reason)
         suspended = @core.lock.hold { @lifecycle.suspend && @core.execution.forget_current }
         suspended ? @core.announce(reason) : @core.die(reason)

@@ -24,7 +24,6 @@ module Raffia
 
       def here? = false
 
-      # Runs the block in a thread.
       def later(&) = Executors::Threads.shared.reenter(&)
 
       # Timers may be armed and cancelled in any thread.
@@ -32,7 +31,6 @@ module Raffia
 
       def alarm = self
 
-      # Returns an entry for {disarm}.
       def arm(at, call)
         Entry.new(at, call).tap do |entry|
           @lock.hold { @entries << entry }

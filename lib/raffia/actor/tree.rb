@@ -6,7 +6,6 @@ module Raffia
     #
     # @api private
     class Tree
-      # The limit is for actors without a parent.
       def initialize(limit = nil)
         @cores = ActorGroup.all.reject(&:closed?).flat_map(&:cores).sort_by(&:id)
         @limit = limit
@@ -16,7 +15,6 @@ module Raffia
 
       def size = @cores.size
 
-      # How many actors are not shown.
       def left_out = [@children[nil].size - shown.size, 0].max
 
       def to_a = shown.map { |core| node(core) }

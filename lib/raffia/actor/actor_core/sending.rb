@@ -6,8 +6,6 @@ module Raffia
       # Sends messages to the actor. Its methods run in the sender.
       #
       # {deliver}, and all that use it, raise ActorDied, Full and CallCycle.
-      #
-      # @api private
       module Sending
         def call(name, arguments, keywords, block)
           @interface.check(self, name, arguments, keywords)

@@ -18,7 +18,6 @@ module Raffia
           @thread = @interrupt = nil
         end
 
-        # Returns whether this was the first.
         def cancel(reason)
           @lock.hold do
             return false if @interrupt
@@ -29,7 +28,6 @@ module Raffia
           true
         end
 
-        # Runs the user's code.
         def expose(&)
           @lock.hold { @interrupt ? (raise @interrupt) : @thread = ::Thread.current }
           begin

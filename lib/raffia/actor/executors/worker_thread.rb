@@ -11,7 +11,6 @@ module Raffia
         # The worker of the running thread, nil in the middle of an order ({aside}).
         def self.current = ::Thread.current[KEY]
 
-        # Runs the block in the middle of an order.
         def self.aside
           worker = current
           ::Thread.current[KEY] = nil

@@ -5,8 +5,7 @@ module Raffia
     module Executors
       # Threads that take orders from one queue.
       #
-      # A pool starts them. Submitting each order to the pool would cost a future, counts and a fair
-      # queue, which is as much as waking a thread, and is not needed here.
+      # A pool starts them. An order as a unit of the pool would cost twice as much (docs/adr/0024).
       class WorkerThreads
         # Threads at a time. Those that wait for each other count, too.
         MOST = 1_000

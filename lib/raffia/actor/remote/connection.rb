@@ -48,7 +48,6 @@ module Raffia
 
         def broken? = @frames.broken?
 
-        # Whether the other side works on a request.
         def busy? = !@open.empty?
 
         # Sends a request, and leaves the answer to `reply`. It is about the ref's actor, if any. A
@@ -183,7 +182,6 @@ module Raffia
           @lock.hold { @late[number] = [final, ref] }
         end
 
-        # No more frames follow.
         def finish(reason)
           open = @lock.hold do
             @closed = true

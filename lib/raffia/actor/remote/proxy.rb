@@ -43,7 +43,6 @@ module Raffia
             limit: @call_timeout)
         end
 
-        # Waits until it is in the mailbox.
         def tell(name, arguments, keywords, block)
           plain(block)
           connection.ask(ref, :tell, ref, name, arguments, keywords)

@@ -19,7 +19,6 @@ module Raffia
 
         def awaited_by(message) = @parent = message
 
-        # Returns whether this was the first answer.
         def settle(value = nil) = once { @connection.answer(@number, value) }
 
         def fail(error) = once { @connection.fail(@number, error) }

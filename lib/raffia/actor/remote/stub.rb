@@ -5,9 +5,8 @@ module Raffia
     module Remote
       # Stands for the object of an actor on :processes or :ractors, in its core's process.
       #
-      # What the core wants of the object becomes a request. The core's executor waits for the
-      # answer and can be interrupted; the object then goes on to its own end, and its answer is
-      # dropped.
+      # Each call becomes a request. The core's executor waits for the answer and can be
+      # interrupted; the object then goes on, and its answer is dropped.
       class Stub
         def initialize(core, launcher)
           @core = core

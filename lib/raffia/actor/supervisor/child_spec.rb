@@ -20,7 +20,6 @@ module Raffia
         RESTARTS = %i[permanent transient temporary].freeze
         # Seconds, OTP's default.
         SHUTDOWN = 5
-        # Reasons that are no failures.
         CLEAN_EXITS = %i[normal shutdown].freeze
         ACTOR_KEYWORDS = (Actor::ClassMethods::SPAWN_KEYWORDS - [:link]).freeze
         CHILD_KEYWORDS = %i[id restart shutdown significant pool].freeze
@@ -86,12 +85,10 @@ module Raffia
 
         def supervisor? = actor_class <= Supervisor
 
-        # Whether another object is to follow.
         def restart?(reason)
           restart == :permanent || (restart == :transient && !CLEAN_EXITS.include?(reason))
         end
 
-        # Returns the core of a new child, started.
         def spawn(child, group)
           factory = actor_class.raffia_factory(arguments, keywords, block)
           given = {parent: child, group: group, **own}

@@ -41,7 +41,6 @@ module Raffia
 
         def delete(child) = @children.delete(child.spec.id)
 
-        # The children that are restarted with this one.
         def affected(child)
           case @strategy
           when :one_for_one then [child]

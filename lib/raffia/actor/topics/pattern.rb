@@ -6,7 +6,6 @@ module Raffia
       # Subscribers of one pattern. `*` matches one word of a topic, `**` one or more, and `?` a
       # character.
       class Pattern
-        # Wildcards as regular expressions.
         WILDCARDS = {"**" => ".+", "*" => "[^.]+", "?" => "[^.]"}.freeze
         # Words between dots.
         TOPIC = /\A[^.\s]+(\.[^.\s]+)*\z/
@@ -43,7 +42,6 @@ module Raffia
           Subscription.new(self, core, handler).tap { |one| @subscriptions[one] = true }
         end
 
-        # Returns those that are left.
         def remove(subscription)
           @subscriptions.delete(subscription)
           @subscriptions

@@ -26,16 +26,13 @@ module Raffia
             @broken = false
           end
 
-          # Whether a frame was cut off.
           def broken? = @broken
 
           # Returns a frame for {header} and {load}, nil at the end.
           def read = @transport.read
 
-          # Kind and number.
           def header(frame) = frame.unpack(HEADER)
 
-          # The payload.
           def load(frame) = as_current { @transport.codec.load(frame.byteslice(BODY)) }
 
           def load_error(frame) = as_current { ErrorCodec.load(frame.byteslice(BODY)) }
