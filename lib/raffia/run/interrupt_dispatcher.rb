@@ -5,9 +5,8 @@ module Raffia
     # Passes interrupts of the loop (a signal, Thread#raise, an error of a fiber without an owner)
     # to the block of the run while it is alive, then to all fibers.
     #
-    # A second interrupt while the run cleans up ends it at once, and so does a second signal within
-    # five seconds: a block that rescued the first one may be cleaning up in scopes of its own,
-    # which is not visible here.
+    # A second interrupt while the run cleans up ends it at once. So does a second signal within
+    # five seconds: a block that rescued the first one may be cleaning up in its own scopes.
     #
     # @api private
     class InterruptDispatcher

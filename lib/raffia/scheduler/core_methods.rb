@@ -4,10 +4,8 @@ require_relative "stream_copy"
 
 module Raffia
   class Scheduler
-    # Prepended to the methods of core that wait without calling any hook: IO.copy_stream and
-    # File#flock; and to IO#pwrite, which calls its hook in a way that ends the process
-    # (docs/adr/0018). In a fiber of our scheduler they wait in that fiber; anywhere else they are
-    # core's own.
+    # Prepended to the methods of core that wait without calling a hook, and to IO#pwrite, whose
+    # hook ends the process (docs/adr/0018). They act in fibers of our scheduler only.
     #
     # @api private
     module CoreMethods

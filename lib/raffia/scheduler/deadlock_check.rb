@@ -4,9 +4,8 @@ require_relative "sleep_inspection"
 
 module Raffia
   class Scheduler
-    # Detects that no fiber can ever resume: every fiber waits for another fiber or thread, no
-    # operation under way could end a wait, and all other threads of the Ractor sleep for ever as
-    # well (docs/adr/0008). The loop calls it before a sleep that no operation will end.
+    # Detects that no fiber can ever resume (docs/adr/0008). The loop calls it before a sleep that
+    # no operation will end.
     #
     # @api private
     class DeadlockCheck

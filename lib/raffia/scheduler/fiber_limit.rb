@@ -4,8 +4,8 @@ require_relative "fiber_limit/shortage"
 
 module Raffia
   class Scheduler
-    # Waits for a fiber to end when the process can have no more. Each fiber takes two of the 65,530
-    # memory maps that Linux allows a process by default: the limit is at some 31,700 fibers.
+    # Waits for a fiber to end when the process can have no more. Each takes two of the 65,530
+    # memory maps that Linux allows a process by default.
     #
     # @api private
     class FiberLimit

@@ -5,8 +5,8 @@ require_relative "offload/offloaded_call"
 module Raffia
   class Scheduler
     # Calls that block the thread whatever a scheduler does. Those that run Ruby code go to other
-    # threads, if there are any. Core's own, which are usually short, have threads that users' calls
-    # cannot occupy. An engine with native threads looks up names and transfers files by itself.
+    # threads, if there are any: core's own, which are usually short, to threads that users' calls
+    # cannot occupy.
     #
     # @api private
     class Offload

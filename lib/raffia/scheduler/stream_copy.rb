@@ -2,13 +2,9 @@
 
 module Raffia
   class Scheduler
-    # One IO.copy_stream between descriptors (docs/adr/0018). Core does it in one C call, which may
-    # last as long as the peer likes and cannot be ended. Here each wait is one of the fiber's own,
-    # and it needs no thread.
-    #
-    # A file goes to a socket by sendfile(2). Other streams go through a String, also for
-    # descriptors that are not O_NONBLOCK. From file to file core copies, in pieces, large ones on
-    # another thread.
+    # One IO.copy_stream between descriptors, as waits of the fiber (docs/adr/0018). A file goes to
+    # a socket by sendfile(2). Other streams go through a String, also for descriptors that are not
+    # O_NONBLOCK. From file to file core copies, in pieces, large ones on another thread.
     #
     # @api private
     class StreamCopy

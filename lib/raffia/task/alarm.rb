@@ -3,10 +3,7 @@
 require_relative "../base/clock"
 
 module Raffia
-  # Timer of a scheduler's deadlines: one fiber that sleeps until the next of them.
-  #
-  # The scheduler's own `timeout_after` raises in the fiber whatever that does: it would break
-  # shields, and may come after its block. This one checks first.
+  # Timer of a scheduler's deadlines: one fiber that sleeps until the next of them (docs/adr/0002).
   #
   # It belongs to one thread, whose fibers alone touch it, so it needs no lock. The fiber starts
   # with the first deadline and ends with the last, because the loop could not end before. While a

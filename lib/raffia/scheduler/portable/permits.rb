@@ -6,12 +6,12 @@ module Raffia
       # Wake-ups that came too early, and those that come too late.
       #
       # An `unblock` may arrive before its fiber has parked: it is kept as a permit, which the next
-      # `block` takes. Core checks its condition again after each return of `block`. A sleep takes
-      # permits too, because ConditionVariable#wait and IO#close are sleeps to core; but not a late
-      # one, which names what the fiber has stopped blocking on.
+      # `block` takes. Core checks its condition again after each `block`. A sleep takes permits
+      # too, because ConditionVariable#wait and IO#close are sleeps to core; but not a late one,
+      # which names what the fiber has stopped blocking on.
       #
-      # A blocker may be an internal object of Ruby (the lock of autoload is one) on which no method
-      # may be called, not even `==`. It can be stored, and be compared by identity.
+      # A blocker may be an internal object of Ruby, on which no method may be called, not even
+      # `==`. It can be stored, and be compared by identity.
       #
       # @api private
       class Permits
