@@ -110,12 +110,12 @@ class PostgresStoreTest < Raffia::TestCase
     returned = []
     database = Transactions.new([1, 1], [2, 2])
     held = Postgres::HeldClaims.new(database) { |_, refs, token| returned << [refs, token] }
-    held.adding(lease) { [claim(1)] }
-    assert_raises(IOError) { held.adding(lease) { raise IOError } }
+    held.track(lease) { [claim(1)] }
+    assert_raises(IOError) { held.track(lease) { raise IOError } }
     assert_empty returned
-    held.adding(lease) { [claim(3)] }
+    held.track(lease) { [claim(3)] }
     assert_equal [[[[2, 2]], 1]], returned
-    held.adding(lease) { [] }
+    held.track(lease) { [] }
     assert_equal 1, returned.size
   end
 

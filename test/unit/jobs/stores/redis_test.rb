@@ -13,7 +13,7 @@ class RedisStoreTest < Raffia::TestCase
     group = ClaimGroup.new(lease, "77", "mail")
     claims = group.claims(5, [2, 3].pack(ClaimGroup::NUMBERS), "{}[1]")
     assert_equal [["{}", [77, 5]], ["[1]", [77, 6]]], claims.map { |one| [one.payload, one.key] }
-    assert_equal [77, 6, "my queue"], ClaimGroup.read("77.6 my queue")
+    assert_equal [77, 6, "my queue"], ClaimGroup.parse("77.6 my queue")
     bytes = group.claims(0, [1, 2].pack("L<*"), "\xFFab".b).map(&:payload)
     assert_equal [Encoding::BINARY, Encoding::UTF_8], bytes.map(&:encoding)
   end

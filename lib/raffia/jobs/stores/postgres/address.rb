@@ -30,8 +30,12 @@ module Raffia
                       "keepalives_interval" => "10", "keepalives_count" => "3"}.freeze
           # Stricter than libpq, which would take a part of a password without % codes for a host,
           # and show it in messages.
-          FORM =
-            %r{\Apostgres(?:ql)?://(?:[^:@/\s]*(?::[^:@/\s]*)?@)?(?<host>(?:\[[\h:.%]*\]|[^:@/,\[\s]*)(?::\d+)?)(?:,\g<host>)*(?:/[^@/\s]*)?\z}
+          FORM = %r{
+            \Apostgres(?:ql)?://
+            (?:[^:@/\s]*(?::[^:@/\s]*)?@)?
+            (?<host>(?:\[[\h:.%]*\]|[^:@/,\[\s]*)(?::\d+)?)(?:,\g<host>)*
+            (?:/[^@/\s]*)?\z
+          }x
           UNREADABLE = "the address of the postgres store cannot be read: write it as " \
             "postgres://user:password@host:port/database, with % codes for what is special in " \
             "user and password (%40 for @)"

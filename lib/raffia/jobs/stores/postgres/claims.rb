@@ -26,7 +26,7 @@ module Raffia
             return [] if limit < 1 || queues.empty?
 
             take = suspects ? TAKE_SUSPECTS : TAKE
-            @held.adding(lease) do
+            @held.track(lease) do
               @database.transaction(:by_index) do |db|
                 fill([], limit) { |wanted| take_from_all(db, take, lease, queues, wanted) }
               end

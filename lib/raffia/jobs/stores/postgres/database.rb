@@ -31,7 +31,7 @@ module Raffia
 
           def read(&)
             bound = ::Thread.current[@bound] and return yield(bound)
-            ready
+            ensure_tables
             session(&)
           end
 
@@ -42,7 +42,7 @@ module Raffia
           end
 
           def transaction(kind)
-            ready
+            ensure_tables
             retry_conflicts { session { |db| db.transaction(kind) { yield db } } }
           end
 
@@ -77,8 +77,8 @@ module Raffia
           end
 
           # Never on the application's connection, whose transaction may be rolled back.
-          def ready
-            @ready ||= session { |db| retry_conflicts { @tables.ready(db) } }
+          def ensure_tables
+            @ready ||= session { |db| retry_conflicts { @tables.ensure_version(db) } }
           end
 
           def on_missing_tables(&block)
@@ -86,8 +86,8 @@ module Raffia
           end
 
           def within(connection, &)
-            ready
-            driver = Driver.over(connection, @address, @dialect)
+            ensure_tables
+            driver = Driver.wrap(connection, @address, @dialect)
             driver.inside? ? bind(driver, &) : connection.transaction { bind(driver, &) }
           end
 

@@ -25,12 +25,12 @@ module Raffia
           def self.load = Optional.gem("pg", ">= 1.6", for: "the postgres store")
 
           def self.connect(address, dialect)
-            raw = Failures.translating(address) { PG.connect(address.conninfo) }
+            raw = Failures.translate_errors(address) { PG.connect(address.conninfo) }
             raw.set_notice_processor {} # instead of stderr; what matters is an error, too
             new(raw, address, dialect)
           end
 
-          def self.over(connection, address, dialect)
+          def self.wrap(connection, address, dialect)
             raw = connection.respond_to?(:raw_connection) ? connection.raw_connection : connection
             return new(raw, address, dialect) if raw.is_a?(PG::Connection)
 
@@ -96,11 +96,11 @@ module Raffia
           # Whether no pooler stands between.
           def direct? = rows("SELECT pg_backend_pid()")[0][0] == @raw.backend_pid
 
-          def listen(names) = names.each { |name| order("LISTEN #{@raw.quote_ident(name)}") }
+          def listen(names) = names.each { |name| run_script("LISTEN #{@raw.quote_ident(name)}") }
 
           # Channels with notifications since the last call.
           def notifications
-            Failures.translating(@address) { @raw.consume_input }
+            Failures.translate_errors(@address) { @raw.consume_input }
             channels = []
             while (notification = @raw.notifies) do channels << notification[:relname] end
             channels
@@ -124,10 +124,10 @@ module Raffia
 
           private
 
-          def order(statements) = Failures.translating(@address) { @raw.exec(statements) }
+          def run_script(statements) = Failures.translate_errors(@address) { @raw.exec(statements) }
 
           def execute(sql, params)
-            Failures.translating(@address) do
+            Failures.translate_errors(@address) do
               @raw.exec_params(@dialect.text(sql), params.map { |value| encode(value) }, 1, @plain)
             end
           end
@@ -154,9 +154,9 @@ module Raffia
 
           # Undoes also when a fiber is cancelled.
           def all_or_nothing(start, finish, undo)
-            order(start)
+            run_script(start)
             value = yield
-            order(finish)
+            run_script(finish)
             done = true
             value
           ensure

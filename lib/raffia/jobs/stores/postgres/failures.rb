@@ -37,7 +37,7 @@ module Raffia
 
           module_function
 
-          def translating(address)
+          def translate_errors(address)
             yield
           rescue PG::Error => error
             raise translate(error, address)

@@ -19,10 +19,10 @@ module Raffia
           end
 
           # Runs one claim of a lease at a time.
-          def adding(lease)
+          def track(lease)
             holding = @holdings[lease.token] ||= Holding.new({}, false, ::Mutex.new)
             holding.lock.synchronize do
-              settle(lease.token, holding) if holding.doubtful
+              return_unknown(lease.token, holding) if holding.doubtful
               holding.doubtful = true
               claims = yield
               claims.each { |claim| holding.refs[claim.ref] = true }
@@ -39,7 +39,7 @@ module Raffia
 
           private
 
-          def settle(token, holding)
+          def return_unknown(token, holding)
             @database.write do |db|
               unknown = db.rows(OURS, token).reject { |ref| holding.refs.key?(ref) }
               @put_back.call(db, unknown, token)

@@ -20,7 +20,7 @@ module Raffia
             names -= @known
             return if names.empty?
 
-            @database.ready
+            @database.ensure_tables
             @database.session { |db| db.run(ADD_ALL, names) }
             @known = (@known | names).freeze
           end

@@ -25,7 +25,7 @@ module Raffia
           end
 
           # A role needs no rights to make tables that exist.
-          def ready(db)
+          def ensure_version(db)
             version = version(db) || make(db)
             return true if version == SQL::Schema::VERSION
 

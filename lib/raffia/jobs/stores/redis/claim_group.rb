@@ -24,7 +24,7 @@ module Raffia
           NUMBERS = "L<*"
 
           # These sort in the order of claims.
-          def self.read(field)
+          def self.parse(field)
             name, number, queue = field.split(/[. ]/, 3)
             [name.to_i, number.to_i, queue]
           end

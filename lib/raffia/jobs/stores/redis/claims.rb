@@ -17,7 +17,7 @@ module Raffia
           def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1
 
-            lost = recall(lease)
+            lost = recover_unanswered(lease)
             return lost unless lost.empty?
 
             name = next_name
@@ -49,7 +49,7 @@ module Raffia
           end
 
           # Claims whose answer was lost.
-          def recall(lease)
+          def recover_unanswered(lease)
             return [] if @unanswered.empty?
 
             token, name = @unanswered.first
@@ -60,7 +60,7 @@ module Raffia
             found.filter_map do |field, payload|
               next unless field.start_with?("#{name}.")
 
-              _, number, queue = ClaimGroup.read(field)
+              _, number, queue = ClaimGroup.parse(field)
               ClaimGroup::Claim.new(ClaimGroup.new(lease, name, queue), number, payload)
             end
           end

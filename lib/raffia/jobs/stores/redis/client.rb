@@ -33,11 +33,11 @@ module Raffia
           def with(safe: false)
             tries = 0
             begin
-              hold { |connection| yield connection }
+              with_connection { |connection| yield connection }
             rescue ::RedisClient::Error => error
-              forget if error.is_a?(::RedisClient::ConnectionError)
-              retry if (tries += 1) == 1 && again?(error, safe)
-              raise kind(error), wording(error)
+              close_idle if error.is_a?(::RedisClient::ConnectionError)
+              retry if (tries += 1) == 1 && retry?(error, safe)
+              raise error_class(error), describe(error)
             end
           end
 
@@ -57,11 +57,11 @@ module Raffia
           # The caller closes it.
           def fresh = @address.client
 
-          def close = forget
+          def close = close_idle
 
           private
 
-          def hold
+          def with_connection
             reset unless @pid == ::Process.pid
             idle = @idle
             @permits.synchronize do
@@ -119,20 +119,20 @@ module Raffia
           end
 
           # When one is lost, the others are, too.
-          def forget
+          def close_idle
             connections = @idle.shift(@idle.size)
             connections.each(&:close)
           end
 
-          def again?(error, safe)
+          def retry?(error, safe)
             error.message.match?(ELSEWHERE) || (safe && error.is_a?(::RedisClient::ConnectionError))
           end
 
-          def kind(error)
+          def error_class(error)
             error.is_a?(::RedisClient::AuthenticationError) ? StoreRefused : StoreUnavailable
           end
 
-          def wording(error)
+          def describe(error)
             problem = case error
             when ::RedisClient::AuthenticationError then "refuses the password"
             when ::RedisClient::OutOfMemoryError

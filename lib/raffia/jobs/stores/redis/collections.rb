@@ -98,9 +98,9 @@ module Raffia
 
             def range(connection, from, count)
               claims = connection.call("HGETALL", key).to_a
-              claims = claims.sort_by { |field, _| ClaimGroup.read(field) }
+              claims = claims.sort_by { |field, _| ClaimGroup.parse(field) }
               (claims[from, count] || []).map do |field, payload|
-                name, _, queue = ClaimGroup.read(field)
+                name, _, queue = ClaimGroup.parse(field)
                 entry(payload, field, at: name / 1e6, name: queue)
               end
             end

@@ -35,7 +35,7 @@ module Raffia
           def entries(set, queue: nil, offset: 0, limit: 50, match: nil)
             @redis.with(safe: true) do |connection|
               collections = Collections.all(connection, set, queue)
-              next span(connection, collections, offset, limit) unless match
+              next read_across(connection, collections, offset, limit) unless match
 
               Collections.each_entry(connection, collections).lazy
                 .select { |entry| entry.payload.include?(match) }.drop(offset).first(limit)
@@ -87,7 +87,7 @@ module Raffia
           end
 
           # Reads across collections.
-          def span(connection, collections, offset, limit)
+          def read_across(connection, collections, offset, limit)
             found = []
             collections.each do |collection|
               break if (missing = limit - found.size) <= 0

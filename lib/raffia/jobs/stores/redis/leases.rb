@@ -34,11 +34,11 @@ module Raffia
 
           def renew(lease) = @redis.script(:renew, *arguments(lease), safe: true) == 1
 
-          def claim_keys(lease) = fields(lease).map { |field| ClaimGroup.read(field).first(2) }
+          def claim_keys(lease) = fields(lease).map { |field| ClaimGroup.parse(field).first(2) }
 
           def release_keys(lease, keys)
-            claims = fields(lease).select { |field| keys.include?(ClaimGroup.read(field).first(2)) }
-            claims = claims.sort_by { |field| ClaimGroup.read(field) }.reverse
+            claims = fields(lease).sort_by { |field| ClaimGroup.parse(field) }.reverse
+            claims.select! { |field| keys.include?(ClaimGroup.parse(field).first(2)) }
             @redis.script(:release_keys, lease.token, *claims)
           end
 

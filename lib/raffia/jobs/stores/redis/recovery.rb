@@ -11,7 +11,7 @@ module Raffia
             recovered = []
             until (lost = @redis.script(:expired, safe: true)).empty?
               lost.each do |token, *claims|
-                recovered.concat(bring_back(token, claims.each_slice(2), nil))
+                recovered.concat(recover_jobs(token, claims.each_slice(2), nil))
               end
             end
             recovered.reverse
@@ -20,7 +20,7 @@ module Raffia
           def report_death(lease, begun)
             claims = @redis.script(:report_death, lease.token, lease.identity,
               Leases.milliseconds(lease.ttl), safe: true)
-            recovered = bring_back(lease.token, claims.each_slice(2), begun).reverse
+            recovered = recover_jobs(lease.token, claims.each_slice(2), begun).reverse
             @redis.call("ZREM", "raffia:expiry", lease.token)
             recovered
           end
@@ -28,18 +28,18 @@ module Raffia
           private
 
           # The one that goes back last is in front. Returns the last one first.
-          def bring_back(token, claims, begun)
-            claims = claims.sort_by { |field, _| ClaimGroup.read(field) }.reverse
-            payloads = claims.to_h { |field, payload| [ClaimGroup.read(field).first(2), payload] }
+          def recover_jobs(token, claims, begun)
+            claims = claims.sort_by { |field, _| ClaimGroup.parse(field) }.reverse
+            payloads = claims.to_h { |field, payload| [ClaimGroup.parse(field).first(2), payload] }
             verdicts = Store::CrashVerdict.of_claims(payloads, begun)
             claims.filter_map do |field, payload|
-              verdict = verdicts[ClaimGroup.read(field).first(2)]
-              bring_one_back(token, field, payload, verdict)
+              verdict = verdicts[ClaimGroup.parse(field).first(2)]
+              recover_job(token, field, payload, verdict)
             end
           end
 
-          def bring_one_back(token, field, payload, verdict)
-            queue = ClaimGroup.read(field).last
+          def recover_job(token, field, payload, verdict)
+            queue = ClaimGroup.parse(field).last
             after = verdict.crashes.zero? ? payload : @format.outgoing(verdict.payload)
             row = ["raffia:claims:#{token}", field, after, queue]
             return if @redis.move(verdict.dead? ? "dead" : "front", [row]).zero?

@@ -10,14 +10,13 @@ module Raffia
         # the digest.
         # @api private
         class Scripts
-          NAMES = %i[
-            batch beat claim clear complete due enqueue enroll expired find move poll prune
-            release_keys renew report_death resign stale_runs suspects write
-          ].freeze
+          FOLDER = File.join(__dir__, "scripts")
 
           def initialize
-            common = read(:common)
-            @sources = NAMES.to_h { |name| [name, "#{common}\n#{read(name)}"] }
+            common = read("common.lua")
+            @sources = (Dir.children(FOLDER) - ["common.lua"]).to_h do |file|
+              [file.delete_suffix(".lua").to_sym, "#{common}\n#{read(file)}"]
+            end
             @digests = @sources.transform_values { |source| Digest::SHA1.hexdigest(source) }
           end
 
@@ -35,9 +34,7 @@ module Raffia
 
           private
 
-          def read(name)
-            File.read(File.join(__dir__, "scripts", "#{name}.lua"), encoding: Encoding::UTF_8)
-          end
+          def read(file) = File.read(File.join(FOLDER, file), encoding: Encoding::UTF_8)
         end
       end
     end

@@ -68,7 +68,7 @@ module Raffia
 
           # Seconds to wait, nil when there is something to do.
           def poll(queues)
-            full, @processes, due = ask(queues)
+            full, @processes, due = query(queues)
             due = due.empty? ? nil : Float(due)
             [due, @tracking ? CHECK : POLL].compact.min unless full == 1 || due&.<=(0)
           end
@@ -79,17 +79,18 @@ module Raffia
           end
 
           # Notifications before the answer are outdated.
-          def ask(queues, whole: false)
+          def query(queues, whole: false)
             @events.call_v(@redis.scripts.command(:poll, queues, keys: keys(queues), whole: whole))
             nil while notification?(answer = @events.next_event)
             raise ::RedisClient::ReadTimeoutError, "no answer" if answer.nil?
-            return ask(queues, whole: true) if answer.is_a?(::RedisClient::NoScriptError) && !whole
+            forgotten = answer.is_a?(::RedisClient::NoScriptError) && !whole
+            return query(queues, whole: true) if forgotten
 
-            answer.is_a?(::RedisClient::Error) ? raise(answer) : checked(answer)
+            answer.is_a?(::RedisClient::Error) ? raise(answer) : validate(answer)
           end
 
           # An interrupted wait may leave the rest of a notification.
-          def checked(answer)
+          def validate(answer)
             return answer if answer in [Integer, Integer, String]
 
             raise ::RedisClient::ProtocolError,

@@ -71,7 +71,7 @@ module Raffia
             refused = refuse(db, special)
             special.each do |job|
               free = job.unique_start == 1 && !refused.include?(job.id)
-              Uniqueness.unlock(db, job.unique_key, job.id) if free
+              @cleanup.free_key(db, job.unique_key, job.id) if free
             end
             rows.reject { |row| refused.include?(row[0]) }
           end

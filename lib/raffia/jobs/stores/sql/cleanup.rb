@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "uniqueness"
-
 module Raffia
   module Jobs
     module Stores
@@ -16,6 +14,7 @@ module Raffia
           UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id " \
             "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' ORDER BY place LIMIT 1) " \
             "{returning} queue"
+          FREE_KEY = "DELETE FROM {uniques} WHERE key = $1 AND job = $2"
 
           def initialize(counter)
             @counter = counter
@@ -26,13 +25,16 @@ module Raffia
             jobs = rows.filter_map { |row| Job.new(*row) unless row[1].zero? }
             return if jobs.empty?
 
-            jobs.each { |job| Uniqueness.unlock(db, job.unique_key, job.id) if job.unique_key }
+            jobs.each { |job| free_key(db, job.unique_key, job.id) if job.unique_key }
             @counter.ended(db, jobs.filter_map(&:batch).tally, how)
             jobs.each { |job| unblock_next(db, job.limit_key) } if unblock
           end
 
           # For a job that goes on elsewhere.
           def stopped(db, row) = unblock_next(db, row[2])
+
+          # Only its owner frees a key.
+          def free_key(db, key, id) = db.run(FREE_KEY, key, id)
 
           private
 

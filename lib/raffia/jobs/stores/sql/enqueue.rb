@@ -12,6 +12,12 @@ module Raffia
             "payload) VALUES ($1, $2, $3, CASE WHEN $4 > {now} THEN 'scheduled' " \
             "ELSE 'queue' END, $5, $1, CASE WHEN $4 > {now} THEN $4 " \
             "ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13)"
+          TAKE_KEY = "INSERT INTO {uniques existing} (key, job, ends_at) " \
+            "VALUES ($1, $2, {now} + $3) {upsert key} job = {excluded job}, " \
+            "ends_at = {excluded ends_at} WHERE {existing ends_at} <= {now}"
+          OWNER = "SELECT #{Cleanup::COLUMNS}, state FROM {jobs} WHERE id = (SELECT job " \
+            "FROM {uniques} WHERE key = $1) AND state IN ('queue', 'scheduled', 'retry', " \
+            "'blocked') {lock}"
 
           needs :database, :key_values, :counter, :cleanup, :names
 
@@ -68,7 +74,7 @@ module Raffia
 
           def admitted?(db, unique, number)
             key = unique["key"]
-            return true if Uniqueness.lock(db, unique, number)
+            return true if take_key?(db, unique, number)
 
             case unique["conflict"]
             when "raise" then raise NotUnique.new(key: key)
@@ -77,14 +83,18 @@ module Raffia
             end
           end
 
+          def take_key?(db, unique, id)
+            db.run(TAKE_KEY, unique["key"], id, unique["for"]&.to_f) == 1
+          end
+
           # The waiting job counts as done, and the new one gets its key.
           def replace(db, key, unique, number)
-            *row, state = Uniqueness.replaceable(db, key, Cleanup::COLUMNS)
+            *row, state = db.rows(OWNER, key).first
             return false unless state
 
             db.run("DELETE FROM {jobs} WHERE id = $1", row[0])
             db.run("DELETE FROM {uniques} WHERE key = $1", key)
-            Uniqueness.lock(db, unique, number)
+            take_key?(db, unique, number)
             @cleanup.ended(db, [row], :done, unblock: state == "queue")
             true
           end

@@ -28,7 +28,7 @@ module Raffia
               db.run("DELETE FROM {orders} WHERE token NOT IN (SELECT token FROM {leases})")
               held, late = db.rows(LOST).partition { |row| ended.include?(row.first) }
               # None of these jobs has begun: the worker was dead, or had lost its lease.
-              bring_back(db, held) + bring_back(db, late, [])
+              recover_jobs(db, held) + recover_jobs(db, late, [])
             end
           end
 
@@ -36,7 +36,7 @@ module Raffia
             @database.write do |db|
               held = db.rows(HELD, lease.token)
               @leases.remove(db, lease)
-              bring_back(db, held, begun)
+              recover_jobs(db, held, begun)
             end
           end
 
@@ -48,17 +48,17 @@ module Raffia
           end
 
           # Rows come with the last one first.
-          def bring_back(db, rows, begun = nil)
+          def recover_jobs(db, rows, begun = nil)
             verdicts = rows.group_by(&:first).transform_values do |held|
               payloads = held.to_h { |_, id, place, _, _, payload| [[id, place], payload] }
               Store::CrashVerdict.of_claims(payloads, begun)
             end
             rows.map do |token, id, place, jid, queue|
-              bring_one_back(db, id, jid, queue, verdicts[token][[id, place]])
+              recover_job(db, id, jid, queue, verdicts[token][[id, place]])
             end.reverse
           end
 
-          def bring_one_back(db, id, jid, queue, verdict)
+          def recover_job(db, id, jid, queue, verdict)
             verdict.dead? ? bury(db, id, verdict) : put_back(db, id, queue, verdict)
             verdict.recovered(jid, queue)
           end

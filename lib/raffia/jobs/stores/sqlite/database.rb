@@ -31,8 +31,8 @@ module Raffia
 
           def read
             opened do
-              @reading.synchronize do
-                @log.assure
+              @read_lock.synchronize do
+                @log.check_identity
                 retry_busy do
                   @reader.run("BEGIN")
                   yield @reader
@@ -48,7 +48,7 @@ module Raffia
           def damage = read { |db| db.rows("PRAGMA integrity_check") }.flatten - ["ok"]
 
           def close(writer = @writer)
-            @opening.synchronize do
+            @open_lock.synchronize do
               next unless @writer&.equal?(writer)
 
               @writer = nil
@@ -66,17 +66,17 @@ module Raffia
           private
 
           def reset
-            @opening = Thread::Mutex.new
-            @reading = Thread::Mutex.new
+            @open_lock = Thread::Mutex.new
+            @read_lock = Thread::Mutex.new
             @writer = @reader = @connection = @log = nil
           end
 
-          def retry_busy(&) = Driver.translate(path) { Driver.retry_busy(@timeout, &) }
+          def retry_busy(&) = Driver.translate_errors(path) { Driver.retry_busy(@timeout, &) }
 
           def path = @address.path
 
           def opened
-            writer = @writer || @opening.synchronize { @writer ||= open }
+            writer = @writer || @open_lock.synchronize { @writer ||= open }
             yield writer
           rescue WriteAheadLog::Gone
             close(writer) # the next operation opens the present file

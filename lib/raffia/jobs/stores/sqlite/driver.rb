@@ -85,7 +85,7 @@ module Raffia
             end
           end
 
-          def translate(path)
+          def translate_errors(path)
             yield
           rescue ::SQLite3::Exception => error
             kind = refused?(error) ? StoreRefused : StoreUnavailable

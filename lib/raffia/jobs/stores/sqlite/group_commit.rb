@@ -61,7 +61,7 @@ module Raffia
 
           # After a failed flush the disk's state is unknown, and another flush would not tell it.
           def flush
-            @transaction.flushing { Driver.translate(@log.path) { @log.flush } }
+            @transaction.flushing { Driver.translate_errors(@log.path) { @log.flush } }
           end
         end
       end

@@ -80,13 +80,13 @@ module Raffia
           end
 
           def with_socket
-            socket = @lock.synchronize { borrow }
+            socket = @lock.synchronize { take_socket }
             yield socket
           ensure
             @lock.synchronize { @idle << socket if @busy.delete(socket) } if socket
           end
 
-          def borrow
+          def take_socket
             socket = @idle.pop || make_socket
             socket.begin(@interrupted)
             @interrupted = false

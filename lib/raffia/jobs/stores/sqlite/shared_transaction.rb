@@ -17,10 +17,12 @@ module Raffia
           # Each call gets its value or its error. {StoreUnavailable} means that nothing has been
           # done.
           def run(calls)
-            Driver.translate(@path) do
+            Driver.translate_errors(@path) do
               start
               # Nothing in here waits, and nobody would finish half a group.
-              Thread.handle_interrupt(Object => :never) { together(calls) or one_by_one(calls) }
+              Thread.handle_interrupt(Object => :never) do
+                run_together(calls) or run_one_by_one(calls)
+              end
             end
           end
 
@@ -47,13 +49,13 @@ module Raffia
 
           def start
             @connection.run("ROLLBACK") if @connection.transaction?
-            retry_busy { settle } if @doubtful
+            retry_busy { repair_log } if @doubtful
             retry_busy { @connection.run("BEGIN IMMEDIATE") }
             @before = @connection.total_changes
           end
 
           # Writes what the disk may lack of the log to the database, and flushes that.
-          def settle
+          def repair_log
             busy, = @connection.rows("PRAGMA wal_checkpoint(TRUNCATE)").first
             if busy == 1
               raise StoreUnavailable, "#{@path}: the disk failed to keep the log, and the " \
@@ -65,7 +67,7 @@ module Raffia
 
           def retry_busy(&) = Driver.retry_busy(@timeout, &)
 
-          def together(calls)
+          def run_together(calls)
             calls.each { |call| call.value = call.block.call(@connection) }
             commit(calls)
             true
@@ -76,16 +78,16 @@ module Raffia
             calls.first.error = translate(error)
           end
 
-          def one_by_one(calls)
+          def run_one_by_one(calls)
             start
-            calls.each { |call| alone(call) }
+            calls.each { |call| run_alone(call) }
             commit(calls.reject(&:error))
           rescue => error
             roll_back
             calls.each { |call| call.error ||= translate(error) }
           end
 
-          def alone(call)
+          def run_alone(call)
             @connection.run("SAVEPOINT one")
             call.value = call.block.call(@connection)
             @connection.run("RELEASE one")
@@ -113,7 +115,7 @@ module Raffia
 
           # An error of its own for each caller.
           def translate(error)
-            Driver.translate(@path) { raise error }
+            Driver.translate_errors(@path) { raise error }
           rescue => ours
             ours
           end

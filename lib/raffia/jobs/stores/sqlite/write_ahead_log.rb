@@ -26,11 +26,11 @@ module Raffia
           def flush
             file = @file ||= File.open(@path)
             Fiber.current_scheduler ? Raffia.offload { file.fdatasync } : file.fdatasync
-            assure
+            check_identity
           end
 
           # An open file can be removed, and goes on accepting writes.
-          def assure
+          def check_identity
             return if found?
 
             raise Gone,
