@@ -14,7 +14,7 @@ module Raffia
       # Growth of the next chunk over the measured one: the first items may not be typical.
       GROWTH = 8
       # Seconds to wake another worker and to hear of it, roughly.
-      HAND_OVER = 0.000_1
+      WAKE_UP = 0.000_1
 
       attr_reader :now
 
@@ -48,10 +48,10 @@ module Raffia
       end
 
       # Whether so many are done sooner than another worker is woken.
-      def brief?(count) = !@fixed && !@per_item.nil? && @per_item * count < HAND_OVER
+      def brief?(count) = !@fixed && !@per_item.nil? && @per_item * count < WAKE_UP
 
       # Whether a worker should have the next chunk before it has finished this one.
-      def hand_ahead?(seconds) = @per_item.nil? ? false : @per_item * @now < seconds
+      def send_ahead?(seconds) = @per_item.nil? ? false : @per_item * @now < seconds
 
       private
 

@@ -17,20 +17,20 @@ module Raffia
       # between chunks. Longer work had better go to an idle worker.
       AHEAD = 0.05
       # Seconds between checks whether the worker is at another item.
-      LOOK = 0.1
+      CHECK_INTERVAL = 0.1
 
-      # `patience`: seconds for an item with some grace; nil: no limit. `limit`: without the grace.
-      def initialize(worker, sizer, patience = nil, limit = nil)
+      # `limit`: seconds for an item, nil: any; `grace`: more, after which it is ended from here.
+      def initialize(worker, sizer, limit = nil, grace = 0.0)
         super(worker.service.plan, worker)
         @sizer = sizer
-        @patience = patience
+        @time_limit = limit && limit + grace
         @limit = limit
       end
 
       def ready?
         return true if @posted.empty?
 
-        @posted.size == 1 && @sizer.hand_ahead?(AHEAD) && @worker.room?(@sizer.now)
+        @posted.size == 1 && @sizer.send_ahead?(AHEAD) && @worker.room?(@sizer.now)
       end
 
       def post(chunk)
@@ -44,7 +44,7 @@ module Raffia
 
       # Raises TimeoutError about an item that takes too long.
       def collect
-        watch if @patience
+        watch if @time_limit
         reply = @worker.receive { |error| unloadable(error) } or raise died
         [@posted.shift, reply]
       end
@@ -92,13 +92,13 @@ module Raffia
 
       def watch
         item = begun
-        late = Clock.now + @patience
-        until reply?((late - Clock.now).clamp(0, LOOK))
+        late = Clock.now + @time_limit
+        until reply?((late - Clock.now).clamp(0, CHECK_INTERVAL))
           if item && begun == item
             raise overrun(item) if Clock.now >= late
           else
             item = begun
-            late = Clock.now + @patience
+            late = Clock.now + @time_limit
           end
         end
       end

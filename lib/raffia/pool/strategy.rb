@@ -57,7 +57,7 @@ module Raffia
           lambda do
             worker = workers.call
             if worker.respond_to?(:post)
-              RemoteSlot.new(worker, sizer, limit && limit + grace, limit)
+              RemoteSlot.new(worker, sizer, limit, grace)
             else
               WorkerSlot.new(plan.with(block: worker.method(:call)), worker)
             end

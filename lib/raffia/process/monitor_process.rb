@@ -51,22 +51,22 @@ module Raffia
 
       def start(work)
         theirs, @commands = ::IO.pipe
-        told, ready = ::IO.pipe
+        started, ready = ::IO.pipe
         # Other children must not keep the pipe open.
         @fork = Fork.after_child do
           [@commands, theirs].each(&:close) unless ::Thread.current.equal?(@forker)
         end
-        pid = ::Process.fork { live(work, theirs, ready, told) }
+        pid = ::Process.fork { live(work, theirs, ready, started) }
         ready.close
-        @ready = !told.wait_readable(BOOT).nil?
+        @ready = !started.wait_readable(BOOT).nil?
         @reaper = ::Process.detach(pid)
         pid
       ensure
-        [theirs, told, ready].each { |io| io&.close }
+        [theirs, started, ready].each { |io| io&.close }
       end
 
-      def live(work, theirs, ready, told)
-        [@commands, told].each(&:close)
+      def live(work, theirs, ready, started)
+        [@commands, started].each(&:close)
         close_listening_sockets
         work.call(theirs, ready)
       ensure

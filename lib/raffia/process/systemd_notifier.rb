@@ -38,7 +38,7 @@ module Raffia
         tell("WATCHDOG=1")
       end
 
-      # For a loop that has a heart of its own.
+      # For a heartbeat of another loop.
       def beat = tick(Clock.now)
 
       private

@@ -8,12 +8,12 @@ module Raffia
     # @api private
     class Watchdog
       # `interval`: seconds. An error of the block ends the watch.
-      def initialize(interval, &look)
+      def initialize(interval, &check)
         @end = Thread::Queue.new
         @thread = Thread.new do
           Thread.current.name = "raffia watchdog"
           until @end.closed?
-            look.call
+            check.call
             @end.pop(timeout: interval)
           end
         end

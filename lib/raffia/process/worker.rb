@@ -71,12 +71,12 @@ module Raffia
         @connection.writer.close
       end
 
-      # Ends the worker: no more frames, and it leaves when it has finished. After `patience`
+      # Ends the worker: no more frames, and it leaves when it has finished. After `timeout`
       # seconds it gets SIGTERM, which raises inside the work, and after `grace` seconds SIGKILL.
       # Returns an Exit.
-      def stop(patience: 0, grace: GRACE)
+      def stop(timeout: 0, grace: GRACE)
         @connection.writer.close
-        (patience.positive? && self.exit(patience)) || signal(:TERM, grace)
+        (timeout.positive? && self.exit(timeout)) || signal(:TERM, grace)
       ensure
         # Also when the steps above were interrupted, by a second Ctrl-C or a deadline.
         kill
@@ -118,11 +118,11 @@ module Raffia
       # The pid of a child that runs; nil when it is not wanted any more. Raises Error when none
       # did.
       def start(forked, parent, service)
-        FORK_TIMEOUTS.each do |patience|
+        FORK_TIMEOUTS.each do |timeout|
           @connection = WorkerConnection.new
           pid = fork_child(parent, service)
           @connection.parent_side
-          return pid if @connection.running?(patience)
+          return pid if @connection.running?(timeout)
 
           discard(pid)
           break if forked.closed?

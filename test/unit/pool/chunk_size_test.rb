@@ -56,10 +56,10 @@ class ChunkSizeTest < Raffia::TestCase
 
   def test_short_work_is_handed_ahead_and_long_work_is_not
     sizer = size
-    refute(sizer.hand_ahead?(0.05))
+    refute(sizer.send_ahead?(0.05))
     sizer.learn(1, 0.001)
-    assert(sizer.hand_ahead?(0.05))
+    assert(sizer.send_ahead?(0.05))
     sizer.learn(1, 1.0)
-    refute(sizer.hand_ahead?(0.05))
+    refute(sizer.send_ahead?(0.05))
   end
 end

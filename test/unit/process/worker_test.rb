@@ -32,7 +32,7 @@ class ProcessWorkerTest < Raffia::TestCase
 
   def test_a_worker_that_is_stopped_leaves_by_itself
     worker do |child|
-      how = child.tap { child.stop(patience: PATIENCE) }.exit
+      how = child.tap { child.stop(timeout: PATIENCE) }.exit
       assert_equal([child.pid, nil, 0], how.to_h.values)
       assert_predicate(how, :clean?)
       refute_predicate(child, :alive?)
@@ -260,7 +260,7 @@ class ProcessWorkerTest < Raffia::TestCase
       ractor = Ractor.new do
         child = Raffia::Process::Worker.new { |link| link.writer.write(link.reader.read) }
         child.write("x")
-        [child.read, child.stop(patience: 10).clean?]
+        [child.read, child.stop(timeout: 10).clean?]
       end
       p(ractor.respond_to?(:take) ? ractor.take : ractor.value)
     RUBY

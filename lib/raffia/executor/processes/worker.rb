@@ -82,7 +82,7 @@ module Raffia
         end
 
         def close(grace)
-          [@process, *@leaving].each { |process| process.stop(patience: grace) }
+          [@process, *@leaving].each { |process| process.stop(timeout: grace) }
         ensure
           @begun.free
         end

@@ -18,9 +18,9 @@ module Raffia
       # number of threads can read with deadlines. For small replies that is as fast as take.
       class Adapter
         # Written by the Ractor at its end, followed by the error that ended it, if any.
-        GOODBYE = "!"
+        END_MARK = "!"
         # Seconds between two checks that the Ractor exists, while a reply is awaited.
-        PULSE = 1.0
+        CHECK_INTERVAL = 1.0
 
         # The value of a Ractor's block. To be waited for in a Ractor only.
         def self.value(ractor) = ractor.respond_to?(:take) ? ractor.take : ractor.value
@@ -51,7 +51,7 @@ module Raffia
         rescue ::Exception => error # standard:disable Lint/RescueException
           nil
         ensure
-          writer&.write(GOODBYE + describe(error))
+          writer&.write(END_MARK + describe(error))
           io&.close
         end
 
@@ -87,10 +87,10 @@ module Raffia
 
         # The next reply; nil when the Ractor has ended.
         def read
-          nil until @reader.ready?(PULSE) || (ended? && !@reader.ready?(0))
+          nil until @reader.ready?(CHECK_INTERVAL) || (ended? && !@reader.ready?(0))
           # A Ractor that ended without closing its end writes no more.
           frame = @reader.read if @reader.ready?(0)
-          return frame unless frame.nil? || frame.start_with?(GOODBYE)
+          return frame unless frame.nil? || frame.start_with?(END_MARK)
 
           if frame && frame.bytesize > 1
             @last_words = frame.byteslice(1..).force_encoding(Encoding::UTF_8).scrub

@@ -36,7 +36,7 @@ module Raffia
           return yield if Thread.current.thread_variable_get(KEY).equal?(self)
 
           call = Call.new(work, Thread::Queue.new)
-          hand_over(call)
+          enqueue(call)
           call.done.pop
           call.error ? raise(error_of(call)) : call.value
         ensure
@@ -68,7 +68,7 @@ module Raffia
           @lock = SpinLock.new
         end
 
-        def hand_over(call)
+        def enqueue(call)
           @lock.hold do
             @calls << call
             # Waiting threads count until they run, so compare with the calls that there are for

@@ -38,7 +38,7 @@ module Raffia
       # Notes the time of start and end in {StartCost}.
       class StartingSlot < SimpleDelegator
         # Seconds between checks whether there is work left to wait for.
-        LOOK = 0.005
+        CHECK_INTERVAL = 0.005
 
         def initialize(slots, ramp)
           started = Clock.now
@@ -59,7 +59,7 @@ module Raffia
 
         def answers?(ramp)
           post(Chunk.new(0, 0, items: []))
-          nil until (came = reply?(LOOK)) || ramp.over?
+          nil until (came = reply?(CHECK_INTERVAL)) || ramp.over?
           came ? collect : posted.clear
           through = true
           came

@@ -8,7 +8,7 @@ module Raffia
       #
       # @api private
       module BoundedFork
-        PATIENCE = 1
+        TIMEOUT = 1
         Enough = Class.new(Exception) # standard:disable Lint/InheritException
         private_constant :Enough
 
@@ -18,7 +18,7 @@ module Raffia
           OutputBuffers.flush
           here = Thread.current
           pid = nil
-          timer = Thread.new { sleep(PATIENCE) && here.raise(Enough) }
+          timer = Thread.new { sleep(TIMEOUT) && here.raise(Enough) }
           # Only where it waits, so that the pid of a child is never lost.
           Thread.handle_interrupt(Enough => :on_blocking) do
             pid = ::Process.fork(&block)

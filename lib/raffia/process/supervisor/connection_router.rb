@@ -29,7 +29,7 @@ module Raffia
 
           select(serving) unless serving == @serving
           (@slots - serving).each do |slot|
-            hand_over(slot, serving, now) unless slot.accepting?(now)
+            redirect(slot, serving, now) unless slot.accepting?(now)
           end
         end
 
@@ -52,11 +52,11 @@ module Raffia
         end
 
         # The kernel may still add connections whose handshake began before, so this repeats.
-        def hand_over(slot, serving, now)
+        def redirect(slot, serving, now)
           return if now < @asked.fetch(slot, 0) || !queued?(slot)
 
           @asked[slot] = now + INTERVAL
-          serving[(@turn += 1) % serving.size].current.hand_over(slot.ios)
+          serving[(@turn += 1) % serving.size].current.accept_from(slot.ios)
         end
 
         def queued?(slot)

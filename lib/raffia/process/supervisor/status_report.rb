@@ -32,9 +32,9 @@ module Raffia
         private
 
         def measured(slot)
-          told = self.class.slot(slot)
-          memory = told[:pid] && Memory.of(told[:pid])
-          told.merge(pss: memory&.pss, private_dirty: memory&.private_dirty)
+          report = self.class.slot(slot)
+          memory = report[:pid] && Memory.of(report[:pid])
+          report.merge(pss: memory&.pss, private_dirty: memory&.private_dirty)
         end
       end
     end

@@ -172,7 +172,7 @@ module Raffia
           what = if worker.booting?
             "was not ready within #{@settings.boot_timeout} s"
           else
-            "did not finish within #{worker.patience} s"
+            "did not finish within #{worker.time_limit} s"
           end
           @log&.error("worker #{slot.index} (#{worker.pid}) #{what}: it is killed")
           worker.kill(worker.booting? ? "boot timeout" : "drain timeout")

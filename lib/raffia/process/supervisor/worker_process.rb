@@ -52,27 +52,27 @@ module Raffia
 
         def served(now) = @ready_at && now - @ready_at
 
-        # Asks it to finish and leave. `patience`: seconds until SIGKILL.
-        def drain(patience, reason)
+        # Asks it to finish and leave. `timeout`: seconds until SIGKILL.
+        def drain(timeout, reason)
           return if draining?
 
           @reason ||= reason
           @board.mark(:dismissed)
-          enter(:draining, patience)
+          enter(:draining, timeout)
           tell("drain")
         end
 
         # As all are to end. A worker that boots has nothing to finish: it gets less time, and none
         # when it is not forked yet.
-        def dismiss(patience, grace, reason)
+        def dismiss(timeout, grace, reason)
           return kill(reason) unless @pid
 
-          drain(booting? ? [grace, patience].min : patience, reason)
+          drain(booting? ? [grace, timeout].min : timeout, reason)
         end
 
         # It became ready after the request to drain, so it may have something to finish after all.
-        def served_late(patience)
-          enter(:draining, patience) if draining?
+        def served_late(timeout)
+          enter(:draining, timeout) if draining?
         end
 
         def kill(reason, stop_reason = :dismissed)
@@ -95,7 +95,7 @@ module Raffia
         end
 
         # Sends it the sockets of another slot, to accept the connections that wait.
-        def hand_over(sockets) = @channel.send(:accept, nil, sockets)
+        def accept_from(sockets) = @channel.send(:accept, nil, sockets)
 
         def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
 
@@ -105,7 +105,7 @@ module Raffia
           last_beat.zero? || now - [last_beat, @since].max < LATE
         end
 
-        def patience = format("%g", @deadline - @since)
+        def time_limit = format("%g", @deadline - @since)
 
         def overdue?(now) = !@deadline.nil? && now >= @deadline
 
