@@ -17,7 +17,7 @@ require "rbconfig"
 require "socket"
 require "tmpdir"
 
-# What the workers do. They load this file, too, and do not run what is below.
+# The work of the workers. They load this file, too, but do not run the code below.
 class PrimesJob
   include Raffia::Job
 

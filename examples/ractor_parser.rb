@@ -3,9 +3,8 @@
 # A parser in Ractors: the log of a web server, cut at its lines into a few large pieces, each of
 # which is parsed in a Ractor of its own.
 #
-# What keeps Ractors fast is kept here: the pieces are frozen, so they are shared and not copied;
-# what comes back is small; and the parser uses nothing but its input and constants that are frozen
-# throughout.
+# Three rules keep Ractors fast here: the pieces are frozen, so they are shared and not copied; the
+# results are small; and the parser uses nothing but its input and deeply frozen constants.
 #
 #     bin/raffia run examples/ractor_parser.rb
 #
@@ -19,7 +18,7 @@ module AccessLog
     /\A(?<host>\S+)\ \S+\ \S+\ \[(?<time>[^\]]+)\]
       \ "(?<verb>[A-Z]+)\ (?<path>\S+)\ [^"]*"\ (?<status>\d{3})\ (?<bytes>\d+|-)$/x
 
-  # What is known of some lines. It can be added to that of others.
+  # Figures of some lines. Summaries can be added.
   Summary = Data.define(:lines, :bytes, :statuses, :broken) do
     def +(other)
       with(lines: lines + other.lines, bytes: bytes + other.bytes, broken: broken + other.broken,

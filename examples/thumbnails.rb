@@ -48,7 +48,7 @@ Picture = Data.define(:width, :height, :bytes) do
   end
 end
 
-# What a camera would bring: each picture runs from dark to bright in another colour.
+# A picture like a camera's: each runs from dark to bright in another colour.
 def paint(path, shade)
   rows = Array.new(120) { |y| Array.new(160) { |x| [x, y * 2, shade * 20].pack("C3") }.join }
   Picture.new(160, 120, rows.join.b).write(path)

@@ -2,7 +2,7 @@
 
 # The API pages, by yard.
 class ApiDocs
-  # Told of a superclass that is made on the spot (Data.define), which has no name.
+  # A warning about the nameless superclass of a class that inherits from Data.define.
   NAMELESS = /^\[warn\]: in YARD::\S+: Undocumentable superclass.*\n\tin file.*\n\n\t.*\n\n?/
 
   # @return [String] what it prints; warnings of nameless superclasses left out

@@ -84,7 +84,7 @@ class NativeTests
 
   def compiler = ENV.fetch("CC", "cc")
 
-  # What extconf.rb found, so that the tests see the core as the extension does.
+  # Macros of extconf.rb, so that the tests see the core as the extension does.
   def defines
     @defines ||= begin
       makefile = "tmp/ext/#{RUBY_VERSION[/\d+\.\d+/]}/Makefile"

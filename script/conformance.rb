@@ -8,7 +8,7 @@
 module Conformance
   ROOT = File.expand_path("..", __dir__)
 
-  # What the user can mend: an unknown name, a source that cannot be had. Shown without a backtrace.
+  # Errors that the user can correct, such as an unknown name. They are shown without a backtrace.
   class Error < StandardError; end
 end
 

@@ -14,8 +14,8 @@ require_relative "targets"
 module ActorBench
   # See above.
   class Child
-    # Of the operations: they are done before anything is measured, so that what has to be compiled
-    # is.
+    # Share of the operations that run before the measurement, so that JIT-compiled code is
+    # measured.
     WARM = 0.2
 
     # @param driver [Class] it has a method for each workload, which prepares it and returns what

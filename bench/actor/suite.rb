@@ -5,7 +5,7 @@ require_relative "plan"
 require_relative "targets"
 
 module ActorBench
-  # What is compared, at what.
+  # Targets and workloads of this benchmark.
   SUITE = Bench::Suite.new(name: "actor", targets: Targets::ALL, plans: Plans::ALL,
     columns: %i[allocations],
     figures: {kib: "Memory, KiB for each actor that is idle"}, related: %w[concurrent-ruby timers])

@@ -8,7 +8,7 @@ require_relative "targets"
 require_relative "tools"
 
 module EngineBench
-  # What is compared, at what.
+  # Targets and workloads of this benchmark.
   SUITE = Bench::Suite.new(name: "engine", targets: Targets::ALL, usual: Targets::USUAL,
     plans: Plans::ALL,
     prepare: -> { Tools.compile }, trouble: ->(plan) { Bench::Machine.trouble(plan) },

@@ -33,7 +33,7 @@ module EngineBench
 
     def spawn(&) = @driver.spawn(&)
 
-    # What is needed and not measured.
+    # Unmeasured preparation.
     def prepare = nil
 
     def work(count)

@@ -33,7 +33,7 @@ module Bench
 
     private
 
-    # Asked of a process of its own, because this one may run under Bundler.
+    # Asks a separate process, because this one may run under Bundler.
     def find(names)
       code = "ARGV.each { |n| s = Gem::Specification.find_all_by_name(n).max_by(&:version) and " \
         "puts n + ' ' + s.version.to_s }"

@@ -3,7 +3,7 @@
 require "etc"
 
 module Bench
-  # Where and with what the figures were measured, and what the machine does not allow.
+  # The machine and the programs of the figures, and limits of the machine.
   module Machine
     FILES = 10_000 # descriptors in one process: the 8,192 connections, and some
 

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Bench
-  # What to run, from the environment: TARGETS and WORKLOADS (names, or parts of names, with
-  # commas), RUNS, QUICK=1, YJIT=0, SYSCALLS=0, RAFFIA_BENCH_GEMS (a GEM_HOME with the other gems).
+  # Selection of what to run, from the environment: TARGETS and WORKLOADS (names, or parts of names,
+  # with commas), RUNS, QUICK=1, YJIT=0, SYSCALLS=0, RAFFIA_BENCH_GEMS (a GEM_HOME with the other
+  # gems).
   Options = Data.define(:targets, :plans, :runs, :quick, :yjit, :syscalls, :gems) do
     # @param suite [Suite]
     # @param env [Hash, ENV]

@@ -97,7 +97,7 @@ module Bench
         table { |plan, target| number(cell(plan, target)&.median(:pss_mib)) }]
     end
 
-    # Of requests that come when they come, however many are being answered.
+    # Requests that arrive independently of the answers.
     def waiting
       ["**Latency, ms: p50 / p99 / p99.9**, at a fixed rate of arrivals",
         table(plans.select { |plan| plan.rate.positive? }) { |plan, target|

@@ -36,8 +36,7 @@ module Bench
     # @return [String] where it is
     def program(name) = File.join(FOLDER, "#{@suite}-#{name}")
 
-    # What needs a compiler that is not here is left out, and so are the targets that need it; C is
-    # always needed.
+    # Leaves out programs and targets whose compiler is missing; C is always needed.
     def compile
       FileUtils.mkdir_p(FOLDER)
       @sources.each do |name, source|

@@ -3,8 +3,7 @@
 require_relative "summary"
 
 module Bench
-  # For people, on a terminal: all figures, workload by workload. A figure in the noise has a ~ in
-  # front.
+  # All figures for a terminal, workload by workload. A figure in the noise has a ~ in front.
   class Report
     HEAD = "  %-14s %10s %19s %10s %9s %9s %9s %8s %8s %8s %10s %6s  %s"
     NAMES = ["", "CPU us", "(min - max)", "per second", "user us", "syscalls", "objects", "KiB",

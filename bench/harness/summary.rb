@@ -3,8 +3,8 @@
 require "raffia/lab/statistics"
 
 module Bench
-  # What the samples of a campaign come down to. It is made from what is in the JSON file, so a
-  # report can be written again later.
+  # Summary of the samples of a campaign. It is made from the JSON file, so a report can be written
+  # again later.
   class Summary
     # One target at one workload.
     class Cell

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Bench
-  # What is compared.
+  # A program to compare.
   #
   # @!attribute group
   #   @return [Symbol, nil] only targets of one group are rivals

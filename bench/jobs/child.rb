@@ -94,7 +94,7 @@ module JobsBench
       end
     end
 
-    # What is said to the database, for jobs and without.
+    # Calls to the database, for jobs and without.
     def idle
       jobs = jobs_at(@plan.jobs)
       work(1, jobs + 1)
@@ -175,7 +175,7 @@ module JobsBench
        server_us: (server * 1e6 / operations if @database.pid), rate: operations / wall}
     end
 
-    # What comes after the last job may take longer on a busy machine.
+    # The steps after the last job may take longer on a busy machine.
     def empty
       give_up = Work.now + 10
       sleep(0.1) until (left = @system.left).zero? || Work.now > give_up

@@ -3,8 +3,8 @@
 require_relative "../harness/syscalls"
 
 module JobsBench
-  # What a worker says to the kernel, and to the database's server. What cannot be counted here is
-  # nil.
+  # Counts a worker's calls of the kernel and of the database's server; nil where they cannot be
+  # counted.
   class Counters
     FLUSHES = %w[syscalls/sys_enter_fsync syscalls/sys_enter_fdatasync].freeze
 

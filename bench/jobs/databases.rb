@@ -7,8 +7,8 @@ require_relative "../harness/programs"
 require_relative "../harness/wrong"
 
 module JobsBench
-  # Where jobs are kept: a server of its own for each run, on a free port of loopback, or a folder.
-  # Everything is as the database comes, but that Redis saves nothing to the disk.
+  # Databases for jobs: a server for each run, on a free port of loopback, or a folder. They have
+  # their default settings, but Redis saves nothing to disk.
   module Databases
     # A folder, for what needs no server.
     class Folder
@@ -40,7 +40,7 @@ module JobsBench
       end
     end
 
-    # What a server has besides.
+    # A database with a server process.
     class Server < Folder
       PATIENCE = 30
 
@@ -95,7 +95,7 @@ module JobsBench
 
       def url = "redis://127.0.0.1:#{port}/0"
 
-      # What arrives in one packet is one.
+      # Commands in one packet count as one.
       def requests = info("stats", "total_reads_processed")
 
       def size = info("memory", "used_memory") / 1024.0**2

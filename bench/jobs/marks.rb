@@ -4,7 +4,7 @@ require "json"
 require_relative "../harness/wrong"
 
 module JobsBench
-  # What the worker's {Tally} tells, on the side that measures.
+  # Reads the marks of the worker's {Tally}, in the process that measures.
   class Marks
     # @param fifo [String] path
     def initialize(fifo)

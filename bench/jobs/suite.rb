@@ -6,7 +6,7 @@ require_relative "plan"
 require_relative "targets"
 
 module JobsBench
-  # What is compared, at what.
+  # Targets and workloads of this benchmark.
   SUITE = Bench::Suite.new(name: "jobs", targets: Targets::ALL, plans: Plans::ALL,
     related: %w[rails activerecord redis-client sqlite3 pg],
     usual_plans: Plans::ALL.values.reject(&:long?), smoke: false, columns: %i[waiting pss],

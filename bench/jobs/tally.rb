@@ -49,7 +49,7 @@ module JobsBench
       @io.write("#{JSON.generate(count: @count, again: @again, latencies:)}\n")
     end
 
-    # For workers that fork for each job: each is told of.
+    # Counts for workers that fork for each job: each job reports itself.
     class Each
       def initialize(fifo) = @fifo = fifo
 

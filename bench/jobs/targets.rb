@@ -5,7 +5,7 @@ require_relative "databases"
 require_relative "plan"
 
 module JobsBench
-  # What a target is: a system on a database.
+  # A target: a system on a database.
   #
   # @!attribute concurrency
   #   @return [Integer, nil] jobs at a time, unless the workload says how many; nil: its own default

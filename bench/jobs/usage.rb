@@ -4,7 +4,7 @@ require "raffia/process/memory"
 require_relative "../harness/syscalls"
 
 module JobsBench
-  # What a process and its descendants have used, those that ended meanwhile too.
+  # Resources that a process and its descendants have used, ended ones included.
   class Usage
     TICK = 1.0 / `getconf CLK_TCK`.to_i
 
@@ -29,7 +29,7 @@ module JobsBench
       0 # it has ended meanwhile
     end
 
-    # Of its children that have ended.
+    # CPU of its ended children.
     def ended(pid)
       File.read("/proc/#{pid}/stat").rpartition(")").last.split.values_at(13, 14).sum(&:to_i) * TICK
     rescue Errno::ENOENT, Errno::ESRCH

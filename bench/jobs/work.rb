@@ -4,8 +4,7 @@ require "socket"
 require_relative "tally"
 
 module JobsBench
-  # What a job does, and who counts that it was done: in the process of the worker, which is told by
-  # its environment.
+  # The work of a job, and its count in the process of the worker, which the environment selects.
   module Work
     CPU = 0.001
     WAIT = 0.01
@@ -33,7 +32,7 @@ module JobsBench
         nil while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < give_up
       end
 
-      # For an answer that does not come, at a real socket of its own.
+      # Waits for an answer that does not come, on a socket.
       def wait
         pair = SOCKETS.pop(timeout: 0) || UNIXSocket.pair
         pair.first.wait_readable(WAIT)

@@ -11,7 +11,7 @@ require_relative "work"
 module JobsBench
   Place = Data.define(:url, :folder)
 
-  # Where enqueuing is part of what is measured, because it is done in the same process.
+  # Measures enqueuing together with the work, because both run in one process.
   class Together
     def initialize(system, warm, total, rate)
       @system = system

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module PoolBench
-  # What is done with an item, and what the items are. CPU work is measured in the CPU time of the
-  # thread that does it, so an item is as much work in each language, on each core, and whoever else
-  # wants the core.
+  # The items and the work on them. CPU work is measured in the CPU time of its thread, so an item
+  # is as much work in each language, on each core, whatever else runs there.
   module Jobs
     MIB = 1024 * 1024
 

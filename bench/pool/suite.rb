@@ -5,7 +5,7 @@ require_relative "plan"
 require_relative "targets"
 
 module PoolBench
-  # What is compared, at what.
+  # Targets and workloads of this benchmark.
   SUITE = Bench::Suite.new(name: "pool", targets: Targets::ALL, plans: Plans::ALL,
     columns: %i[seconds], related: %w[ruby-progressbar])
 end

@@ -44,8 +44,7 @@ module PoolBench
       Target.new(name: "plain-#{group}", group:, without: warm(nil), open: -> { driver.new })
     end
 
-    # What others have outside of Ruby. Their figures say where we stand; their languages and
-    # workers are others.
+    # Pools of Python, for orientation: their language and workers differ.
     def python(name, module_name)
       trouble = -> {
         "python3 has no #{module_name} (apt-get install python3 python3-joblib)" unless

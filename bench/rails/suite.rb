@@ -7,7 +7,7 @@ require_relative "plan"
 require_relative "targets"
 
 module RailsBench
-  # What is compared, at what.
+  # Targets and workloads of this benchmark.
   SUITE = Bench::Suite.new(name: "rails", targets: Targets::ALL, plans: Plans::ALL, boot: 90,
     smoke: false,
     prepare: -> { Application.prepare }, columns: %i[waiting pss])

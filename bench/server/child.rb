@@ -32,7 +32,7 @@ module ServerBench
 
     private
 
-    # What /stats costs itself is outside of the marks.
+    # The cost of /stats itself is outside of the marks.
     def mark(word)
       @pss[word] = @meter.pss if %i[idle parked end].include?(word)
       @allocated[word] = @server.allocated if word == :begin

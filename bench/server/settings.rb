@@ -16,8 +16,7 @@ module ServerBench
       worker_processes 1
     RUBY
 
-    # As many requests may wait for Ruby as there are connections: it would answer the others with
-    # 503.
+    # The queue for Ruby holds as many requests as there are connections; others would get 503.
     ITSI = <<~RUBY
       workers 1
       threads 1

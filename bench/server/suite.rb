@@ -7,7 +7,7 @@ require_relative "targets"
 require_relative "tools"
 
 module ServerBench
-  # What is compared, at what.
+  # Targets and workloads of this benchmark.
   SUITE = Bench::Suite.new(name: "server", targets: Targets::ALL, plans: Plans::ALL,
     prepare: -> { Tools.compile },
     trouble: ->(plan) { Bench::Machine.trouble(plan) },

@@ -16,8 +16,7 @@ module ServerBench
   module Targets
     ROOT = Bench::Programs::ROOT
     APP = File.join(__dir__, "config.ru")
-    # Where there are two processes, the load has no core for itself: these say what a second one
-    # costs.
+    # With two processes, the load has no core for itself: these show the cost of a second process.
     ENOUGH = %w[hello hello_8192 json cpu mixed].freeze
     ONLY_ENOUGH = Plans::ALL.except(*ENOUGH).transform_values { nil }.freeze
 

@@ -18,7 +18,7 @@ require "uri"
 # A few connections, each made when it is wanted first: so a worker process never has one that its
 # parent uses, too.
 class Database
-  # As many as Raffia.offload has threads at least.
+  # At least as many as Raffia.offload has threads.
   CONNECTIONS = 4
 
   def initialize(url)

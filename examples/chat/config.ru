@@ -32,8 +32,8 @@ class Guest < Raffia::Actor
   def hear(message) = @socket.push(message)
 end
 
-# That of this process is opened by the first who comes: actors live in the process that makes them,
-# and workers are forked.
+# The first visitor opens the room of this process: actors live in the process that makes them, and
+# workers are forked.
 def room
   return Raffia::Actor.at(ENV["CHAT_ROOM"], :room) if ENV["CHAT_ROOM"]
   Raffia::Actor[:room] || Room.spawn(name: :room)

@@ -102,8 +102,8 @@ module Conformance
       Comparison.new(suite, outcomes, known: @known.for(suite.name), unsteady: unsteady)
     end
 
-    # What passes alone is unsteady, which is said, and no failure: other work on the machine does
-    # that.
+    # A test that passes alone is unsteady, which is reported and is no failure: other work on the
+    # machine can cause it.
     # @return [Hash{String => Array<String>}]
     def repeat(suite, comparison, checkout, env)
       comparison.unexplained.group_by(&:mode).each_with_object({}) do |(mode, differences), all|

@@ -5,10 +5,10 @@ module Conformance
   # still is ended in time.
   class ChildProcess
     MAIN = File.expand_path("child/main.rb", __dir__)
-    # For what a suite does before its first test, and after its last.
+    # Seconds for the steps of a suite before its first test, and after its last.
     START = 90
     FINISH = 15
-    # For backtraces to be written.
+    # Seconds for writing backtraces.
     DUMP = 2
 
     # @param limit [Numeric] seconds for one test
@@ -74,7 +74,7 @@ module Conformance
       sleep(DUMP)
     end
 
-    # What goes on meanwhile was slow, and hangs not.
+    # A process that proceeds meanwhile was slow, and does not hang.
     def still_after_dump?
       dump
       @record.size == @size

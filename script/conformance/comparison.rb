@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Conformance
-  # What a suite's runs say when they are held beside the plain one.
+  # Compares the runs of a suite with the plain one.
   class Comparison
     BAD = %w[fail hung died].freeze
     # A test that fails under Raffia and not plain.

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Conformance
-  # What one process of a suite is told to do, handed over as a file (Marshal: the child may load no
-  # gem for it).
+  # The work of one process of a suite, handed over as a file (by Marshal, because the child may
+  # load no gem for it).
   class Plan
     # @param checkout [String] the folder with the suite's files
     # @param only [Array<String>, nil] the tests to run; nil: all

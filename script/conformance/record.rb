@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Conformance
-  # What a child process writes about its tests, a line for each event:
+  # The record of a child process about its tests, a line for each event:
   #
   #   begin "name"
   #   end "name" pass|fail|skip "message" seconds

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Conformance
-  # What is said at the end: only what fails on Raffia alone, and what could not be run.
+  # The report at the end: only tests that fail on Raffia alone, and tests that could not run.
   class Report
     MESSAGE = 300
-    # Of one suite: when so many fail, they have one cause.
+    # Listed failures of one suite: more than that have one cause.
     MOST = 20
 
     # @param results [Array<Comparison, Campaign::Failure>]

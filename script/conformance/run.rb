@@ -49,7 +49,7 @@ module Conformance
 
     def now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
 
-    # What the process printed last, without the frames of a backtrace.
+    # The last output of the process, without the frames of a backtrace.
     def last_words
       lines = File.exist?(log) ? File.readlines(log, chomp: true).reject { |line|
         line.strip.empty? || line.start_with?("\tfrom")

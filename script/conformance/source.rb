@@ -7,7 +7,7 @@ require_relative "source/git"
 require_relative "source/rubygems"
 
 module Conformance
-  # Where tests come from. Each kind puts one version of somebody's files into a folder.
+  # Sources of tests. Each kind puts one version of a project's files into a folder.
   module Source
     KINDS = {"gem" => RubyGems, "debian" => Debian, "git" => Git}.freeze
 

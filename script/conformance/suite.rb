@@ -96,7 +96,7 @@ module Conformance
     # @return [Array<String>] what the suite is run as, plain first
     def modes = ["plain", *RAFFIA_MODES, *("async" if @entry.fetch("async", true))]
 
-    # What the version in the table is: that of the library.
+    # The version in the table, which is the library's.
     def version
       gems.each_value.first.to_s[/\A\d.*/] || (tests["version"] || tests["tag"]).delete_prefix("v")
     end

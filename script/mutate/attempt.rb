@@ -10,7 +10,7 @@ module Mutate
     # @!attribute test [String, nil] Class#name of the first failure
     Outcome = Data.define(:state, :test, :seconds, :output)
 
-    # Of data that one process may hold: a mutant can allocate without end.
+    # Limit of a process's data: a mutant can allocate without end.
     MEMORY = 6 << 30
     GRACE = 2
 

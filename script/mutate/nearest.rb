@@ -20,10 +20,10 @@ module Mutate
     WORDS = 0.25
     # A test that is further than this from the nearest is not worth its time.
     FAR = 0.12
-    # What tests of a component are called beside its own name.
+    # Names of a component's tests beside its own name.
     ALIASES = {"process" => %w[supervisor], "engine" => %w[scheduler], "run" => %w[scheduler],
                "integrations" => %w[rails], "base" => %w[error fork]}.freeze
-    # For a test of another component, which may share words by chance.
+    # Weight of a test of another component, which may share words by chance.
     ELSEWHERE = 0.25
 
     # @param seconds [Numeric] of tests for one mutant

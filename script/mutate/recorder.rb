@@ -40,7 +40,7 @@ module Mutate
       write(name, began)
     end
 
-    # What a process that a test started has run until now.
+    # Records the lines that a process of a test has run until now.
     def ended = write(ENV.fetch(NAME, ""), @began, child: ::Process.pid != @root)
 
     def write(test, began, child: false)

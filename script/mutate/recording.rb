@@ -53,7 +53,7 @@ module Mutate
       end
     end
 
-    # What has run before the first test.
+    # Lines that ran before the first test.
     def loaded(entries)
       entries.select { |entry| entry[:test].empty? }.each_with_object({}) do |entry, lines|
         add(lines, entry[:lines])

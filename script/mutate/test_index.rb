@@ -6,9 +6,9 @@ module Mutate
     # Tests of documents, packages and other programs, storms, and what takes minutes.
     OTHERS = %r{\Atest/(?:jruby|stress|native|ledger|architecture_test|unit/(?:mutate|conformance)|
       integration/(?:bench|docs|project))}x
-    # Of a test file that nobody has measured.
+    # Seconds assumed for a test file without a measurement.
     SECONDS = 5.0
-    # Of a test file that takes next to nothing.
+    # Least seconds of a test file.
     LEAST = 0.5
 
     # @param root [String] the folder with test/ in it

@@ -45,8 +45,8 @@ raffia_setup_drivers() {
   (locked drivers_make) || exit $?
 }
 
-# For the lab's experiment with a database; it says what could not be had, and the lab skips that
-# one.
+# Needs of the lab's experiment with a database. It says what is missing, and the lab skips that
+# experiment.
 raffia_setup_lab() {
   if lab_ready; then return 0; fi
   (locked lab_make) || exit $?
@@ -58,7 +58,7 @@ raffia_setup_server() {
   (locked server_make) || exit $?
 }
 
-# What RAFFIA_RUBY=jruby wants, in place of raffia_setup.
+# Set-up for RAFFIA_RUBY=jruby, in place of raffia_setup.
 raffia_setup_jruby() {
   if ! jruby_ready; then
     (locked make_jruby) || exit $?
@@ -79,7 +79,7 @@ raffia_setup_jruby_for_tests() {
   jruby_ready
 }
 
-# For an administrator: what needs root, and nothing else.
+# The part of the set-up that needs root.
 raffia_setup_packages() {
   (locked make_packages)
 }
@@ -131,15 +131,14 @@ make_jruby() {
     "install one by any means and put it on PATH as jruby"
 }
 
-# What could not be had once is asked for again only by bin/setup itself, not by each run of the
-# tests.
+# A failure is remembered: only bin/setup itself tries again, not each run of the other commands.
 jruby_try() {
   [ ! -e "$(jruby_stamp)" ] || return 1
   jruby_make || { echo "$JRUBY_REASON" >"$(jruby_stamp)" && return 1; }
 }
 
-# For the commands that run in that Ruby: the bundle's gems first, then the Ruby's own. Called by
-# somebody's `bundle exec`, they must not load that Bundler. JRuby has its own, and none of the
+# Environment of commands in that Ruby: the bundle's gems first, then the Ruby's own. Under
+# somebody's `bundle exec` they must not load that Bundler. JRuby has its own gems, and none of the
 # bundle's.
 raffia_environment() {
   if [ -n "$JRUBY_ASKED" ]; then

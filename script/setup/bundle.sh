@@ -3,7 +3,8 @@
 # Gemfile. Commands reach them by GEM_HOME, so a script run by `bin/raffia run` sees no Bundler of
 # ours.
 
-# Of the gemspec only what it depends on: another word in its description needs no other gems.
+# The key has only the dependencies of the gemspec: a new word in its description needs no other
+# gems.
 bundle_dir() {
   local key
   key=$({ cat "$RAFFIA_ROOT/Gemfile" && grep dependency "$RAFFIA_ROOT/raffia.gemspec"; } | digest)

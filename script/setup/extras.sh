@@ -8,8 +8,8 @@ EXTRAS=(drivers lab server)
 SERVICES_POLICY=/usr/sbin/policy-rc.d
 SERVICES_DENIED=
 
-# What could not be had, on one line; empty when all is there. It is asked for again only by
-# bin/setup itself.
+# A file with the missing names on one line, empty when all are there. Only bin/setup itself tries
+# again.
 extra_stamp() { echo "$(bundle_dir)/.raffia-$1"; }
 
 extra_ready() {
@@ -34,7 +34,7 @@ extra_make() {
   fi
 }
 
-# As Bundler takes them.
+# In Bundler's format.
 other_extras() { printf "%s\n" "${EXTRAS[@]}" | grep -vx "$1" | paste -sd: -; }
 
 # One by one: a machine that lacks one still gets the others.

@@ -2,7 +2,7 @@
 # JRuby: the one on PATH if it is new enough, else the gem jruby-jars, unpacked into the cache with
 # a launcher. Used with RAFFIA_RUBY=jruby, and by its tests.
 
-# Of the series that speaks Ruby 3.4.
+# The series with Ruby 3.4.
 JRUBY_REQUIREMENT='~> 10.0.7'
 
 jruby_dir() { echo "$RAFFIA_CACHE/jruby"; }

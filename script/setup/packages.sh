@@ -18,7 +18,7 @@ missing_for_extension() {
   if has apt-get && [ ! -e /etc/ssl/certs/ca-certificates.crt ]; then echo ca-certificates; fi
 }
 
-# What Ruby cannot be built without; asked only when one has to be built.
+# Packages that a build of Ruby needs.
 missing_for_ruby() {
   has dpkg-source || echo dpkg-dev
   has xz || echo xz-utils
@@ -52,8 +52,7 @@ packages_ready() { [ -z "$(missing_for_extension)" ]; }
 tools_ready() {
   local missing
   missing=$(list "$(missing_tools)")
-  # What could not be had once is asked for again only by bin/setup itself, not by each run of the
-  # other commands.
+  # A failure is remembered: only bin/setup itself tries again, not each run of the other commands.
   [ -z "$missing" ] && return 0
   [ -z "${TOOLS_AGAIN:-}" ] && [ "$missing" = "$(cat "$RAFFIA_CACHE/tools-not-found" 2>/dev/null)" ]
 }

@@ -39,8 +39,7 @@ ruby_probe() {
       "RUBY_HAS_YJIT=#{"yes" if defined?(RubyVM::YJIT)}"'
 }
 
-# What the choice depended on: the Ruby on PATH (the file, its size and date), the one that was
-# asked for.
+# The key of the choice: the Ruby on PATH (the file, its size and date), and the requested one.
 ruby_choice_key() {
   local on_path
   on_path=$(command -v "${RAFFIA_RUBY:-ruby}" 2>/dev/null || true)

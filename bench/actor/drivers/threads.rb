@@ -4,7 +4,7 @@ module ActorBench
   module Drivers
     # A thread at a queue for each, as people write it.
     class Threads
-      # What takes messages. The block gets each of them.
+      # A thread that passes each message to the block.
       def actor(&block)
         inbox = Thread::Queue.new
         Thread.new do

@@ -3,7 +3,7 @@
 require_relative "server"
 
 module EngineBench
-  # What comes is sent back: readpartial and write, which go through io_read and io_write where a
+  # Sends its input back: readpartial and write, which go through io_read and io_write where a
   # scheduler has them.
   class Echo < Server
     PROTOCOL = "echo"

@@ -3,8 +3,7 @@
 require_relative "../workload"
 
 module EngineBench
-  # What a fiber takes that does nothing but wait: how much the process grows by when many wait for
-  # a queue.
+  # Memory of a waiting fiber: how much the process grows when many wait for a queue.
   class Parked < Workload
     def measure(meter, warm:, operations:)
       work(warm)

@@ -38,7 +38,7 @@ module JobsBench
         end
       end
 
-      # What is being done is kept until it is done.
+      # A running job is kept until it is done.
       def left = Sync { Async::Redis::Client.new(@endpoint).hlen("async-job:jobs") }
     end
   end

@@ -6,7 +6,7 @@ module JobsBench
   module Systems
     # Its worker, which does one job at a time.
     class DelayedJob < System
-      # What is written down as YAML.
+      # The job, stored as YAML.
       Note = Struct.new(:number, :sent) do
         def perform = Work.call(number, sent)
       end
@@ -31,7 +31,7 @@ module JobsBench
 
       private
 
-      # As its generator has it.
+      # Like its generator.
       def make_table
         ActiveRecord::Base.connection.create_table(:delayed_jobs) do |table|
           table.integer :priority, :attempts, default: 0, null: false

@@ -25,7 +25,7 @@ module Raffia
         end
       end
 
-      # For people.
+      # Paths below this folder are shown relative to it.
       def name = @paths.map { |path| path.delete_prefix("#{::Dir.pwd}/") }.join(", ")
 
       def load

@@ -7,7 +7,7 @@ module Raffia
     Cell = Data.define(:experiment, :variant, :workers, :ruby) do
       def initialize(experiment:, variant:, workers:, ruby: nil) = super
 
-      # For people: "mailer on processes x2, Ruby 3.3.8".
+      # Readable: "mailer on processes x2, Ruby 3.3.8".
       def to_s
         "#{experiment} on " \
           "#{variant}#{" x#{workers}" if workers > 1}#{", Ruby #{ruby.label}" if ruby}"

@@ -17,7 +17,7 @@ module Raffia
     # * gone, new: the row has figures on one side only
     # * other size: the work is not the same, so nothing is compared
     class Comparison
-      # Of two runs on each side, one pair is above the other by mere chance in one case of three.
+      # With two runs on each side, one pair is above the other by mere chance in a third of cases.
       FEWEST = 3
 
       # before, after: data of {Report::Document}. tolerance: the share by which a row may change

@@ -18,7 +18,7 @@ module Conformance
     # Whether a browser has anything to do there.
     def visited? = respond_to?(:visit)
 
-    # What the generator, and so the application, is a version of.
+    # The version of the generator, and so of the application.
     def version = self.class::GEMS.first.last
 
     # A fresh copy.
@@ -64,7 +64,7 @@ module Conformance
         chdir: chdir)
     end
 
-    # What a person does to have it run on Raffia, and on Puma where that is not there.
+    # Adds Raffia, and Puma where it is missing, as a person does.
     def add_servers(folder)
       gemfile = File.join(folder, "Gemfile")
       text = File.read(gemfile)

@@ -6,9 +6,9 @@ module Conformance
   class AppLoad
     CLIENTS = 6
     WRITES = 25
-    # Of the person.
+    # Notes that the person writes.
     NOTES = 10
-    # Of all clients together, after which the server is told to restart.
+    # Numbers of writes of all clients together, after which the server restarts.
     RESTARTS = [CLIENTS * WRITES / 5, CLIENTS * WRITES / 2].freeze
 
     Result = Struct.new(:acknowledged, :errors)
@@ -40,7 +40,7 @@ module Conformance
       end
     end
 
-    # What the browser complains about is an error, too: a page without one of its scripts.
+    # Messages of the browser are errors, too: a page without one of its scripts.
     def person
       AppVisitor.open(@server.port) do |visitor|
         NOTES.times do |number|

@@ -4,8 +4,7 @@ module Conformance
   # One application on both servers: its answers, what a person sees in a browser, and what it does
   # under load with restarts.
   class Trial
-    # Of these, only that they are there is compared: their values are chance, or the server's own
-    # business.
+    # These headers need only be present: their values are random, or the server's own.
     CHANCE = %w[x-request-id x-runtime etag set-cookie].freeze
     OF_THE_SERVER = %w[server connection keep-alive transfer-encoding content-length date].freeze
     MASKS = [
@@ -14,7 +13,7 @@ module Conformance
       /(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)[^"<]*/
     ].freeze
 
-    # What came of it.
+    # The result.
     class Verdict
       attr_reader :app, :error, :runs
 

@@ -59,7 +59,7 @@ module Conformance
       $LOAD_PATH.unshift(folder)
     end
 
-    # Where it stands still. Not by `warn`, which is off.
+    # Prints where it hangs. Not by `warn`, which is off.
     def dump
       fibers = ObjectSpace.each_object(Fiber).select(&:alive?)
       [*Thread.list, *fibers].each do |one|

@@ -4,7 +4,7 @@ module Conformance
   # Writes down each test as it begins and ends (see record.rb), and says which ones are not to be
   # run.
   class Recorder
-    # As it is before a suite puts a clock of its own in its place.
+    # The real clock, before a suite replaces it.
     CLOCK = Process.method(:clock_gettime)
     TIME = /\d\d:\d\d:\d\d(?:\.\d+)?/
 

@@ -116,7 +116,7 @@ module FaultProxy
     end
   end
 
-  # What says which proxies there are, and what is wrong with them.
+  # Lists the proxies, and their faults.
   class Control
     Answer = Struct.new(:status, :body)
 

@@ -5,7 +5,7 @@ require "json"
 require "open3"
 require "tmpdir"
 
-# What the examples below put into their command.
+# Added to the command of the examples below.
 module ParallelOverLib
   ON_RAFFIA = ENV.key?("RAFFIA_BACKEND")
   CONFIGURATION = <<~YAML
@@ -56,7 +56,7 @@ RSpec.describe "rubocop --parallel over a real source tree" do
     [output, status.exitstatus, File.readlines(log, chomp: true).map { |line| line.split(" ", 3) }]
   end
 
-  # What makes a program that requires the gem parallel use Raffia.
+  # Makes a program that requires the gem parallel use Raffia.
   def layer
     file = $LOADED_FEATURES.find { |feature| feature.end_with?("/raffia/compat/parallel.rb") }
     " -I#{File.expand_path("../..", File.dirname(file))} -rraffia/compat"

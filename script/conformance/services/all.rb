@@ -139,7 +139,7 @@ module Conformance
       def data = File.join(@folder, "data")
     end
 
-    # For the user that runs it, with a key that is made for it. Needs root or that user's own
+    # An SSH server for the user that runs it, with a new key. Needs root or that user's own
     # account.
     class SSH < Server
       NAME = "sshd"

@@ -5,7 +5,7 @@ module Conformance
     # A server on a free port, with its data in a folder of its own. A kind says: NAME, PACKAGES
     # (Debian's), command, and what it prepares.
     class Server
-      # For a start on a busy machine.
+      # Seconds for a start on a busy machine.
       PATIENCE = 60
       FOLDERS = [*ENV.fetch("PATH", "").split(":"), "/usr/sbin",
         *Dir["/usr/lib/postgresql/*/bin"].sort.reverse].freeze
@@ -38,7 +38,7 @@ module Conformance
         FileUtils.rm_rf(@folder) if @folder
       end
 
-      # What a suite's env can name: %{redis}, %{redis_folder}.
+      # Values for a suite's env: %{redis}, %{redis_folder}.
       def facts = {name.to_sym => @port, :"#{name}_folder" => @folder}
 
       private

@@ -12,7 +12,7 @@ module Raffia
   class CLICase < TestCase
     ROOT = File.expand_path("../../..", __dir__)
     EXECUTABLE = File.join(ROOT, "exe/raffia")
-    # For a whole process, on a machine that is busy with other tests.
+    # Seconds for a whole process on a busy machine.
     PROCESS_PATIENCE = 60
 
     Ended = Struct.new(:out, :err, :status) do
@@ -34,7 +34,7 @@ module Raffia
     def ruby(*argv, env: {}, stdin: "")
       Open3.popen3(clean(env), RbConfig.ruby, "-I", File.join(ROOT, "lib"), *argv,
         chdir: @dir) do |input, out, err, process|
-        # What is printed is UTF-8, whatever the locale.
+        # Output is UTF-8 in every locale.
         outputs = [out, err].map { |io| Thread.new { io.set_encoding(Encoding::UTF_8).read } }
         feed(input, stdin)
         ended = process.join(PROCESS_PATIENCE)
@@ -55,7 +55,7 @@ module Raffia
 
     private
 
-    # What the shell of whoever runs the tests has set must not change what is tested.
+    # Variables of the developer's shell must not change the tests.
     def clean(env) = {"RAFFIA_LOG" => nil, "RUBYOPT" => nil, **env}
 
     def feed(input, text)

@@ -96,7 +96,7 @@ class CtrlCTest < Raffia::TestCase
     [out, err].each(&:close)
   end
 
-  # Who is dead and waits for somebody else to reap it is not meant.
+  # Living processes of a group, without zombies.
   def alive_in(group)
     Dir["/proc/[0-9]*/stat"].select do |path|
       File.read(path).match?(/\) [^Z] \d+ #{group} /)

@@ -105,7 +105,7 @@ module Raffia
 
     def read(path) = File.read(File.join(@dir, path))
 
-    # As without the bundle that the tests may run in.
+    # Like an environment without the bundle of the tests.
     def bundler
       {"BUNDLE_GEMFILE" => nil, "BUNDLE_PATH" => nil, "BUNDLE_APP_CONFIG" => nil, "RUBYLIB" => nil,
        "GEM_HOME" => Gem.dir, "GEM_PATH" => Gem.path.join(":")}

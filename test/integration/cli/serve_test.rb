@@ -365,7 +365,7 @@ module Raffia
       )
     end
 
-    # As where the gem was compiled without llhttp.
+    # Like a gem that was compiled without llhttp.
     def test_without_the_parser_of_http
       script 'require "raffia/native"; Raffia::Native.send(:remove_const, :HTTP1)', "without.rb"
       env = {"RUBYOPT" => "-r#{File.join(@dir, "without.rb")} -I#{ROOT}/lib"}
@@ -431,7 +431,7 @@ module Raffia
       listening&.close
     end
 
-    # As systemd does it: the pid of the process that it starts, and descriptors from 3 on.
+    # systemd passes the pid of the process that it starts, and descriptors from 3 on.
     def test_sockets_of_systemd
       web = TCPServer.new("127.0.0.1", 0)
       other = TCPServer.new("127.0.0.1", 0)

@@ -3,7 +3,7 @@
 require_relative "serve_case"
 
 module Raffia
-  # What `raffia serve --metrics` shows of its workers, also when they are killed or stuck.
+  # The metrics of `raffia serve --metrics` about its workers, also when they are killed or stuck.
   class CLIServeWatchTest < CLIServeCase
     APP = <<~RUBY
       run lambda { |env|

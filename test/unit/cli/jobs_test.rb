@@ -69,7 +69,7 @@ module Raffia
       assert_in_delta(Time.now.to_f, json("recurring").first["last"], 60)
     end
 
-    # Whoever enqueues must not clear the screen of whoever looks.
+    # A job's name must not clear the screen of a reader.
     def test_names_and_messages_cannot_act_on_a_terminal
       Jobs.enqueue([{"class" => "Evil\e[2J\nJob", "args" => ["\e[2J"], "queue" => "tidy"}])
       shown = jobs("list", "queue:tidy")

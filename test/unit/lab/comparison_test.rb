@@ -81,7 +81,9 @@ module Raffia
       end
 
       def test_files
-        in_a_file(JSON.generate(document)) { |path| assert_equal document, Report::Document.read(path) }
+        in_a_file(JSON.generate(document)) do |path|
+          assert_equal document, Report::Document.read(path)
+        end
         {"{" => /is no result of the lab/, "[]" => /is no result of the lab/,
          '{"experiments":1}' => /is no result/,
          '{"schema":9,"environment":{},"experiments":[]}' => /has schema 9; this version of the lab reads 2: measure again/}.each do |text, message|
@@ -97,7 +99,7 @@ module Raffia
 
       def compare(before, after, **) = Comparison.new(before, after, **).to_h
 
-      # As it is read from a file.
+      # A document as it is read from a file.
       def document(**)
         Report::Document.normal(Report::Document.of([outcome(**)], environment: ENVIRONMENT,
           interrupted: false, started: Time.at(0).utc, seed: 1, arguments: []))

@@ -13,7 +13,7 @@ module Raffia
         123456789;;cycles:u;167978340;100.00;;
         246913578;;instructions:u;167978340;100.00;;
       TEXT
-      # What the kernel counts by itself, on every machine that has perf.
+      # Counters of the kernel itself, on every machine with perf.
       SOFTWARE = {faults: "page-faults", switches: "context-switches"}.freeze
 
       def test_the_output_of_perf

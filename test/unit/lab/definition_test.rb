@@ -124,7 +124,7 @@ module Raffia
 
       def custom(&) = UserExperiment.new(Definition.read("mine", &), "mine.rb")
 
-      # What a run's process does, without the process.
+      # The steps of a run's process, in this process.
       def verdict(experiment, variant = :inline)
         setting = Setting.new(variant:, workers: 2, params: experiment.params(1.0), service: {})
         setting = setting.with(given: experiment.set_up(setting))

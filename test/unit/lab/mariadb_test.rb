@@ -69,7 +69,7 @@ module Raffia
 
       private
 
-      # Of other tests that run beside these, nothing is counted.
+      # Only our own folder counts, because other tests run meanwhile.
       def left = Dir[File.join(@dir, "raffia-lab-mariadb-*")]
     end
   end

@@ -41,7 +41,9 @@ module Raffia
 
       def test_a_wrong_document_is_noticed
         params = {documents: 2, bytes: 10}
-        digests = [0, 1].map { |index| Digest::SHA256.hexdigest(Service::SlowWeb.document(index, 10)) }
+        digests = [0, 1].map do |index|
+          Digest::SHA256.hexdigest(Service::SlowWeb.document(index, 10))
+        end
         verdict = lambda do |served: 2, different: 2, **facts|
           Lab.experiment("pipeline").verify(params, {digests:, right: 2, **facts},
             {served:, different:}).values

@@ -30,7 +30,7 @@ module Raffia
         def obstacles(_params) = {threads: "no threads today"}
       end
 
-      # What a child says when all goes well.
+      # Messages of a child that succeeds.
       FINE = 'out = IO.for_fd(3); $stdin.gets; out.puts(%({"event":"ready"})); out.flush; ' \
       "$stdin.gets; " \
         'out.puts(%({"event":"done","seconds":0.5,"cpu":0.25})); out.flush; $stdin.gets; ' \

@@ -83,7 +83,8 @@ module Raffia
           end
 
           count = jids.empty? ? change_all(sets, &) : change_named(jids, sets, &)
-          answer({"changed" => count}) { "#{count} #{(count == 1) ? "job is" : "jobs are"} #{done}" }
+          jobs = (count == 1) ? "job is" : "jobs are"
+          answer({"changed" => count}) { "#{count} #{jobs} #{done}" }
           count.zero? ? FAILED : OK
         end
 

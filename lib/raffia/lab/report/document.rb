@@ -45,8 +45,8 @@ module Raffia
         end
 
         def refuse(path)
-          raise(ConfigError, "#{path} is no result of the lab: name a file that raffia lab --json " \
-            "wrote")
+          raise ConfigError, "#{path} is no result of the lab: name a file that raffia lab --json " \
+            "wrote"
         end
 
         private_class_method :refuse
