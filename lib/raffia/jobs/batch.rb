@@ -30,7 +30,6 @@ module Raffia
           store.batches(offset: offset, limit: limit).map { |batch| Status.of(batch) }
         end
 
-        # Does not check that it exists.
         # @api private
         def attach(id, store) = allocate.tap { |batch| batch.send(:attached, id, store) }
       end

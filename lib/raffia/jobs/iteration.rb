@@ -20,8 +20,8 @@ module Raffia
     # `cursor`. The cursor is saved every {Walk::SAVE_INTERVAL} seconds and when the worker stops.
     # After a kill the steps since the last save are repeated.
     #
-    # A job may define `on_start`, `on_resume`, `on_stop` (it will go on later), `on_cancel` and
-    # `on_complete`.
+    # A job may define `on_start`, `on_resume`, `on_stop` (it will go on later), `on_cancel` (it
+    # will not) and `on_complete`.
     module Iteration
       include Enumerators
 
@@ -58,16 +58,6 @@ module Raffia
         raise(NotImplementedError, "#{self.class} needs each_iteration(item, *args)")
       end
 
-      # @!method on_start()
-      #   Before the first step of all.
-      # @!method on_resume()
-      #   Before the first step of a run that goes on where another one was.
-      # @!method on_stop()
-      #   When its worker ends: it will go on later.
-      # @!method on_cancel()
-      #   When somebody has cancelled it: it will not go on.
-      # @!method on_complete()
-      #   After the last step.
       %i[on_start on_resume on_stop on_cancel on_complete].each { |name| define_method(name) {} }
     end
   end

@@ -18,11 +18,9 @@ module Raffia
       WORKERS = 16
 
       class << self
-        # Key that exists while the caller of a map does.
         # @api private
         def key(call) = "map:#{call}"
 
-        # Queue of the replies to a call.
         # @api private
         def queue(call) = "raffia.map.#{call}"
       end
@@ -48,7 +46,6 @@ module Raffia
             "are enqueued by their classes"
         end
 
-        # Raises {ConfigError} when workers cannot find the block.
         def slots(plan, _input, _sizer, options)
           unless plan.block.is_a?(Reference)
             raise ConfigError, "on: :jobs cannot hand this block to another process: give a job " \
@@ -103,9 +100,7 @@ module Raffia
       def reference(owner, method) = Mapping::Reference.to_method(owner, method)
 
       # Target of a map: `Raffia.map(ids, on: Raffia::Jobs.workers(queue: "bulk"), &ResizeJob)`.
-      # @param queue [String]
       # @param store [Store, nil] nil: {Jobs.store}
-      # @return [Object]
       def workers(queue: "default", store: nil)
         Mapping::Workers.new(store ? Client.new(store) : client, queue)
       end

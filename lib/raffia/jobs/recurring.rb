@@ -6,8 +6,7 @@ require_relative "recurring/ticker"
 
 module Raffia
   module Jobs
-    # Recurring jobs, by cron or by an interval. The store has the schedule, and workers enqueue the
-    # jobs:
+    # Recurring jobs, by cron or by an interval. The store has the schedule, and workers enqueue:
     #
     #     Raffia::Jobs.recurring do
     #       at "0 3 * * *", ReportJob, zone: "Europe/Berlin"
@@ -48,8 +47,7 @@ module Raffia
 
     class << self
       # With a block: declares recurring jobs, see {Recurring::List#at}. Workers store them when
-      # they start. Rails calls the block after the initialization, so it may name the application's
-      # classes.
+      # they start. Rails calls the block after the initialization.
       # @return [Recurring::Schedule] of the store
       def recurring(&block)
         deferred = Setup.current.deferred

@@ -27,7 +27,6 @@ module Raffia
         # @return [Worker]
         attr_reader :worker
 
-        # @param worker [Worker]
         # @raise [Exception] that kept it from starting
         def initialize(worker)
           @worker = worker
@@ -40,7 +39,6 @@ module Raffia
       # @return [Store]
       attr_reader :store
 
-      # @param store [Store]
       # @param settings [Hash] see {Settings}
       # @raise [ConfigError]
       def initialize(store = Jobs.store, **settings)
@@ -65,11 +63,8 @@ module Raffia
       def sizes = @options.sizes
 
       # Works until {stop}, in a scheduler of its own.
-      # @yield when it is registered, before it claims anything; with `wait` also when it begins to
-      #   wait for the store
-      # @return [void]
-      # @raise [StoreUnavailable] when the store cannot be reached at the start, unless it is to
-      #   `wait`; later, the worker waits for it
+      # @yield when it is registered; with `wait` also when it begins to wait for the store
+      # @raise [StoreUnavailable] unless it is to `wait`; later, the worker waits for the store
       def run(&)
         embedded = Fiber.scheduler
         # Fibers that jobs have left running get the signal, as in the main thread of any program.
@@ -91,7 +86,6 @@ module Raffia
 
       # Drains: running jobs may end, for at most {timeout}. The second call interrupts them. From
       # any thread, and from a trap.
-      # @return [void]
       def stop
         @commands.push(@stopping ? :now : :drain)
         now, @stopping = @stopping, true
@@ -100,7 +94,6 @@ module Raffia
       end
 
       # Claims no more jobs, and waits to be stopped. From any thread, and from a trap.
-      # @return [void]
       def quiet
         @commands.push(:quiet)
         nil

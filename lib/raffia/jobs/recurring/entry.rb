@@ -42,13 +42,13 @@ module Raffia
             queue: queue&.to_s, catch_up: catch_up.to_sym, source: source.to_sym).tap(&:times)
         end
 
-        # From {dump}.
+        # @api private
         def self.load(json)
           fields = JSON.parse(json).transform_keys(&:to_sym)
           build(fields.delete(:name), fields.delete(:spec), fields.delete(:job), **fields)
         end
 
-        # In JSON.
+        # @api private
         def dump = JSON.generate(to_h)
 
         # When it recurs.

@@ -6,8 +6,7 @@ module Raffia
       # When something recurs: "0 9 * * 1-5", "every day at noon", "every 90 seconds".
       #
       # When clocks change, a schedule with fixed hours behaves as in cron(8): a time in the skipped
-      # hour comes right after it, and a time in the repeated hour comes once. A schedule for any
-      # hour goes on evenly.
+      # hour comes right after it, and one in the repeated hour comes once. Others go on evenly.
       #
       # @api private
       class Recurrence
@@ -101,13 +100,12 @@ module Raffia
           at - change.at.to_i < set_back(change)
         end
 
-        # Seconds by which a change puts clocks back; negative: forward.
+        # Seconds by which a change puts clocks back.
         def set_back(change)
           change.previous_offset.observed_utc_offset - change.offset.observed_utc_offset
         end
 
         # fugit follows local time, so in autumn it can skip the second of two equal hours.
-        # Returns the first time after +after+ and before +at+ within a repeated hour.
         def passed_over(after, at)
           @zone.transitions_up_to(Time.at(at).utc, Time.at(after - LONGEST).utc).each do |change|
             first = change.at.to_i
@@ -137,7 +135,7 @@ module Raffia
           nil
         end
 
-        # Whether the schedule has a time in the skipped part of local time.
+        # Whether a time is in the skipped part of local time.
         def lost?(change, at)
           first = at + change.previous_offset.observed_utc_offset
           last = at + change.offset.observed_utc_offset

@@ -9,14 +9,11 @@ module Raffia
       # The recurring jobs of a store: entries, the last time of each, and which are paused. All are
       # values of the store, so all processes see the same, and each time is enqueued once.
       class Schedule
-        # Prefix of keys.
         ENTRY = "recurring:entry:"
-        # (see ENTRY)
         LAST = "recurring:last:"
-        # (see ENTRY)
         PAUSED = "recurring:paused:"
-        # (see ENTRY)
         RUN = "recurring:run:"
+        private_constant :ENTRY, :LAST, :PAUSED, :RUN
 
         def initialize(client = nil)
           @client = client
@@ -65,10 +62,9 @@ module Raffia
           store.interrupt
         end
 
-        # Whether it is paused.
         def paused?(name) = !store.read(PAUSED + name).nil?
 
-        # The last time that was enqueued or skipped, nil when there is none.
+        # The last time that was enqueued or skipped.
         def last(name) = store.read(LAST + name)&.to_f
 
         # The last job as {"jid", "at", "tick"}.
@@ -115,7 +111,6 @@ module Raffia
           nil # of another version
         end
 
-        # +last+: the stored time.
         def start_at(entry, now, last = nil)
           advance(entry, last, now)
           self.last(entry.name) || now
@@ -143,7 +138,6 @@ module Raffia
           end
         end
 
-        # Returns nil when another process was faster.
         def enqueue(entry, last, at)
           draft = client.draft(entry.item(at)) or return skip(entry, last, at)
           key = LAST + entry.name

@@ -12,9 +12,7 @@ module Raffia
       # up for the first job that needs it, and answers
       #
       # * `call(run, job, seconds)`: returns when the job is done, and raises its failure
-      # * `interrupt(run, why, by_force)`: the level that it took, :requested where it is left to
-      #   the
-      #   job
+      # * `interrupt(run, why, by_force)`: returns the level, :requested where it is left to the job
       # * `spare_capacity`: how many more may come; nil: any number
       # * `close`
       # @api private
@@ -26,7 +24,7 @@ module Raffia
         class Saturated < StandardError
         end
 
-        # Runs a job in the run's own fiber.
+        # In the run's own fiber.
         class FiberExecutor
           def initialize(executors, _name) = @executors = executors
 
@@ -81,7 +79,6 @@ module Raffia
           @open.clear
         end
 
-        # Raises {ConfigError}.
         def executor(name) = @open[name] || set_up(name)
 
         def progress(run) = (@open[:processes]&.progress(run) if run.on == :processes)

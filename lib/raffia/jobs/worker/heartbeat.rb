@@ -20,7 +20,7 @@ module Raffia
         # Message of the error when the last heartbeat could not be written.
         attr_reader :last_error
 
-        # +ttl+ and +interval+ in seconds.
+        # Times in seconds.
         def initialize(store, info, ttl:, interval:, metrics:, log:,
           identity: Heartbeat.new_identity, shared_lease: nil)
           @store = store
@@ -93,7 +93,6 @@ module Raffia
               "for such jobs"})
         end
 
-        # Returns whether the store could be reached.
         def beat(state, &)
           commands = send_beat(state)
           commands ? renewed(commands, &) : register_again

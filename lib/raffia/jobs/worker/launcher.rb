@@ -60,7 +60,6 @@ module Raffia
             @lease_monitor&.isolated || [])
         end
 
-        # Why the store could not be written.
         def store_error = @context && (@context.heartbeat.last_error || @context.backoff.last_error)
 
         private

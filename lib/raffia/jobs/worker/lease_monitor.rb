@@ -51,7 +51,6 @@ module Raffia
           !@process.nil?
         end
 
-        # Starts the isolated workers, if they do not run already.
         def isolate = @process.tell(Loop::ISOLATE)
 
         # The worker stops. From any thread, and from a trap.
@@ -63,7 +62,6 @@ module Raffia
         # The worker stops now. From any thread, and from a trap.
         def interrupt = @shared_lease.mark_interrupting
 
-        # Isolated workers have so many seconds to end.
         def close(seconds) = @process&.close(seconds)
 
         private

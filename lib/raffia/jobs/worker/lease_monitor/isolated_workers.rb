@@ -31,7 +31,6 @@ module Raffia
             @awake_since = @checked_at = Clock.now
           end
 
-          # Fills all slots.
           def start
             reap
             @workers.each { |worker| spawn(worker) unless worker.pid } unless @draining
@@ -40,7 +39,6 @@ module Raffia
               error: error.message})
           end
 
-          # Reaps those that have ended, replaces those that died, and ends those that hang.
           def check
             start if reap.any?(&:signaled?)
             check_heartbeats(Clock.now)
@@ -55,7 +53,7 @@ module Raffia
             signal(:TERM)
           end
 
-          # Yields again and again until they have ended.
+          # Yields again and again meanwhile.
           def finish
             drain
             deadline = Clock.now + @grace
@@ -107,7 +105,6 @@ module Raffia
             end
           end
 
-          # In the process.
           def run(link)
             worker = nil
             # systemd sends TERM as well as the monitor. A second stop would interrupt the suspect.

@@ -17,11 +17,9 @@ module Raffia
           # Commands, a byte each.
           ISOLATE = "i"
           DRAIN = "d"
-          # Seconds between two checks of the worker.
           INTERVAL = 0.5
           # Share of the lease after which the monitor renews it.
           LATE = 0.5
-          # Seconds between two attempts to reach the store.
           RETRY_INTERVAL = 0.5
           private_constant :INTERVAL, :LATE, :RETRY_INTERVAL
 
