@@ -8,9 +8,8 @@ module ActiveJob
   module QueueAdapters
     # Active Job on Raffia: `config.active_job.queue_adapter = :raffia`, see guides/rails_jobs.md.
     class RaffiaAdapter < (const_defined?(:AbstractAdapter) ? AbstractAdapter : Object)
-      # @return [#call, nil] returns a connection with an open transaction, or nil. Jobs are stored
-      #   in that transaction; the database must be that of the store, see
-      #   {Raffia::Jobs.transaction}
+      # @return [#call, nil] returns a connection with an open transaction of the store's database, or
+      #   nil. Jobs are stored in that transaction, see {Raffia::Jobs.transaction}
       attr_accessor :transaction
 
       # Active Job 7.2 asks whether jobs of a transaction wait for its end.
@@ -39,7 +38,7 @@ module ActiveJob
 
       # Enqueues several jobs in one call.
       # @param jobs [Array<ActiveJob::Base>]
-      # @return [Integer] how many were enqueued; unique jobs may be rejected
+      # @return [Integer] number of enqueued jobs; unique ones may be rejected
       # @raise [Raffia::Jobs::StoreUnavailable]
       def enqueue_all(jobs)
         ids = store(jobs.map { |job| Raffia::Integrations::ActiveJob::Payload.of(job) })
@@ -50,7 +49,7 @@ module ActiveJob
         ids.count(&:itself)
       end
 
-      # @return [Boolean] whether the worker of the running job stops: a job with steps should end
+      # @return [Boolean] whether the worker of the running job stops, so that a job with steps ends
       #   at its next checkpoint
       def stopping?(_job = nil) = Raffia::Integrations::ActiveJob::Wrapper.stopping?
 

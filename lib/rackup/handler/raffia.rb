@@ -7,24 +7,23 @@ Raffia::Optional.gem("rackup", for: "Rackup's handler", feature: "rackup/handler
 
 # Rackup's own.
 module Rackup
-  # Where it looks for servers by name.
+  # Rackup's servers by name.
   module Handler
-    # `rackup -s raffia` and `rails server -u raffia`. It serves in the process that rackup has
-    # started, unless processes are asked for: `rackup -s raffia -O processes=2`. A raffia.rb
-    # counts, and what the command line says counts more.
+    # `rackup -s raffia` and `rails server -u raffia`. It serves in rackup's process unless
+    # processes are set: `rackup -s raffia -O processes=2`. The command line overrides a raffia.rb.
     module Raffia
-      # What rackup and Rails call differently.
+      # Names that rackup and Rails have for our settings.
       NAMES = {Host: :host, Port: :port, environment: :environment}.freeze
-      # For rackup these always have a value, so they say nothing unless there is no raffia.rb.
+      # Settings without a raffia.rb and options.
       DEFAULTS = {processes: 0}.freeze
       private_constant :NAMES, :DEFAULTS
 
       class << self
         # @param app [#call]
-        # @param options [Hash] of rackup or Rails; those that are not ours are left alone
+        # @param options [Hash] of rackup or Rails; others are ignored
         # @yieldparam server [Raffia::Server]
         # @return [void]
-        # @raise [SystemExit] when it had to give up
+        # @raise [SystemExit] when the server failed
         # @raise [Raffia::ConfigError]
         # @raise [Raffia::Server::CannotListen]
         def run(app, **options)
@@ -32,8 +31,8 @@ module Rackup
           server = ::Raffia::Server.new(app, hooks: file&.hooks, **DEFAULTS,
             **settings(options, file))
           yield server if block_given?
-          code = server.run { |listeners| say(server, listeners) unless options[:Silent] }
-          exit(code) unless code.zero? # rackup and Rails do not ask how it went
+          code = server.run { |listeners| announce(server, listeners) unless options[:Silent] }
+          exit(code) unless code.zero? # rackup and Rails ignore the status
         end
 
         # @return [Hash{String => String}] for `rackup -s raffia --help`
@@ -51,28 +50,28 @@ module Rackup
         end
 
         def settings(options, file)
-          said = options.to_h { |name, value| [NAMES.fetch(name, name), value] }
+          given = options.to_h { |name, value| [NAMES.fetch(name, name), value] }
             .slice(*::Raffia::Server::Settings.names).compact
-          return said unless file
+          return given unless file
 
-          defaults = said.keys - typed(options)
-          {**said.slice(*defaults), **file.given, **said.except(*defaults),
+          defaults = given.keys - typed(options)
+          {**given.slice(*defaults), **file.given, **given.except(*defaults),
             **binds(file, typed(options))}
         end
 
-        # Rails tells what was really typed. Rackup does not: there a raffia.rb goes before the host
-        # and the port.
+        # Options of the command line. Rails lists them; rackup does not, so a raffia.rb overrides
+        # its host and port.
         def typed(options)
           names = options[:user_supplied_options] || (options.keys - NAMES.keys)
           names.map { |name| NAMES.fetch(name, name) }
         end
 
-        # Who types a port means that one.
+        # A typed host or port replaces the addresses of a raffia.rb.
         def binds(file, typed)
           (file.given.key?(:bind) && typed.intersect?(%i[host port])) ? {bind: []} : {}
         end
 
-        def say(server, listeners)
+        def announce(server, listeners)
           ::Kernel.puts "Raffia #{::Raffia::VERSION} in #{server.options.environment}: " \
             "#{listeners.map(&:url).join(", ")}"
           $stdout.flush
@@ -82,9 +81,9 @@ module Rackup
 
     register :raffia, Raffia
 
-    # `rails server` loads this file between the application's own and its initialisation: the last
-    # moment to say that requests are to run in fibers. `rackup` loads it later, and then an
-    # application that keeps what belongs to a request by thread runs on threads.
+    # `rails server` loads this file before the application's initialisation, which is the last
+    # moment to set isolation by fiber. `rackup` loads it later: then an application that isolates
+    # requests by thread runs on threads.
     ::Raffia::Server::Isolation.set_level
   end
 end

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Raffia
-  # What `rails generate raffia:NAME` has.
+  # Generators of `rails generate raffia:NAME`.
   module Generators
-    # `rails generate raffia:install`: makes Raffia do the jobs of a Rails application.
+    # `rails generate raffia:install`: runs the jobs of a Rails application with Raffia.
     class InstallGenerator < ::Rails::Generators::Base
       source_root ::File.expand_path("templates", __dir__)
 
@@ -16,8 +16,8 @@ module Raffia
         chmod("bin/jobs", 0o755, verbose: false)
       end
 
-      # Tests have Active Job's own adapter, and in development jobs are best done in the process
-      # that is looked at.
+      # In production only: tests have Active Job's own adapter, and in development jobs run best
+      # within the server.
       # @return [void]
       def adapter
         file = "config/environments/production.rb"
@@ -32,7 +32,7 @@ module Raffia
         environment("config.active_job.queue_adapter = :raffia", env: "production")
       end
 
-      # Fibers share a thread, and Rails must not keep by thread what belongs to a job or a request.
+      # Fibers share a thread, so Rails must isolate the state of jobs and requests by fiber.
       # @return [void]
       def isolation
         file = "config/application.rb"
@@ -50,7 +50,7 @@ module Raffia
           after: /\.routes\.draw do\n/)
       end
 
-      # What holds jobs is no part of the program.
+      # Keeps databases of jobs out of git.
       # @return [void]
       def ignore
         if exists?(".gitignore") && !read(".gitignore").match?(%r{^/storage/(?:\*|raffia)})

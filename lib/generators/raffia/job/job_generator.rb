@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Raffia
-  # What `rails generate raffia:NAME` has.
+  # Generators of `rails generate raffia:NAME`.
   module Generators
-    # `rails generate raffia:job NAME`: a job of Raffia's own. (`rails generate job NAME` makes one
-    # of Active Job's.)
+    # `rails generate raffia:job NAME`: a Raffia::Job. (`rails generate job NAME` makes an Active
+    # Job.)
     class JobGenerator < ::Rails::Generators::NamedBase
       source_root ::File.expand_path("templates", __dir__)
       class_option :queue, type: :string, default: "default", desc: "the queue"

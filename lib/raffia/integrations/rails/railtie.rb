@@ -3,7 +3,6 @@
 require_relative "../../jobs"
 require_relative "reloader_middleware"
 require_relative "enqueue_timing"
-require_relative "default_executor"
 require_relative "storage"
 require_relative "worker_setup"
 
@@ -16,7 +15,7 @@ module Raffia
       # * enqueue: when jobs of a database transaction are stored: :after_commit (default),
       #   :in_transaction (in the application's own PostgreSQL), or :now. A job class overrides it
       #   by `enqueue_after_transaction_commit`
-      # * place: where jobs run by default, see {DefaultExecutor}
+      # * place: where jobs run by default, see {WorkerSetup}
       Settings = Struct.new(:store, :enqueue, :place)
 
       # Connects Raffia's jobs with a Rails application.
