@@ -12,9 +12,6 @@ module Raffia
       # Requests have numbers, so replies may come in any order and from any thread. {serve} takes
       # the other side's requests in their order.
       class Connection
-        ASK, ANSWER, FAILURE, REFUSAL, LATER, FORGET = FrameChannel::KINDS
-        private_constant :ASK, :ANSWER, :FAILURE, :REFUSAL, :LATER, :FORGET
-
         def self.over(socket, dispatcher)
           fork = Fork.after_child { socket.close }
           reader = Process::FramedPipe::Reader.new(socket)
@@ -62,7 +59,7 @@ module Raffia
           raise ActorDied.new(ref: ref, reason: @reason) unless number
 
           yield number if block_given?
-          @frames.write(ASK, number, [op, *arguments], breakable)
+          @frames.write(FrameChannel::ASK, number, [op, *arguments], breakable)
           number
         rescue Exception # standard:disable Lint/RescueException
           @lock.hold { @open.delete(number) } if number
@@ -81,9 +78,9 @@ module Raffia
           forget(number) if number && @lock.hold { @open.delete(number) }
         end
 
-        def tell(op, *arguments) = @frames.write(ASK, 0, [op, *arguments])
+        def tell(op, *arguments) = @frames.write(FrameChannel::ASK, 0, [op, *arguments])
 
-        def forget(number) = @frames.write(FORGET, number)
+        def forget(number) = @frames.write(FrameChannel::FORGET, number)
 
         def serve
           while (frame = @frames.read)
@@ -101,16 +98,16 @@ module Raffia
         end
 
         def answer(number, value)
-          conclude(ANSWER, number, value)
+          conclude(FrameChannel::ANSWER, number, value)
         rescue NotDumpable => error
           refuse(number, error)
         end
 
-        def fail(number, error) = conclude(FAILURE, number, error)
+        def fail(number, error) = conclude(FrameChannel::FAILURE, number, error)
 
-        def refuse(number, error) = conclude(REFUSAL, number, error)
+        def refuse(number, error) = conclude(FrameChannel::REFUSAL, number, error)
 
-        def postpone(number) = @frames.write(LATER, number)
+        def postpone(number) = @frames.write(FrameChannel::LATER, number)
 
         def pending_reply(number) = @lock.hold { @answers[number] }
 
@@ -127,11 +124,11 @@ module Raffia
         def take(frame)
           kind, number = @frames.header(frame)
           case kind
-          when ASK then asked(number, frame)
-          when ANSWER then answered(number, frame)
-          when FAILURE, REFUSAL then failed(kind, number, frame)
-          when LATER then later(number)
-          when FORGET then @lock.hold { @answers[number] }&.forget
+          when FrameChannel::ASK then asked(number, frame)
+          when FrameChannel::ANSWER then answered(number, frame)
+          when FrameChannel::FAILURE, FrameChannel::REFUSAL then failed(kind, number, frame)
+          when FrameChannel::LATER then later(number)
+          when FrameChannel::FORGET then @lock.hold { @answers[number] }&.forget
           end
         end
 
@@ -160,7 +157,7 @@ module Raffia
         def failed(kind, number, frame)
           error = @frames.load_error(frame)
           settle(number) do |reply|
-            (kind == REFUSAL) ? refuse_to(reply, error) : reply.fail(error)
+            (kind == FrameChannel::REFUSAL) ? refuse_to(reply, error) : reply.fail(error)
           end
         end
 

@@ -8,8 +8,7 @@ module Raffia
         class FrameChannel
           # Kinds of frames. FAILURE is of the work, REFUSAL the asker's own mistake. After LATER
           # the answer follows, but the asker goes on; after FORGET it is not needed.
-          KINDS = (1..6).to_a.freeze
-          ASK, ANSWER, FAILURE, REFUSAL, LATER, FORGET = KINDS
+          ASK, ANSWER, FAILURE, REFUSAL, LATER, FORGET = *1..6
           HEADER = "CN"
           BODY = (5..)
           PROTECTED = {Exception => :never}.freeze
