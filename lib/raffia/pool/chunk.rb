@@ -6,8 +6,7 @@ module Raffia
     #
     # @api private
     class Chunk
-      attr_reader :first
-      attr_reader :size
+      attr_reader :first, :size
 
       def initialize(first, size, source: nil, items: nil)
         @first = first

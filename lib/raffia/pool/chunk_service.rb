@@ -9,8 +9,7 @@ module Raffia
     #
     # @api private
     class ChunkService
-      attr_reader :plan
-      attr_reader :input
+      attr_reader :plan, :input
 
       def initialize(plan, input)
         @plan = plan

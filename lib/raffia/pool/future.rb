@@ -62,9 +62,7 @@ module Raffia
 
       # @!visibility private
 
-      attr_reader :arguments
-      attr_reader :number
-      attr_reader :deadline
+      attr_reader :arguments, :number, :deadline
 
       # The item as error messages name it.
       def subject = (@arguments.size == 1) ? @arguments.first : @arguments

@@ -15,8 +15,7 @@ module Raffia
     #
     # @api private
     class Traversal
-      attr_reader :feed
-      attr_reader :sizer
+      attr_reader :feed, :sizer
 
       def initialize(input, gather, options, workers:, sizer:)
         @input = input

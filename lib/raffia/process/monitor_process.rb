@@ -13,8 +13,7 @@ module Raffia
       BOOT = 10
       private_constant :BOOT
 
-      attr_reader :pid
-      attr_reader :ready
+      attr_reader :pid, :ready
 
       # The block runs in the new process, with an IO of commands, and one to be closed when it is
       # ready. Raises SystemCallError when there can be no more processes.

@@ -22,8 +22,7 @@ module Raffia
 
       # Frames from the other side.
       attr_reader :reader
-      attr_reader :writer
-      attr_reader :payloads
+      attr_reader :writer, :payloads
 
       def initialize
         # The thread that is about to fork this worker; it goes on in the child.

@@ -18,9 +18,7 @@ module Raffia
       # Makes a pool's futures, gives them to its worker loops, and settles them with what comes
       # back.
       class Coordinator
-        attr_reader :feed
-        attr_reader :group
-        attr_reader :workers
+        attr_reader :feed, :group, :workers
         # Seconds for an attempt, where blocks run here.
         attr_reader :item_timeout
         # Held while a future, the counts or the slots change.

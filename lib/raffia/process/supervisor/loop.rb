@@ -17,11 +17,7 @@ module Raffia
       #
       # @api private
       class Loop
-        attr_reader :manager
-        attr_reader :state
-        attr_reader :restart
-        attr_reader :replacements
-        attr_reader :settings
+        attr_reader :manager, :state, :restart, :replacements, :settings
 
         def initialize(settings, work, command_queue, notifier, watchers)
           @settings = settings

@@ -8,8 +8,7 @@ module Raffia
       #
       # @api private
       class RollingRestart
-        attr_reader :phase
-        attr_reader :last
+        attr_reader :phase, :last
 
         def initialize(manager, replacements, loop)
           @manager = manager

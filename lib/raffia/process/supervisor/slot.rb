@@ -10,13 +10,7 @@ module Raffia
       #
       # @api private
       class Slot
-        attr_reader :index
-        attr_reader :ios
-        attr_reader :current, :successor
-        attr_reader :leaving
-        attr_reader :backoff
-        attr_reader :starts
-        attr_reader :last_exit
+        attr_reader :index, :ios, :current, :successor, :leaving, :backoff, :starts, :last_exit
         attr_accessor :forker
         # When the next worker is to be started; nil while there is one.
         attr_accessor :due

@@ -19,8 +19,7 @@ module Raffia
       class TemplateProcess
         DEAD = %i[failed gone].freeze
 
-        attr_reader :generation, :pid
-        attr_reader :state
+        attr_reader :generation, :pid, :state
 
         def initialize(settings, work, boards, disown, generation: 1)
           @arguments = [settings, work, boards, disown]

@@ -16,9 +16,7 @@ module Raffia
       class WorkerManager
         NAP = 0.1
 
-        attr_reader :slots
-        attr_reader :boards
-        attr_reader :forkers
+        attr_reader :slots, :boards, :forkers
 
         def initialize(settings, events)
           @settings = settings

@@ -14,14 +14,7 @@ module Raffia
         # Seconds after which a heartbeat is late. Workers beat once a second.
         LATE = 3
 
-        attr_reader :forker
-        attr_reader :row
-        attr_reader :channel
-        attr_reader :pid
-        attr_reader :state
-        attr_reader :since
-        attr_reader :deadline
-        attr_reader :reason
+        attr_reader :forker, :row, :channel, :pid, :state, :since, :deadline, :reason
 
         def initialize(forker, channel, board, row, boot_timeout)
           @forker = forker
