@@ -7,7 +7,7 @@ module Raffia
     # Dumps failures in a worker elsewhere, and loads them here. An exception that cannot be dumped
     # is rebuilt from the parts that can be ({ErrorRecord}), or else replaced by a description.
     module ErrorTransport
-      # What Marshal raises: errors of the value's own methods, and of too deep or too large a
+      # Errors that Marshal raises, of the value's own methods, and for too deep or too large a
       # value.
       REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
 
@@ -19,7 +19,7 @@ module Raffia
           false
         end
 
-        # As {dumpable?}. An exception that cannot be dumped for its item (of a nested call) drops
+        # Like {dumpable?}. An exception that cannot be dumped for its item (of a nested call) drops
         # that.
         def crosses?(error)
           dumpable?(error) || (error.respond_to?(:drop_item) && error.drop_item && dumpable?(error))

@@ -36,7 +36,7 @@ module Raffia
         most && [limits.chunk || most.ceildiv(SHARES), most].min
       end
 
-      # For a call that overruns its limit to end by itself, with its +ensure+ blocks.
+      # Lets a call that overruns its limit end by itself, with its +ensure+ blocks.
       def overrun_grace = 0.5
 
       def workers(service, limits)

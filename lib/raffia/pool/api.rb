@@ -51,14 +51,14 @@ module Raffia
         Call.run("map", items, Plan.new(:map, block, Work::NOTHING), gather, on: on, **options)
       end
 
-      # As {map}, without the results.
+      # Like {map}, without the results.
       # @return [Enumerable] the items
       def each(items, on: :fibers, **options, &block)
         plan = Plan.new(:each, block, Work::NOTHING)
         Call.run("each", items, plan, Gather::NoResults.new(items), on: on, **options)
       end
 
-      # As {map}, without the results that are nil or false.
+      # Like {map}, without the results that are nil or false.
       # @return [Array]
       def filter_map(items, on: :fibers, ordered: true, **options, &block)
         all = ordered ? Gather::OrderedResults.new : Gather::UnorderedResults.new

@@ -27,7 +27,7 @@ module Raffia
       # The same, which notes the index of each item before its block.
       def noting(counter) = NotingService.new(@plan, @input, counter)
 
-      # For a Ractor. Raises NotShareable.
+      # Copies itself for a Ractor. Raises NotShareable.
       def shareable(block)
         plan = @plan.with(block: block, seed: share(@plan.seed))
         ::Ractor.make_shareable(ChunkService.new(plan, @input&.shareable))
@@ -44,7 +44,7 @@ module Raffia
           "(#{error.message}): start from plain data"
       end
 
-      # For a process: after it was killed, the parent reads which item it was at.
+      # Runs in a process: after that was killed, the parent reads which item it was at.
       class NotingService < ChunkService
         def initialize(plan, input, counter)
           @counter = counter

@@ -74,7 +74,7 @@ module Raffia
           size if size.is_a?(Integer)
         end
 
-        # As Enumerable does: several yielded values are one item, an Array.
+        # Several yielded values are one item, an Array, like in Enumerable.
         def each
           @items.each { |*values| yield((values.size > 1) ? values : values.first) }
         end

@@ -40,7 +40,7 @@ module Raffia
         @item_index = index
       end
 
-      # For an exception that may go where its item cannot. Whether it could be dropped.
+      # The exception may go where its item cannot. Whether it could be dropped.
       # @api private
       def drop_item
         return false if frozen?

@@ -100,8 +100,8 @@ module Raffia
           note_killed(position) unless reply
         end
 
-        # For persistent pools: each item is the arguments of a call, and one failure does not end
-        # the others. The value is {Executor::Reply::Outcomes}.
+        # Persistent pools use it: each item is the arguments of a call, and one failure does not
+        # end the others. The value is {Executor::Reply::Outcomes}.
         def settle(items, block, _seed)
           settled = Executor::Reply::Outcomes.new([])
           items.each_with_index do |arguments, position|

@@ -11,7 +11,7 @@ module Raffia
       SIZE = 65_536
       # Linux's fcntl command for the capacity of a pipe; Ruby has no name for it.
       F_GETPIPE_SZ = 1032
-      # What POSIX promises every pipe to hold.
+      # POSIX promises every pipe to hold this.
       SMALLEST = 512
 
       def self.capacity(io)

@@ -4,7 +4,7 @@ require "etc"
 
 module Raffia
   module Process
-    # What a process costs in memory, as Linux's /proc/PID/smaps_rollup counts it.
+    # The memory of a process, counted by Linux in /proc/PID/smaps_rollup.
     #
     # The proportional set size (PSS) divides each page by the number of processes that share it, so
     # the sizes of a parent and its forked workers add up. Resident sizes count shared pages again

@@ -16,7 +16,7 @@ module Raffia
     class Supervisor
       # Exit status of {run} when workers died before they were ready, again and again.
       GAVE_UP = 1
-      # What each signal asks for.
+      # Commands by signal.
       SIGNALS = {TERM: :stop, INT: :interrupt, QUIT: :dump, HUP: :hangup, USR1: :reopen,
                  USR2: :upgrade, TTIN: :grow, TTOU: :shrink}.freeze
     end

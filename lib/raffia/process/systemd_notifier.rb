@@ -38,7 +38,7 @@ module Raffia
         tell("WATCHDOG=1")
       end
 
-      # For a heartbeat of another loop.
+      # A heartbeat of another loop.
       def beat = tick(Clock.now)
 
       private

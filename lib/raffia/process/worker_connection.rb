@@ -68,7 +68,7 @@ module Raffia
         nil
       end
 
-      # For good, from any thread; a reader that waits gets nil.
+      # From any thread, for good; a reader that waits gets nil.
       def close
         @fork.remove
         close_all

@@ -18,7 +18,7 @@ module Raffia
         LONGEST = 1_048_576
         DEEPEST = 16
 
-        # For an exception that would make its message of variables which it has lost.
+        # Fixes the message of an exception that would make it of variables which it has lost.
         module FixedMessage
           def message = @raffia_message
           alias_method :to_s, :message

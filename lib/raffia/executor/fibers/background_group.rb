@@ -77,7 +77,7 @@ module Raffia
           @coordinator.crash(error, nil)
         ensure
           @hosting = false
-          # For what came while the last fiber left.
+          # Work may have come while the last fiber left.
           @coordinator.thread_ended
         end
 

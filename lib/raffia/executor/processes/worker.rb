@@ -11,7 +11,6 @@ module Raffia
       # process replaced.
       class Worker
         attr_reader :replaced
-        # What the worker does with a message.
         attr_reader :service
 
         def initialize(service, policy)

@@ -129,7 +129,7 @@ module Raffia
           (workers..workers * 2).min_by { |more| shared_turns(more, 0.0) + more * 1e-6 }
         end
 
-        # As many as it takes until something is busy all the time: the lock, or the processors.
+        # Enough to keep something busy all the time: the lock, or the processors.
         def waiting(most, locked:)
           bottleneck = [locked, @work.cpu / @machine.processors].max
           return most if bottleneck.zero?

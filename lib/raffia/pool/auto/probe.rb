@@ -119,7 +119,7 @@ module Raffia
 
         def delay = ThreadTime.run_delay - @delay
 
-        # Of one item: its result, and itself where it has to be sent.
+        # One item's: its result, and itself where it has to be sent.
         def sample
           chunk, value = @last
           result = per_item(value, chunk.size, "a result")

@@ -46,7 +46,7 @@ module Raffia
           return finish_here if size.zero?
 
           @groups.each(&:join)
-          # For items that came back for another attempt after the workers were dismissed.
+          # Items may have come back for another attempt after the workers were dismissed.
           return finish_here if @ramp&.over?
           return unless failed?
 
@@ -74,7 +74,7 @@ module Raffia
           @fibers.open { yield }
         end
 
-        # For items that came back for another attempt after the last one was done.
+        # Items may come back for another attempt after the last one was done.
         def finish_here = Executor::WorkerLoop.serve(@coordinator, @here)
 
         def go_on

@@ -32,7 +32,7 @@ module Raffia
 
         private
 
-        # What is ignored while all stop. (:reap only wakes the loop.)
+        # Commands that are ignored while all stop. (:reap only wakes the loop.)
         def change(order, *arguments)
           case order
           when :restart then @restart.begin

@@ -36,8 +36,8 @@ module Raffia
 
         def add(forker) = forker.tap { @all << forker }
 
-        # For the next worker: another forker where a template has died or is closed while its
-        # worker serves.
+        # The forker of the next worker: another one where a template has died or is closed while
+        # its worker serves.
         def for(forker)
           @all.find { |one| one.equal?(forker) } ||
             @all.find { |one| one.generation == forker&.generation } || @current

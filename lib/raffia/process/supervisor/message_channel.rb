@@ -43,7 +43,7 @@ module Raffia
         # Waits for the next message: name, data and IOs; nil when the other side is gone.
         def receive = take { @socket.recvmsg(LIMIT, scm_rights: true) }
 
-        # As {receive}; :none when there is no message now.
+        # Like {receive}; :none when there is no message now.
         def receive_now
           take { @socket.recvmsg_nonblock(LIMIT, scm_rights: true, exception: false) }
         end

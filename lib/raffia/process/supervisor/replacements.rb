@@ -21,15 +21,15 @@ module Raffia
           @waiting = []
         end
 
-        # For a restart: the slot gets a worker of this forker.
+        # A restart: the slot gets a worker of this forker.
         def add(slot, forker, reason)
           unless queued?(slot, forker)
             @waiting << Replacement.new(slot, forker, reason, nil, :start)
           end
         end
 
-        # For one worker. A restart that replaces it before its turn has done that too, and by newer
-        # code.
+        # One worker is to be replaced. A restart that does so before its turn has done that too,
+        # and by newer code.
         def replace(slot, reason)
           return if [@now, *@waiting].compact.any? { |one| one.slot.equal?(slot) }
 

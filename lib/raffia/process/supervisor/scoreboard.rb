@@ -30,7 +30,7 @@ module Raffia
           @memory.set_value(:s64, place(word), number)
         end
 
-        # For one writer at a time: threads that share a word take turns by a lock of their own.
+        # Allows one writer at a time: threads that share a word take turns by a lock of their own.
         # @param word [Integer]
         # @return [Integer] the new number
         def add(word, number = 1)

@@ -103,7 +103,7 @@ module Raffia
         on_message].freeze
 
       class Settings
-        # As Puma's and systemd's: long enough for applications that start slowly and for long
+        # Like Puma's and systemd's: long enough for applications that start slowly and for long
         # downloads.
         DEFAULTS = {workers: 1, slot: nil, preload: nil, template: true, name: "raffia",
                     boot_timeout: 60, drain_timeout: 30, hang_timeout: 60, hang_grace: 2,

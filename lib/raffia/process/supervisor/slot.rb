@@ -71,7 +71,7 @@ module Raffia
           @due = now
         end
 
-        # What it was: :current, :successor or :leaving.
+        # Returns its role: :current, :successor or :leaving.
         def remove(worker)
           if worker.equal?(@current)
             @current = nil

@@ -16,7 +16,7 @@ module Raffia
       #
       # @api private
       class TemplateMain
-        # As what a worker may get its resources.
+        # Classes that a worker's resources may have.
         CLASSES = [::IO, ::File, Socket, TCPServer, TCPSocket, UDPSocket, UNIXServer,
           UNIXSocket].to_h { |type| [type.name, type] }.freeze
         # Seconds between checks whether the worker is the supervisor's child by now.

@@ -101,7 +101,7 @@ module Raffia
         # @raise [ArgumentError] for a message that is too long
         def send(name, data = nil) = @channel.send(name, data)
 
-        # As {Supervisor#status}, with Strings for keys.
+        # The same as {Supervisor#status}, with Strings for keys.
         # @param timeout [Numeric] seconds
         # @return [Hash, nil] nil when there was no answer in time
         def status(timeout: 5)

@@ -55,7 +55,7 @@ module Raffia
           tell("drain")
         end
 
-        # As all are to end. A worker that boots has nothing to finish: it gets less time, and none
+        # All are to end. A worker that boots has nothing to finish: it gets less time, and none
         # when it is not forked yet.
         def dismiss(timeout, grace, reason)
           return kill(reason) unless @pid
@@ -102,7 +102,7 @@ module Raffia
 
         def overdue?(now) = !@deadline.nil? && now >= @deadline
 
-        # What was done: :dump, :TERM or :KILL, see {HangDetector#step}.
+        # Returns the step: :dump, :TERM or :KILL, see {HangDetector#step}.
         def check_beat(now, since, timeout, grace)
           # SIGTERM may make it say that it drains, on another thread than the one that hangs.
           watched = ready? || (draining? && @hang.terminated?)
