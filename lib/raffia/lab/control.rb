@@ -9,7 +9,7 @@ module Raffia
       VARIANTS = {plain_processes: :processes, plain_ractors: :ractors,
                   plain_threads: :threads}.freeze
 
-      module_function
+      extend self
 
       # Calls the work with each item, and returns the results in the order of the items. Options
       # are for Raffia.map; the controls have none.
@@ -41,6 +41,8 @@ module Raffia
         items.map { |item| Thread.new { work.call(item) } }.map(&:value)
       end
 
+      private
+
       def start(slice, work)
         output, input = IO.pipe(binmode: true)
         pid = ::Process.fork do
@@ -58,8 +60,6 @@ module Raffia
         output.close
         ::Process.wait(pid)
       end
-
-      private_class_method :start, :finish
     end
   end
 end

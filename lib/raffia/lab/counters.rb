@@ -12,7 +12,7 @@ module Raffia
       # From this value on, the kernel lets only root count.
       FORBIDDEN = 3
 
-      module_function
+      extend self
 
       # Why there are no counters here, nil when there are.
       def obstacle(perf: "perf", events: EVENTS)
@@ -45,6 +45,8 @@ module Raffia
           counted[plain(event)]&.sum { |count, _| Integer(count, 10) }
         }.compact
       end
+
+      private
 
       # Processors with two kinds of cores name both: "cpu_core/cycles:u/", "cpu_atom/cycles:u/".
       def plain(event) = event[%r{\A(?:\w+/)?([\w-]+)}, 1]

@@ -4,7 +4,7 @@ module Raffia
   module Lab
     # Limits of the kernel, raised for the processes of a run alone.
     module Limits
-      module_function
+      extend self
 
       # Options for Process.spawn; empty when the limits are high enough.
       def spawn_options(needs)
@@ -23,6 +23,8 @@ module Raffia
         nil
       end
 
+      private
+
       # Only a trial shows it: root may lack the capability, and a container may have it.
       def raisable?(name, wanted)
         !system("true", "rlimit_#{name}": [wanted, wanted], err: File::NULL).nil?
@@ -34,8 +36,6 @@ module Raffia
           "--#{name}=#{wanted}:#{wanted} in the shell, or in /etc/security/limits.conf, or " \
           "LimitNOFILE= of the service"
       end
-
-      private_class_method :raisable?, :advice
     end
   end
 end

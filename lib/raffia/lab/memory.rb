@@ -11,7 +11,7 @@ module Raffia
       # pss: bytes, nil where the kernel does not say.
       Reading = Data.define(:pss, :threads, :processes)
 
-      module_function
+      extend self
 
       def read(pid)
         pids = tree(pid)
@@ -34,6 +34,8 @@ module Raffia
         [pid] # no /proc on this system
       end
 
+      private
+
       # The name in the second field may hold blanks and brackets: read after the last bracket.
       def parent(pid)
         File.read("/proc/#{pid}/stat")[/\) \S (\d+)[^)]*\z/, 1]&.to_i
@@ -46,8 +48,6 @@ module Raffia
       rescue SystemCallError
         0
       end
-
-      private_class_method :parent, :threads
     end
   end
 end

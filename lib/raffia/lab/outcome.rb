@@ -7,7 +7,7 @@ module Raffia
   module Lab
     # Result of one experiment as plain data, for the reports on the terminal, in JSON and in HTML.
     module Outcome
-      module_function
+      extend self
 
       def of(rows, finished:)
         experiment = rows.selection.experiment
@@ -23,6 +23,8 @@ module Raffia
          notes: [*experiment.notes(rows.params), *experiment.remarks(list)]}
       end
 
+      private
+
       def scaling(experiment, list, cores)
         Scaling.new(list, metric: experiment.metric, baseline: experiment.baseline, cores:,
           cpu_bound: experiment.cpu_bound?).to_a
@@ -37,8 +39,6 @@ module Raffia
 
       # Each check in words, and whether it holds in all rows.
       def checks(rows) = Rows.together(rows.map { |row| row[:checks] })
-
-      private_class_method :scaling, :check, :checks
     end
   end
 end

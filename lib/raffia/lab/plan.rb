@@ -30,7 +30,7 @@ module Raffia
       RUNS = 5
       MOST_WORKERS = 1_000
 
-      module_function
+      extend self
 
       def tour(cores: Environment.cores, rubies: nil)
         TOUR.map { |name, size| Selection.of(Lab.experiment(name), cores:, rubies:, **size) }
@@ -49,6 +49,8 @@ module Raffia
             workers: workers&.uniq)
         end
       end
+
+      private
 
       def check_numbers(workers, runs, scale)
         unless runs.positive?
@@ -73,8 +75,6 @@ module Raffia
               "#{experiments.map(&:name).join(", ")}: choose from #{known.join(", ")}")
         end
       end
-
-      private_class_method :check_numbers, :check_variants
     end
   end
 end

@@ -12,7 +12,7 @@ module Raffia
       HINT = "add Raffia::Lab.experiment \"name\" do ... end (raffia lab new NAME writes one to " \
         "start from)"
 
-      module_function
+      extend self
 
       # Whether a word of the command line is a file, and not an experiment.
       def file?(word) = word.end_with?(".rb") || word.include?("/")
@@ -41,6 +41,8 @@ module Raffia
         raise error.exception("#{name}: #{error.message}")
       end
 
+      private
+
       # Files that are being loaded, the innermost last, with the experiments of each so far.
       def open = RactorLocal.fetch(:raffia_lab_source) { [] }
 
@@ -65,8 +67,6 @@ module Raffia
         line = error.backtrace_locations&.find { |location| location.absolute_path == full }&.lineno
         [path, line].compact.join(":")
       end
-
-      private_class_method :open, :collect, :place
     end
   end
 end

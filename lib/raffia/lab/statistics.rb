@@ -18,7 +18,7 @@ module Raffia
       # not tell the two apart. single: one side has a single run, and no spread to judge by.
       Ratio = Data.define(:value, :low, :high, :noise, :single)
 
-      module_function
+      extend self
 
       # All functions take at least one value.
       def median(values)
@@ -57,6 +57,8 @@ module Raffia
           noise: single || 1.0.between?(low, high), single:)
       end
 
+      private
+
       def draw(values, random) = Array.new(values.size) { values[random.rand(values.size)] }
 
       def percentiles(draws)
@@ -64,8 +66,6 @@ module Raffia
         tail = (1.0 - LEVEL) / 2
         [sorted[(tail * (sorted.size - 1)).floor], sorted[((1.0 - tail) * (sorted.size - 1)).ceil]]
       end
-
-      private_class_method :draw, :percentiles
     end
   end
 end

@@ -14,7 +14,7 @@ module Raffia
         # Seconds that a request may take: with few threads, the last of 200 waits for all others.
         PATIENCE = 600
 
-        module_function
+        extend self
 
         # Advice when the program is missing, else nil.
         def missing(program = "ab")
@@ -33,13 +33,13 @@ module Raffia
            complete: output[/^Complete requests:\s+(\d+)/, 1].to_i, errors: errors(output)}
         end
 
+        private
+
         # After an error of a connection, ab ends without these lines.
         def errors(output)
           failed = output[/^Failed requests:\s+(\d+)/, 1]
           failed ? failed.to_i + output[/^Non-2xx responses:\s+(\d+)/, 1].to_i : 1
         end
-
-        private_class_method :errors
       end
     end
   end

@@ -11,13 +11,15 @@ module Raffia
         # Load for each core.
         BUSY = 0.25
 
-        module_function
+        extend self
 
         # Sentences about two data of {Report::Document}.
         def of(before, after)
           [*facts(before[:environment], after[:environment]), *sizes(before, after),
             *loads(before, after), *interrupted(before, after)]
         end
+
+        private
 
         def facts(before, after)
           FACTS.filter_map do |key, words|
@@ -59,8 +61,6 @@ module Raffia
             "the #{which} result was interrupted" if data[:interrupted]
           end
         end
-
-        private_class_method :facts, :words, :sizes, :loads, :interrupted
       end
     end
   end

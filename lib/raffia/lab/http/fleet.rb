@@ -9,7 +9,7 @@ module Raffia
     class Http < Experiment
       # Several servers on one port, each with a loop of its own. Counts are sums over the servers.
       module Fleet
-        module_function
+        extend self
 
         # Returns the counts.
         def run(variant, workers, host)
@@ -46,6 +46,8 @@ module Raffia
             stops.each { |_, pipe| pipe.puts }
           end
         end
+
+        private
 
         def distribute(workers, host)
           listener = listener(0)
@@ -86,8 +88,6 @@ module Raffia
           socket.listen(Server::BACKLOG)
           socket
         end
-
-        private_class_method :distribute, :run_workers, :send_descriptor, :listener
       end
     end
   end

@@ -8,7 +8,7 @@ module Raffia
         UNITS = {"us" => 0.001, "ms" => 1.0, "s" => 1_000.0, "m" => 60_000.0}.freeze
         MISSING = "wrk is not installed; Debian has it as a package: apt-get install wrk"
 
-        module_function
+        extend self
 
         # Advice when the program is missing, else nil.
         def missing(program = "wrk")
@@ -28,6 +28,8 @@ module Raffia
            errors: outputs.sum { |output| errors(output) }}
         end
 
+        private
+
         # wrk prints these two lines only after errors. An output without summary is an error, too.
         def errors(output)
           sockets = output[/^\s*Socket errors: (.*)$/, 1].to_s.scan(/\d+/).sum(&:to_i)
@@ -39,8 +41,6 @@ module Raffia
           number, unit = text.to_s.match(/\A([\d.]+)(us|ms|s|m)\z/)&.captures
           number && number.to_f * UNITS.fetch(unit)
         end
-
-        private_class_method :errors, :milliseconds
       end
     end
   end

@@ -11,7 +11,7 @@ module Raffia
         # The server refused a step.
         class Refused < Error; end
 
-        module_function
+        extend self
 
         # Returns the sent text. Raises SystemCallError when the server cannot be reached.
         def deliver(host, port, mail)
@@ -29,6 +29,8 @@ module Raffia
           socket&.close
         end
 
+        private
+
         # A line that starts with a dot would end the mail, so it gets another dot (4.5.2).
         def stuff(text) = text.gsub(/^\./, "..")
 
@@ -45,8 +47,6 @@ module Raffia
           return if answer.start_with?(code)
           raise Refused, "the SMTP server refused #{step}: #{answer.chomp} (#{code} was expected)"
         end
-
-        private_class_method :stuff, :say, :expect
       end
     end
   end

@@ -12,7 +12,7 @@ module Raffia
         PLAIN = ["#", "-"].freeze
         SHORTEST = 10
 
-        module_function
+        extend self
 
         # Label, bar and value of each row that has a figure. width: columns of the terminal.
         def of(outcome, width, unicode: true)
@@ -30,6 +30,8 @@ module Raffia
           end
         end
 
+        private
+
         def bar(row, unit, unicode)
           full = row[:median] * unit
           rest = (row[:max] * unit).round
@@ -37,8 +39,6 @@ module Raffia
           solid = FULL * full.floor + EIGHTHS[((full % 1) * 8).floor]
           solid + LIGHT * [rest - solid.size, 0].max
         end
-
-        private_class_method :bar
       end
     end
   end

@@ -7,7 +7,7 @@ module Raffia
       module BestColumns
         RESULTS = {true => "right", false => "WRONG", nil => "not checked"}.freeze
 
-        module_function
+        extend self
 
         # outcomes: of {Outcome}.
         def of(outcomes)
@@ -32,6 +32,8 @@ module Raffia
           outcome[:more] ? rows.max_by { |row| row[:median] } : rows.min_by { |row| row[:median] }
         end
 
+        private
+
         def speedup(outcome, row)
           return Format::NONE unless row && row[:speedup]
           "#{Format.interval(row[:speedup])} vs " \
@@ -42,8 +44,6 @@ module Raffia
           goals = outcome[:goals].reject { |goal| goal[:met].nil? }
           goals.empty? ? Format::NONE : "#{goals.count { |goal| goal[:met] }} of #{goals.size} met"
         end
-
-        private_class_method :speedup, :goals
       end
     end
   end

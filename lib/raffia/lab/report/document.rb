@@ -12,7 +12,7 @@ module Raffia
       module Document
         SCHEMA = 2
 
-        module_function
+        extend self
 
         # outcomes: of {Outcome}. environment: of {Environment}. seed: of the order of the runs.
         # arguments: of the command line.
@@ -44,12 +44,12 @@ module Raffia
           raise ConfigError, "#{path} cannot be read: #{error.message[/\A[^@]+/].strip}"
         end
 
+        private
+
         def refuse(path)
           raise ConfigError, "#{path} is no result of the lab: name a file that raffia lab --json " \
             "wrote"
         end
-
-        private_class_method :refuse
       end
     end
   end

@@ -5,7 +5,7 @@ module Raffia
     module Report
       # The environment in words.
       module EnvironmentSummary
-        module_function
+        extend self
 
         # Facts by name. environment: of {Environment}.
         def of(environment)
@@ -24,14 +24,14 @@ module Raffia
 
         def ruby(about, name) = "#{name}, YJIT #{about[:yjit] ? "on" : "off"}"
 
+        private
+
         def machine(environment)
           parts = ["#{environment[:cores]} cores of #{environment[:cpu]}", environment[:kernel]]
           parts << "governor #{environment[:governor]}" if environment[:governor]
           parts << "load #{environment[:load]} before the first run" if environment[:load]
           parts.join(", ")
         end
-
-        private_class_method :machine
       end
     end
   end

@@ -5,7 +5,7 @@ module Raffia
     module Report
       # Charts of an experiment, and the one of the overview; nil without figures.
       module ExperimentCharts
-        module_function
+        extend self
 
         def figures(outcome)
           quantity = Columns.quantity(outcome)
@@ -56,6 +56,8 @@ module Raffia
           Charts::BarChart.new(bars, "the best speed-up of each experiment", unit: "x", one: true)
         end
 
+        private
+
         def chart(bars, label, quantity)
           return if bars.empty?
           Charts::BarChart.new(bars, label, unit: quantity.unit, factor: quantity.factor)
@@ -97,9 +99,6 @@ module Raffia
         end
 
         def css(row) = row[:control] ? "bar control" : "bar"
-
-        private_class_method :chart, :measured, :runs, :bar, :line, :label, :speedup, :published,
-          :css
       end
     end
   end

@@ -11,7 +11,7 @@ module Raffia
                  "plain_threads" => "plain Thread.new"}.freeze
         NONE = Quantity::NONE
 
-        module_function
+        extend self
 
         def variant(row) = NAMES.fetch(row[:variant], row[:variant])
 
@@ -72,9 +72,9 @@ module Raffia
           }.join("; ")
         end
 
-        def thousands_in(text) = text.match?(/\A\d+\z/) ? thousands(text) : text
+        private
 
-        private_class_method :thousands_in
+        def thousands_in(text) = text.match?(/\A\d+\z/) ? thousands(text) : text
       end
     end
   end

@@ -10,7 +10,7 @@ module Raffia
         # Signs for readers who see no colours.
         SIGNS = {good: "✓", warn: "!", bad: "✗", soft: "·"}.freeze
 
-        module_function
+        extend self
 
         # Safe in text and in attributes.
         def escape(text) = Charts::SVG.escape(text)
@@ -58,6 +58,8 @@ module Raffia
           end
           "<dl>#{items.join("\n")}</dl>"
         end
+
+        private
 
         def row(cells, columns, css)
           first, *rest = cells

@@ -5,7 +5,7 @@ module Raffia
     module Report
       # The table of every run behind the charts and medians.
       module RunColumns
-        module_function
+        extend self
 
         # No columns when nothing was run. outcome: of {Outcome}.
         def of(outcome)
@@ -15,6 +15,8 @@ module Raffia
             Column.of(runs, "result", 0) { |run| result(run) }]
             .reject { |column| column.rank.positive? && column.empty? }
         end
+
+        private
 
         def runs(outcome)
           outcome[:rows].flat_map do |row|

@@ -5,7 +5,7 @@ module Raffia
     module Report
       # The table of speed-ups by workers: a line for each variant, and one for the ideal.
       module ScalingColumns
-        module_function
+        extend self
 
         # No columns without variants on several numbers of workers. outcome: of {Outcome}.
         def of(outcome)
@@ -27,6 +27,8 @@ module Raffia
             "workers"
         end
 
+        private
+
         def head(count) = (count == 1) ? "1 worker" : "#{count} workers"
 
         def name(series, outcome)
@@ -46,8 +48,6 @@ module Raffia
           share = format(" %4s", Format.percent(point[:efficiency]))
           "#{Format.times(point[:speedup][:value])}#{share}"
         end
-
-        private_class_method :head, :name, :ideal, :point, :cell
       end
     end
   end

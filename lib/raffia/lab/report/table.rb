@@ -7,7 +7,7 @@ module Raffia
       module Table
         GAP = "  "
 
-        module_function
+        extend self
 
         # The head, then a line for each row.
         def lines(columns, width)
@@ -20,6 +20,8 @@ module Raffia
           end
         end
 
+        private
+
         def fit(columns, width)
           return columns if total(columns) <= width
           least = columns.select { |column| column.rank.positive? }.max_by(&:rank)
@@ -31,8 +33,6 @@ module Raffia
         def widest(column) = [column.head, *column.cells].map(&:size).max
 
         def align(cell, size, column) = column.name? ? cell.ljust(size) : cell.rjust(size)
-
-        private_class_method :fit, :total, :widest, :align
       end
     end
   end

@@ -14,7 +14,7 @@ module Raffia
           right: [:good, "right results in %s"].freeze
         }.freeze
 
-        module_function
+        extend self
 
         # Which of all experiments are right, and which are not.
         def overall(outcomes)
@@ -45,6 +45,8 @@ module Raffia
           end
         end
 
+        private
+
         def state(outcome)
           return :wrong if outcome[:checks].value?(false)
           {true => :right, false => :failed, nil => :unknown}.fetch(outcome[:check])
@@ -74,8 +76,6 @@ module Raffia
             [:warn, "#{rows.map { |row| Format.label(row) }.join(", ")} #{status}: #{reason}"]
           end
         end
-
-        private_class_method :state, :checks, :goals, :reasons
       end
     end
   end

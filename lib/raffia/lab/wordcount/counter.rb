@@ -11,7 +11,7 @@ module Raffia
         # Longest move of a cut, longer than any word.
         REACH = 4_096
 
-        module_function
+        extend self
 
         # Parts of about the same size: from, and up to but not with. No word is in two parts.
         def parts(path, count)
@@ -42,6 +42,8 @@ module Raffia
         # A line for each word, in the order of the bytes.
         def table(counts) = counts.sort.map { |word, count| "#{word} #{count}\n" }.join
 
+        private
+
         def each_block((from, to), path)
           File.open(path, "rb") do |file|
             file.seek(from)
@@ -56,8 +58,6 @@ module Raffia
           file.seek(offset)
           offset + (file.read(REACH).index(/[^A-Za-z]/n) || REACH)
         end
-
-        private_class_method :each_block, :cut
       end
     end
   end
