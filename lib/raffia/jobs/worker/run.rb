@@ -44,9 +44,6 @@ module Raffia
         attr_reader :note
 
         # @api private
-        attr_writer :item
-
-        # @api private
         def initialize(claim, context)
           @claim = claim
           @context = context
@@ -57,13 +54,19 @@ module Raffia
         end
 
         # @api private
+        def item=(item)
+          @item = item
+          @name = nil
+        end
+
+        # @api private
         def readable? = !@item.equal?(UNREAD)
 
         # @return [String, nil]
         def jid = @item["jid"]
 
         # @return [String] of the class, see {Payload.class_name}
-        def name = Payload.class_name(@item)
+        def name = @name ||= Payload.class_name(@item)
 
         # @return [String] of this run: Sidekiq's Web shows it as the thread
         def tid = object_id.to_s(36)
@@ -170,7 +173,7 @@ module Raffia
 
         def execute(scope)
           @cancel_scope = scope
-          @item = @claim.item
+          self.item = @claim.item
           Payload::FieldCheck.check(@item)
           job = Execution.job_class(@item["class"], @context.aliases)
           @context.logger.started(self)
