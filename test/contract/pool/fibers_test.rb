@@ -186,7 +186,7 @@ class PoolFibersWithoutALoopTest < Raffia::TestCase
   end
 end
 
-# Who requires the pool room only, has no scheduler to run fibers on.
+# A program that requires the pool only has no scheduler to run fibers on.
 class PoolFibersRunnerTest < Raffia::TestCase
   def test_without_any_scheduler_the_message_says_what_to_do
     lib = File.expand_path("../../../lib", __dir__)

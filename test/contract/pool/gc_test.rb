@@ -29,9 +29,9 @@ class PoolGCTest < Raffia::TestCase
 
   def test_strings_that_are_mapped
     here, there = Raffia::Process::SharedMemoryPayloads.pair
-    skip "no parcels here" unless here
+    skip "no payloads here" unless here
     long, wide = "ab" * LONG, "x" * LONG
-    codecs = [here, there].map { |parcels| Raffia::Executor::Processes::PayloadCodec.new(parcels) }
+    codecs = [here, there].map { Raffia::Executor::Processes::PayloadCodec.new(_1) }
     strings = stressed do
       codecs.last.load(codecs.first.dump([long, wide.dup.force_encoding("UTF-32LE")]))
     end
@@ -45,12 +45,12 @@ class PoolGCTest < Raffia::TestCase
       [strings.first.hash, strings.last.b.hash])
     assert_equal([long[LONG..].hash, long.hash], [part.hash, frozen.hash])
   ensure
-    [here, there].each { |parcels| parcels&.close }
+    [here, there].each { |payloads| payloads&.close }
   end
 
   def test_the_mapping_is_there_for_forked_children
     here, there = Raffia::Process::SharedMemoryPayloads.pair
-    skip "no parcels here" unless here
+    skip "no payloads here" unless here
     here.send(["a" * LONG])
     string = there.receive.first
     child = fork do
@@ -59,15 +59,15 @@ class PoolGCTest < Raffia::TestCase
     assert_predicate(::Process.wait2(child).last, :success?)
     assert_equal("a" * LONG, string)
   ensure
-    [here, there].each { |parcels| parcels&.close }
+    [here, there].each { |payloads| payloads&.close }
   end
 
   def test_trays_keep_what_they_hold
-    tray = Raffia::Native::RactorMailbox.new
+    mailbox = Raffia::Native::RactorMailbox.new
     20.times do |round|
-      number = stressed { tray.put(Ractor.make_shareable(["text #{round}"])) }
+      number = stressed { mailbox.put(Ractor.make_shareable(["text #{round}"])) }
       compacted
-      assert_equal(["text #{round}"], stressed { tray.take(number) })
+      assert_equal(["text #{round}"], stressed { mailbox.take(number) })
     end
   end
 

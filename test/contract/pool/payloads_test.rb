@@ -147,14 +147,14 @@ class PoolPayloadsTest < Raffia::TestCase
     assert_equal('[[300000, "A", "a"], [300000, "B", "b"], [300000, "C", "c"]]', out)
   end
 
-  def test_without_parcels_the_pipe_does_it
+  def test_without_payloads_the_pipe_does_it
     codec = Raffia::Executor::Processes::PayloadCodec.new(nil)
     value = [text("ä"), {a: IO::Buffer.for("b")}]
     loaded = codec.load(codec.dump(value))
     assert_equal([value.first, "b"], [loaded.first, loaded.last[:a].get_string])
   end
 
-  def test_a_worker_that_is_killed_with_parcels_under_way_leaves_nothing
+  def test_a_worker_that_is_killed_with_payloads_under_way_leaves_nothing
     run_on(workers: 1) do |on|
       assert_raises(Raffia::WorkerDied) do
         Raffia.each(Array.new(4) { text("a") }.each, chunk: 1, **on) do |_|
@@ -192,9 +192,9 @@ class PoolPayloadsTest < Raffia::TestCase
   end
 
   # It was seen before they were taken, although its frame had been read.
-  def test_a_worker_that_dies_before_its_parcels_were_taken
+  def test_a_worker_that_dies_before_its_payloads_were_taken
     here, there = Raffia::Process::SharedMemoryPayloads.pair
-    skip "no parcels here" unless here
+    skip "no payloads here" unless here
     frame = Raffia::Executor::Processes::PayloadCodec.new(there).dump([text("a")])
     here.close
     assert_raises(IOError) { Raffia::Executor::Processes::PayloadCodec.new(here).load(frame) }

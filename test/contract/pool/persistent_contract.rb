@@ -160,7 +160,7 @@ module PoolPersistentContract
     end
   end
 
-  # One piece at work, one that waits, and no room for more.
+  # One call runs, one waits, and the queue is full.
   def with_busy_pool(**options)
     with_gate do |gate, open|
       with_pool(workers: 1, queue: 1, **gated, **options) do |pool|

@@ -154,7 +154,7 @@ class QueueFeedTest < Raffia::TestCase
   end
 end
 
-class LanesTest < Raffia::TestCase
+class FairQueueTest < Raffia::TestCase
   def from(queue, items) = Fiber.new { items.each { |item| queue << item } }.resume
 
   def test_one_of_each_caller_in_turn

@@ -29,9 +29,9 @@ class ProcessHeadroomTest < Raffia::TestCase
     GC.enable
   end
 
-  # Counts, in fresh programs whose heaps were compacted: what the room is for. How much that leaves
-  # free is chance, and depends on how many objects live; so some programs keep more of them than
-  # others.
+  # Counts, in fresh programs whose heaps were compacted: the reserve is for these. How much that
+  # leaves free is chance, and depends on how many objects live; so some programs keep more of them
+  # than others.
   def test_fewer_collections
     counts = Array.new(10) do |thousands|
       output_of(<<~RUBY).split

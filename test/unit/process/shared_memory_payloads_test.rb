@@ -4,7 +4,7 @@ require "test_helper"
 require "objspace"
 require "raffia/process"
 
-class ProcessParcelsTest < Raffia::TestCase
+class SharedMemoryPayloadsTest < Raffia::TestCase
   Payloads = Raffia::Process::SharedMemoryPayloads
 
   def setup

@@ -61,12 +61,12 @@ class HeapTunerTest < Raffia::TestCase
     tuner = Raffia::Executor::Ractors::HeapTuner.new
     before = Thread.list
     2.times { tuner.enter }
-    keeper = (Thread.list - before).first
-    assert_equal("raffia heap", keeper.name) if keeper.name
+    monitor = (Thread.list - before).first
+    assert_equal("raffia heap", monitor.name) if monitor.name
     tuner.leave
-    assert_predicate(keeper, :alive?)
+    assert_predicate(monitor, :alive?)
     tuner.leave
-    refute_predicate(keeper, :alive?)
+    refute_predicate(monitor, :alive?)
     tuner.enter
     tuner.leave
     assert_empty(Thread.list - before)
@@ -74,7 +74,7 @@ class HeapTunerTest < Raffia::TestCase
 
   # Sums of big numbers, as long as it takes until they were collected often enough to be noticed.
   # In a process of its own: a large heap has as many slots as are of use.
-  def test_a_keeper_makes_room_while_numbers_pile_up
+  def test_the_heap_grows_while_numbers_pile_up
     before, after = output_of(<<~RUBY).split.map(&:to_i)
       require "raffia/pool"
       slots = -> { GC.stat_heap(0, :heap_eden_slots) }

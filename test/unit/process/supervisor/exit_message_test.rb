@@ -10,24 +10,24 @@ class SupervisorExitMessageTest < Raffia::TestCase
   Template = Struct.new(:state)
 
   def test_a_worker_that_did_as_it_was_told_is_not_mentioned
-    assert_nil obituary(:draining, status: 0)
-    assert_nil obituary(:draining, reason: "asked to leave", status: 0)
-    assert_nil obituary(:booting, pid: nil, reason: "no memory"), "the failed fork was logged"
-    assert_nil obituary(:booting, pid: nil, template: :failed), "the failed load was logged"
+    assert_nil exit_message(:draining, status: 0)
+    assert_nil exit_message(:draining, reason: "asked to leave", status: 0)
+    assert_nil exit_message(:booting, pid: nil, reason: "no memory"), "the failed fork was logged"
+    assert_nil exit_message(:booting, pid: nil, template: :failed), "the failed load was logged"
   end
 
   def test_every_other_end_is_named_with_its_state_and_reason
-    assert_equal "worker 3 (7) exited with status 0 while it was ready", obituary(:ready, status: 0)
+    assert_equal "worker 3 (7) exited with status 0 while it was ready", exit_message(:ready, status: 0)
     assert_equal "worker 3 (7) exited with status 1 while it was draining",
-      obituary(:draining, status: 1)
+      exit_message(:draining, status: 1)
     assert_equal "worker 3 (7) was killed by SIGKILL while it was draining (asked to leave)",
-      obituary(:draining, reason: "asked to leave", signal: "SIGKILL")
-    assert_equal "worker 3 could not be forked", obituary(:booting, pid: nil)
+      exit_message(:draining, reason: "asked to leave", signal: "SIGKILL")
+    assert_equal "worker 3 could not be forked", exit_message(:booting, pid: nil)
   end
 
   private
 
-  def obituary(state, reason: nil, pid: 7, status: nil, signal: nil, template: :ready)
+  def exit_message(state, reason: nil, pid: 7, status: nil, signal: nil, template: :ready)
     how = Raffia::Process::Exit.new(pid: pid, status: status, signal: signal)
     Raffia::Process::Supervisor::ExitMessage.of(Slot.new(3),
       Member.new(state, reason, Template.new(template)), how)

@@ -188,7 +188,7 @@ class SupervisorPartsTest < Raffia::TestCase
     boards&.free
   end
 
-  def test_a_successor_takes_the_slot_over_with_its_nursery
+  def test_a_successor_takes_the_slot_over_with_its_forker
     worker do |old|
       worker(FakeForker.new("new")) do |successor|
         slot = Supervisor::Slot.new(0, [], nil)
