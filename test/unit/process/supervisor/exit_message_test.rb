@@ -17,7 +17,8 @@ class SupervisorExitMessageTest < Raffia::TestCase
   end
 
   def test_every_other_end_is_named_with_its_state_and_reason
-    assert_equal "worker 3 (7) exited with status 0 while it was ready", exit_message(:ready, status: 0)
+    assert_equal "worker 3 (7) exited with status 0 while it was ready",
+      exit_message(:ready, status: 0)
     assert_equal "worker 3 (7) exited with status 1 while it was draining",
       exit_message(:draining, status: 1)
     assert_equal "worker 3 (7) was killed by SIGKILL while it was draining (asked to leave)",
