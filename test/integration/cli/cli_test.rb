@@ -10,7 +10,7 @@ module Raffia
       loaded = ruby "-e", <<~RUBY
         require "raffia/cli"
         Raffia::CLI.call(["--version"])
-        puts $LOADED_FEATURES.grep(%r{lib/raffia/}).map { |path| path[%r{lib/raffia/(\\w+)}, 1] }.uniq.sort
+        puts $LOADED_FEATURES.filter_map { |path| path[%r{lib/raffia/(\\w+)}, 1] }.uniq.sort
       RUBY
       assert_equal %w[base cli], loaded.out.lines.drop(1).map(&:chomp)
     end

@@ -18,8 +18,10 @@ module Raffia
       same_as_ruby <<~RUBY, "one", "--two", "three four"
         require_relative "lib/part"
         def helper = 1
-        p __FILE__, $0, $PROGRAM_NAME, __FILE__ == $0, File.basename(__dir__) == File.basename(Dir.pwd), ARGV, FROM_LIB
-        p self, Object.private_method_defined?(:helper), __method__, defined?(DATA), "literal".frozen?
+        p __FILE__, $0, $PROGRAM_NAME, __FILE__ == $0, ARGV, FROM_LIB
+        p File.basename(__dir__) == File.basename(Dir.pwd)
+        p self, Object.private_method_defined?(:helper), __method__, defined?(DATA)
+        p "literal".frozen?
         p local_variables
         return
         puts "not reached"
@@ -212,7 +214,8 @@ module Raffia
       program = script <<~RUBY
         require "parallel"
         p Parallel.map(1..4, in_processes: 2) { |x| x * 2 }
-        p Parallel.map(%w[a b], in_threads: 2, finish: ->(item, *) { $stderr.print item }) { |x| x.upcase }
+        finish = ->(item, *) { $stderr.print item }
+        p Parallel.map(%w[a b], in_threads: 2, finish:) { |x| x.upcase }
         Parallel.each([1]) { exit 3 } rescue p $!.class
         exit Parallel.any?([1, nil]) { |x| x } ? 7 : 1
       RUBY

@@ -196,9 +196,8 @@ module Raffia
         wait_until(PROCESS_PATIENCE, "it is not replaced") do
           stats["workers"].sum { |worker| worker["restarts"] } == 1
         end
-        assert_match(
-          %r{ERROR.*request \S+.*\(GET /burn\) has taken .* It is at:\n(?:  <internal:.*\n)*  .*config\.ru:5}, server.err
-        )
+        place = /It is at:\n(?:  <internal:.*\n)*  .*config\.ru:5/
+        assert_match(%r{ERROR.*request \S+.*\(GET /burn\) has taken .* #{place}}, server.err)
         wait_until(PROCESS_PATIENCE) { ask("/ready").code == "200" }
         assert_equal 1, metrics["raffia_requests_killed_total"]
         assert_equal "200", server.get.code

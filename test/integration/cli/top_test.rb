@@ -78,7 +78,9 @@ module Raffia
     def test_titles_that_are_no_text_and_deep_trees
       path = script(<<~'RUBY')
         require "raffia/actor"
-        (1..61).reduce(Raffia::Supervisor.spawn) { |above, level| above.start_child(Raffia::Supervisor, name: :"level #{level}") }
+        (1..61).reduce(Raffia::Supervisor.spawn) do |above, level|
+          above.start_child(Raffia::Supervisor, name: :"level #{level}")
+        end
         $PROGRAM_NAME = "evil\e]0;title\a\nname\xFF"
         puts "ready"
         $stdout.flush

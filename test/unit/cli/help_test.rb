@@ -44,9 +44,8 @@ module Raffia
           out, err = StringIO.new, StringIO.new
           assert_equal [2, ""], [CLI.call([name, "--nonsense"], out: out, err: err), out.string],
             name
-          assert_match(
-            /\Araffia: invalid option: --nonsense.*`raffia help #{name}` explains the command\.\n\z/, err.string
-          )
+          assert_match(/\Araffia: invalid option: --nonsense/, err.string)
+          assert_match(/`raffia help #{name}` explains the command\.\n\z/, err.string)
         end
         {%w[version now] => "now", %w[console now] => "now", %w[work now] => "now",
          %w[doctor now] => "now", %w[serve a b] => "b", %w[up a b] => "b"}.each do |argv, word|

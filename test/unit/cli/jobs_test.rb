@@ -163,9 +163,8 @@ module Raffia
         {"busy" => 1,
          "work" => [{"jid" => claim.item["jid"], "queue" => "tidy", "payload" => claim.payload,
                      "run_at" => 1.0}]})
-      assert_match(
-        /\Ahost:1:abc  1 of 5 busy queues tidy\n    #{claim.item["jid"]}  Raffia::CLIJobsTest::TidyJob/, jobs("processes")
-      )
+      job = /    #{claim.item["jid"]}  Raffia::CLIJobsTest::TidyJob/
+      assert_match(/\Ahost:1:abc  1 of 5 busy queues tidy\n#{job}/, jobs("processes"))
       assert_equal("host:1:abc gets the order\n", jobs("order", "host:1:abc", "quiet"))
       assert_equal(["quiet"], @store.beat(lease))
       assert_match(/is no order/, failing("order", "host:1:abc", "dance"))

@@ -25,7 +25,7 @@ module Raffia
         "no workers" => [proc { workers 2, 0 },
           "workers 0 makes no sense: use whole numbers from 1 up"],
         "a control without a block" => [proc { control :mine },
-          /\Acontrol mine needs a block, because it is none of plain_processes, plain_ractors, plain_threads/],
+          /\Acontrol mine needs a block, because it is none of plain_processes, plain_ractors, /],
         "a misspelt word" => [proc { titel "x" },
           /\Atitel is no word of an experiment: there are baseline, check, control, .*work, workers/]
       }.freeze

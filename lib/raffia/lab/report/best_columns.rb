@@ -9,7 +9,6 @@ module Raffia
 
         extend self
 
-        # outcomes: of {Outcome}.
         def of(outcomes)
           rows = outcomes.map { |outcome| [outcome, best(outcome)] }
           [

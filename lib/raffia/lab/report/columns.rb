@@ -22,7 +22,7 @@ module Raffia
       module Columns
         module_function
 
-        # Columns that are not empty. outcome: of {Outcome}.
+        # Columns that are not empty.
         def of(outcome)
           [*names(outcome), *figures(outcome), *efficiency(outcome), *extras(outcome),
             *costs(outcome), *published(outcome)]

@@ -64,7 +64,6 @@ module Raffia
 
         def extra(value, pattern) = value ? thousands_in(format(pattern, value)) : NONE
 
-        # figures: of {PublishedFigures}.
         def published(figures, unit)
           return "" if figures.empty?
           figures.map { |each|

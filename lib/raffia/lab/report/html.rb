@@ -42,7 +42,6 @@ module Raffia
           "<ul class=\"legend\">#{items.join}</ul>"
         end
 
-        # sentences: of {Verdicts}.
         def verdicts(sentences)
           return "" if sentences.empty?
           items = sentences.map do |kind, text|

@@ -5,7 +5,6 @@ module Raffia
     module Report
       # First section of a report: whether results are right, the best rows, the machine.
       class Overview
-        # data: of {Document}.
         def initialize(data)
           @data = data
           @outcomes = data[:experiments]

@@ -31,7 +31,7 @@ module Raffia
           once.</p></footer>
         HTML
 
-        # The same data always give the same page. data: of {Document}.
+        # The same data always give the same page.
         def self.of(data) = new(data).to_s
 
         def initialize(data)

@@ -7,7 +7,7 @@ module Raffia
       module RunColumns
         extend self
 
-        # No columns when nothing was run. outcome: of {Outcome}.
+        # No columns when nothing was run.
         def of(outcome)
           runs = runs(outcome)
           return [] if runs.empty?

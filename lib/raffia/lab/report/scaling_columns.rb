@@ -7,7 +7,7 @@ module Raffia
       module ScalingColumns
         extend self
 
-        # No columns without variants on several numbers of workers. outcome: of {Outcome}.
+        # No columns without variants on several numbers of workers.
         def of(outcome)
           series = outcome[:scaling]
           return [] if series.empty?

@@ -25,14 +25,12 @@ module Raffia
           @screen = screen
         end
 
-        # environment: of {Environment}.
         def environment(environment)
           EnvironmentSummary.of(environment).each { |name, value| folded(name, value) }
           busy(environment)
           @io.puts
         end
 
-        # outcome: of {Outcome}.
         def experiment(outcome)
           say "#{outcome[:name]}: #{outcome[:title]}", :bold
           say "#{outcome[:size]}; scale #{format("%g", outcome[:scale])}, #{runs(outcome)}", :dim
@@ -44,7 +42,6 @@ module Raffia
           @io.puts
         end
 
-        # comparison: of {Comparison}.
         def comparison(comparison)
           say ChangeColumns.summary(comparison), :bold
           comparison[:warnings].each { |warning| say "warning: #{warning}", :yellow }

@@ -24,7 +24,6 @@ module Raffia
           end
         end
 
-        # outcome: of {Outcome}.
         def of(outcome)
           [*checks(outcome), *goals(outcome), *reasons(outcome),
             *outcome[:notes].map { |note| [:soft, note] }]
