@@ -86,7 +86,8 @@ module Raffia
         end
         {"{" => /is no result of the lab/, "[]" => /is no result of the lab/,
          '{"experiments":1}' => /is no result/,
-         '{"schema":9,"environment":{},"experiments":[]}' => /schema 9; this version of the lab reads 2: measure again/}.each do |text, message|
+         '{"schema":9,"environment":{},"experiments":[]}' =>
+            /schema 9; this version of the lab reads 2: measure again/}.each do |text, message|
           in_a_file(text) do |path|
             assert_match message, assert_raises(ConfigError) { Report::Document.read(path) }.message
           end
