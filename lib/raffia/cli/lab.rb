@@ -91,8 +91,8 @@ module Raffia
       end
 
       def create(names)
-        require_relative "lab/starter"
-        Starter.new(@out).call(names)
+        require_relative "lab/scaffold"
+        Scaffold.new(@out).call(names)
       end
 
       def compare(paths)

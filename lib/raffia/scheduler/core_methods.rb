@@ -43,20 +43,20 @@ module Raffia
 
       # Ruby before 4.0 makes an IO::Buffer for the hook without holding the GVL, whether or not
       # there is a hook. While another thread collects garbage, Ruby aborts.
-      module PositionedWrite
+      module BlockingPwrite
         def pwrite(...)
           return super unless Fiber.current_scheduler.is_a?(Scheduler)
 
           Fiber.blocking { super }
         end
       end
-      private_constant :CopyStream, :FileLock, :PositionedWrite
+      private_constant :CopyStream, :FileLock, :BlockingPwrite
 
       # On require: a class must not change while other Ractors call its methods (Ruby 3.4 crashes).
       def self.install
         ::IO.singleton_class.prepend(CopyStream)
         ::File.prepend(FileLock)
-        ::IO.prepend(PositionedWrite) if RUBY_VERSION < "4"
+        ::IO.prepend(BlockingPwrite) if RUBY_VERSION < "4"
       end
     end
   end

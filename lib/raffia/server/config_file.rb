@@ -27,7 +27,7 @@ module Raffia
         raise NotFound.new(name: path) unless ::File.file?(path)
 
         file = new(path)
-        Words.new(file).instance_eval(::File.read(path), path, 1)
+        DSL.new(file).instance_eval(::File.read(path), path, 1)
         file
       end
 
@@ -47,7 +47,7 @@ module Raffia
       end
 
       # The methods of the file, besides those of Ruby itself.
-      class Words
+      class DSL
         def initialize(file)
           @file = file
         end
@@ -102,7 +102,7 @@ module Raffia
           raise ConfigError, "#{@file.path}:#{line}: #{error.message}"
         end
       end
-      private_constant :Words
+      private_constant :DSL
     end
   end
 end

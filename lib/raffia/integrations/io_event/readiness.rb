@@ -61,7 +61,7 @@ module Raffia
         # Ends a wait. It is reused only if it was disarmed or delivered: otherwise its completion
         # is still to come, and must not hit another wait.
         def leave(wait, id)
-          wait.fiber = NOBODY
+          wait.fiber = NullFiber
           disarmed = @engine.disarm(id)
           @spare.push(wait) if disarmed || wait.result
         end

@@ -114,7 +114,7 @@ module Raffia
           end
           wait.result || ECANCELED
         ensure
-          wait.fiber = NOBODY
+          wait.fiber = NullFiber
         end
 
         def block(direction, io, buffer, from, offset)

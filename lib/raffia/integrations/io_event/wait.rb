@@ -4,7 +4,7 @@ module Raffia
   module Integrations
     module IOEvent
       # One suspension of one fiber; the engine returns it with the completion that ends it. A fiber
-      # that continues earlier is replaced by {NOBODY}, for late completions.
+      # that continues earlier is replaced by {NullFiber}, for late completions.
       #
       # @api private
       class Wait
@@ -16,7 +16,7 @@ module Raffia
       # A fiber that does nothing.
       #
       # @api private
-      module NOBODY
+      module NullFiber
         def self.transfer = nil
       end
     end

@@ -10,7 +10,7 @@ require_relative "postgres/enqueue"
 require_relative "postgres/held_claims"
 require_relative "postgres/leases"
 require_relative "postgres/notifier"
-require_relative "postgres/queue_names"
+require_relative "postgres/queue_registry"
 
 module Raffia
   module Jobs

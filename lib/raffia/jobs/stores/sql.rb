@@ -4,7 +4,7 @@ require_relative "../store"
 require_relative "sql/batch_counter"
 require_relative "sql/cleanup"
 require_relative "sql/dialect"
-require_relative "sql/queue_names"
+require_relative "sql/queue_registry"
 require_relative "sql/schema"
 (Raffia::Jobs::Store::OPERATIONS.keys - [:notifier]).each do |group|
   require_relative "sql/#{group}"
@@ -35,7 +35,7 @@ module Raffia
           @database = database
           counter = BatchCounter.new { |db, drafts| @enqueue.insert(db, drafts) }
           cleanup = Cleanup.new(counter)
-          names = self.class::QueueNames.new(database)
+          names = self.class::QueueRegistry.new(database)
           super(database:, counter:, cleanup:, names:, **parts)
         end
       end

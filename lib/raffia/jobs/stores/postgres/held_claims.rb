@@ -10,38 +10,38 @@ module Raffia
         class HeldClaims
           OURS = "SELECT id, place FROM {jobs} WHERE token = $1 ORDER BY place {lock}"
           # Claims of a lease, whether the server may have more, and a lock for claiming.
-          Holding = Struct.new(:refs, :doubtful, :lock)
+          LeaseClaims = Struct.new(:refs, :doubtful, :lock)
 
           def initialize(database, &put_back)
             @database = database
             @put_back = put_back
-            @holdings = {}
+            @leases = {}
           end
 
           # Runs one claim of a lease at a time.
           def track(lease)
-            holding = @holdings[lease.token] ||= Holding.new({}, false, ::Mutex.new)
-            holding.lock.synchronize do
-              return_unknown(lease.token, holding) if holding.doubtful
-              holding.doubtful = true
+            held = @leases[lease.token] ||= LeaseClaims.new({}, false, ::Mutex.new)
+            held.lock.synchronize do
+              return_unknown(lease.token, held) if held.doubtful
+              held.doubtful = true
               claims = yield
-              claims.each { |claim| holding.refs[claim.ref] = true }
-              holding.doubtful = false
+              claims.each { |claim| held.refs[claim.ref] = true }
+              held.doubtful = false
               claims
             end
           end
 
           def remove(claims)
-            claims.each { |claim| @holdings[claim.lease.token]&.refs&.delete(claim.ref) }
+            claims.each { |claim| @leases[claim.lease.token]&.refs&.delete(claim.ref) }
           end
 
-          def remove_lease(lease) = @holdings.delete(lease.token)
+          def remove_lease(lease) = @leases.delete(lease.token)
 
           private
 
-          def return_unknown(token, holding)
+          def return_unknown(token, held)
             @database.write do |db|
-              unknown = db.rows(OURS, token).reject { |ref| holding.refs.key?(ref) }
+              unknown = db.rows(OURS, token).reject { |ref| held.refs.key?(ref) }
               @put_back.call(db, unknown, token)
             end
           end

@@ -12,7 +12,7 @@ module Raffia
           REVIVED = "UPDATE {batches} SET pending = pending + 1, dead = dead - 1 WHERE id = $1"
           STATE = "SELECT pending, dead, sealed, completed_at, parent, dead_in_parent, callbacks " \
             "FROM {batches} WHERE id = $1 {lock}"
-          State = Struct.new(:pending, :dead, :sealed, :completed_at, :parent, :dead_in_parent,
+          Counts = Struct.new(:pending, :dead, :sealed, :completed_at, :parent, :dead_in_parent,
             :callbacks)
 
           def self.dump(callbacks)
@@ -49,7 +49,7 @@ module Raffia
           # Callbacks come first: the parent must count those that belong to it before this batch
           # ends.
           def settle(db, id)
-            batch = State.new(*db.rows(STATE, id).first)
+            batch = Counts.new(*db.rows(STATE, id).first)
             complete = batch.sealed == 1 && batch.pending.zero?
             call_back(db, id, batch, complete)
             return unless complete

@@ -5,7 +5,7 @@ module Raffia
     module Stores
       class Postgres < SQL
         # Remembers names that are in the table.
-        class QueueNames < SQL::QueueNames
+        class QueueRegistry < SQL::QueueRegistry
           ADD_ALL = "INSERT INTO {queues} (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING"
 
           def initialize(database)

@@ -7,7 +7,7 @@ module Raffia
   module CLI
     class Lab < Command
       # `raffia lab new NAME`: writes a file with a first experiment. It runs as it is.
-      class Starter
+      class Scaffold
         TEXT = <<~RUBY
           # raffia lab run ./%<file>s
 

@@ -6,7 +6,7 @@ module Raffia
       class SQL < Store
         # Names of queues, which stay when they are empty, and which of them are paused.
         # @api private
-        class QueueNames
+        class QueueRegistry
           ADD = "INSERT INTO {queues} (name) VALUES ($1) {ignore name}"
           PAUSED = "SELECT name FROM {queues} WHERE paused = 1"
 
