@@ -3,7 +3,6 @@
 require_relative "../../base/clock"
 require_relative "../store"
 require_relative "memory/job_table"
-require_relative "memory/lock"
 Raffia::Jobs::Store::OPERATIONS.each_key { |group| require_relative "memory/#{group}" }
 
 module Raffia
@@ -16,6 +15,39 @@ module Raffia
       #
       # A forked child cannot use it, because nobody would run the jobs that it enqueues.
       class Memory < Store
+        # Serializes all operations of a store, and wakes those that wait for a change.
+        class Lock
+          def initialize
+            @mutex = Mutex.new
+            @changed = ConditionVariable.new
+            @pid = ::Process.pid
+          end
+
+          # Raises {StoreUnavailable} in a forked child.
+          def synchronize(&)
+            raise StoreUnavailable, forked unless ours?
+
+            @mutex.synchronize(&)
+          end
+
+          # Inside of {#synchronize}: lets others in until {#broadcast}, or for so many seconds.
+          def wait(timeout) = @changed.wait(@mutex, timeout)
+
+          def broadcast = @changed.broadcast
+
+          # Whether this is the process that made the store.
+          def ours? = @pid == ::Process.pid
+
+          private
+
+          def forked
+            "the jobs of this store are in the memory of process #{@pid}, and this is process " \
+            "#{::Process.pid}: give it a store of its own (Raffia::Jobs.store = \"memory:\"), or " \
+            "use one that processes share, such as sqlite:jobs.db"
+          end
+        end
+        private_constant :Lock
+
         attr_reader :url
 
         def initialize(url = "memory:")
@@ -26,9 +58,10 @@ module Raffia
         end
 
         # Only one operation runs at a time, so the groups need no locks.
-        OPERATIONS.each_value do |operations|
+        OPERATIONS.each do |group, operations|
           operations.each do |name|
-            class_eval("def #{name}(...) = @lock.synchronize { super }", __FILE__, __LINE__)
+            class_eval("def #{name}(...) = @lock.synchronize { @#{group}.#{name}(...) }",
+              __FILE__, __LINE__ - 1)
           end
         end
 
