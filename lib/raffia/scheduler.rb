@@ -29,8 +29,6 @@ module Raffia
   class Scheduler
     # Switches between two polls of I/O.
     TURN = 64
-    CLOSED = "the scheduler is closed: set a new one with Fiber.set_scheduler"
-    private_constant :CLOSED
 
     # On require: a class must not change while other Ractors call its methods.
     Fork.install

@@ -48,7 +48,7 @@ module TestSupport
     # In the child.
     def serve(link, plan, listeners, log)
       $stderr.reopen(log, "a")
-      worker = Raffia::Server::Worker.for(Raffia::Server::Ractors.ready(plan), listeners,
+      worker = Raffia::Server::WorkerFactory.build(Raffia::Server::Ractors.ready(plan), listeners,
         options: @options, log: Logger.new($stderr), counters: @counters.open)
       Thread.new { link.reader.read && worker.stop }
       worker.run { link.writer.write("ready") }

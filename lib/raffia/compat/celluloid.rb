@@ -5,19 +5,7 @@ Raffia::Compat.claim(:celluloid)
 
 require_relative "../../raffia"
 require_relative "../actor"
-
-# Celluloid's interface, served by Raffia's actors: `include Celluloid` and what belongs to it, as
-# the gem 0.17 and 0.18 had it. See guides/from_celluloid.md for what is better here and what is
-# different.
-module Celluloid
-  RAFFIA = true
-  VERSION = "0.18.0"
-  # Seconds; kept for code that names it.
-  LINKING_TIMEOUT = 5
-  OWNER_IVAR = :@celluloid_owner
-  BARE_OBJECT_WARNING_MESSAGE = "WARNING: BARE CELLULOID OBJECT "
-end
-
+require_relative "celluloid/constants"
 require_relative "celluloid/errors"
 require_relative "celluloid/state"
 require_relative "celluloid/internals"
@@ -41,6 +29,7 @@ require_relative "celluloid/task_execution"
 require_relative "celluloid/shutdown"
 require_relative "celluloid/cell"
 require_relative "celluloid/actor"
+require_relative "celluloid/links"
 require_relative "celluloid/registry"
 require_relative "celluloid/system"
 require_relative "celluloid/notifications"
@@ -52,6 +41,9 @@ require_relative "celluloid/probe"
 require_relative "celluloid/incidents"
 require_relative "celluloid/fsm"
 
+# Celluloid's interface, served by Raffia's actors: `include Celluloid` and what belongs to it, as
+# the gem 0.17 and 0.18 had it. See guides/from_celluloid.md for what is better here and what is
+# different.
 module Celluloid
   # Constants of Celluloid 0.16 by their old names. They are not defined, because each actor's class
   # would have them, too: `Logger` is Ruby's there.

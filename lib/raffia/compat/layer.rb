@@ -81,7 +81,7 @@ module Raffia
         path = Layer.resolve(feature)
         raise missing(feature) if path.nil? || original?(path)
 
-        Kernel.send(:raffia_compat_original_require, feature)
+        raffia_compat_original_require(feature)
       end
 
       # Whether the file lies beside the gem's main file.

@@ -23,8 +23,7 @@ require_relative "parallel/inline_call"
 module Parallel
   VERSION = Version = "2.3.0" # standard:disable Naming/ConstantName
 
-  # A callable or a Queue gives it after its last item.
-  Stop = Object.new.freeze
+  Stop = Raffia::Compat::Parallel::ItemFeed::STOP
 
   module Serializer
     Marshal = ::Marshal
@@ -34,7 +33,8 @@ module Parallel
     # The block's results in order, or the value of a {Break}. Raises what the block or a hook
     # raised, after the items that other workers execute have ended.
     def map(source, options = {}, &block)
-      request = Raffia::Compat::Parallel::Request.new(source, options, block)
+      request = Raffia::Compat::Parallel::Request.new(source, options, block,
+        method(:processor_count))
       if request.workers.zero?
         Raffia::Compat::Parallel::InlineCall.new(request).call
       else
@@ -86,10 +86,10 @@ module Parallel
     def physical_processor_count = Raffia::Executor::Cpus.cores
 
     # Index of the running worker, from 0; nil outside of one and in Ractors.
-    def worker_number = Thread.current[:parallel_worker_number]
+    def worker_number = Raffia::Compat::Parallel::WorkerSlots.number
 
     def worker_number=(number)
-      Thread.current[:parallel_worker_number] = number
+      Raffia::Compat::Parallel::WorkerSlots.number = number
     end
 
     private

@@ -14,11 +14,7 @@ module Raffia
     # Runs Active Jobs as Raffia's jobs. Payloads are those of Sidekiq's adapter, so that its
     # workers can run them too.
     module ActiveJob
-      # Names of Sidekiq's wrapper class, since version 8 and before.
-      NAMES = %w[Sidekiq::ActiveJob::Wrapper
-        ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper].freeze
-
-      NAMES.each { |name| Jobs::Setup.current.aliases[name] = Wrapper }
+      Wrapper::NAMES.each { |name| Jobs::Setup.current.aliases[name] = Wrapper }
       ::ActiveSupport.on_load(:active_job) { extend Options }
     end
   end

@@ -12,7 +12,7 @@ module Raffia
       module CopyStream
         def copy_stream(source, target, *limits)
           scheduler = Fiber.current_scheduler
-          return super unless scheduler.is_a?(Scheduler) && limits.size <= 2
+          return super unless scheduler.is_a?(Hooks) && limits.size <= 2
 
           StreamCopy.new(scheduler) { |*arguments| super(*arguments) }
             .call(source, target, *limits)
@@ -28,7 +28,7 @@ module Raffia
 
         def flock(operation)
           scheduler = Fiber.current_scheduler
-          return super unless scheduler.is_a?(Scheduler) && operation.is_a?(Integer)
+          return super unless scheduler.is_a?(Hooks) && operation.is_a?(Integer)
 
           pause = FIRST_PAUSE
           until (taken = super(operation | File::LOCK_NB))
@@ -45,7 +45,7 @@ module Raffia
       # there is a hook. While another thread collects garbage, Ruby aborts.
       module BlockingPwrite
         def pwrite(...)
-          return super unless Fiber.current_scheduler.is_a?(Scheduler)
+          return super unless Fiber.current_scheduler.is_a?(Hooks)
 
           Fiber.blocking { super }
         end

@@ -6,6 +6,9 @@ module Raffia
   class Scheduler
     # Opens the engine of a scheduler, runs its fibers, and ends it.
     module Lifecycle
+      CLOSED = "the scheduler is closed: set a new one with Fiber.set_scheduler"
+      private_constant :CLOSED
+
       # Runs until no fiber waits any more; may be called again. The calling fiber sleeps in the
       # kernel meanwhile, so interrupts of the thread (a signal, Thread#raise) are raised here.
       #
@@ -62,7 +65,7 @@ module Raffia
         engine = Engine.open(@backend)
         @fork = Fork.after_child { disown }
         self.engine = engine
-        Scheduler.open_schedulers[self] = true
+        self.class.open_schedulers[self] = true
         engine
       end
 
@@ -90,7 +93,7 @@ module Raffia
 
       def release
         mark_closed
-        Scheduler.open_schedulers.delete(self)
+        self.class.open_schedulers.delete(self)
         @fork&.remove
         @offload.abandon
         open_engine&.close

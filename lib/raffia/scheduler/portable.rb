@@ -62,7 +62,7 @@ module Raffia
 
       private
 
-      def prepare(_interval, _recycle)
+      def prepare(interval, _recycle)
         @main = Fiber.current
         @closed = @rejects_waits = false
         @parked = {}.compare_by_identity # fiber => wait
@@ -73,7 +73,7 @@ module Raffia
         # resumes and finds another one here was not switched to: Fiber#raise transferred to it.
         @running = nil
         @switches = @postponed_interrupts = 0
-        @turns = Turns.new
+        @turns = Turns.new(interval)
         @permits = Permits.new
       end
 

@@ -3,7 +3,7 @@
 require_relative "execution"
 require_relative "observability/health_report"
 require_relative "observability/status_panel/single_process"
-require_relative "worker"
+require_relative "worker_factory"
 
 module Raffia
   class Server
@@ -60,7 +60,7 @@ module Raffia
 
       def make_worker(app, notifier)
         options = Execution.settle(@application, @options, @log)
-        Worker.for(app, listening.by_ractor(listening.slot(0)), options: options, log: @log,
+        WorkerFactory.build(app, listening.by_ractor(listening.slot(0)), options: options, log: @log,
           counters: @panel.counters, liveness: notifier)
       end
 

@@ -7,7 +7,6 @@ module Raffia
     #
     # @api private
     class TLS
-      PROTOCOLS = %w[http/1.1].freeze
       # Seconds between two checks of the files.
       CHECK_INTERVAL = 1
       # Response to HTTP on a port for HTTPS.

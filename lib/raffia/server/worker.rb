@@ -13,16 +13,6 @@ module Raffia
     #
     # @api private
     class Worker
-      # `listeners`: one list for each Ractor, or a single list.
-      def self.for(app, listeners, options:, **others)
-        unless options.ractors?
-          return new(app, listeners: listeners.first, options: options, **others)
-        end
-
-        require_relative "ractors/worker_group"
-        Ractors::WorkerGroup.new(app, listeners: listeners, options: options, **others)
-      end
-
       attr_reader :connections, :context
 
       # `liveness` receives a `beat` each second. The worker does not close its listeners.

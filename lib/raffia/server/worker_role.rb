@@ -4,7 +4,7 @@ require_relative "../process/recycle_policy"
 require_relative "../service/role"
 require_relative "execution"
 require_relative "observability/status_panel/fleet"
-require_relative "worker"
+require_relative "worker_factory"
 
 module Raffia
   class Server
@@ -64,7 +64,7 @@ module Raffia
 
       def work(context, app)
         sockets = @listening.adopt(context.ios)
-        worker = Worker.for(app, @listening.by_ractor(sockets), options: @options,
+        worker = WorkerFactory.build(app, @listening.by_ractor(sockets), options: @options,
           worker_context: context, log: @log, counters: @panel.counters(context))
         worker.on_stop_accepting { sockets.each(&:close) }
         context.on_stop { worker.stop(:drain) }

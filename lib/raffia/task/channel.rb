@@ -15,11 +15,6 @@ module Raffia
   class Channel
     include Enumerable
 
-    # @api private
-    NOTHING = Object.new.freeze
-    # @api private
-    CLOSED = Object.new.freeze
-
     # @return [Integer, nil]
     attr_reader :capacity
 
@@ -43,7 +38,7 @@ module Raffia
     def push(item, timeout: nil)
       Deadline.seconds(timeout) if timeout
       put = @lock.hold { put_now(item) }
-      Select.new([Select::Push.new(self, item)]).run(timeout) if put.equal?(NOTHING)
+      Select.new([Select::Push.new(self, item)]).run(timeout) if put.equal?(Select::NOTHING)
       self
     end
 
@@ -59,7 +54,7 @@ module Raffia
     def pop(timeout: nil)
       Deadline.seconds(timeout) if timeout
       item = @lock.hold { take_now }
-      return item unless item.equal?(NOTHING) || item.equal?(CLOSED)
+      return item unless item.equal?(Select::NOTHING) || item.equal?(Select::CLOSED)
 
       Select.new([Select::Pop.new(self)]).run(timeout)
     end
@@ -70,7 +65,7 @@ module Raffia
     def each
       return enum_for unless block_given?
 
-      until (item = pop_or_end).equal?(CLOSED)
+      until (item = pop_or_end).equal?(Select::CLOSED)
         yield item
       end
       self
@@ -82,7 +77,7 @@ module Raffia
     def close
       @lock.hold do
         @closed = true
-        @lines.each_value { |line| line.each_key { |clause| clause.meet(CLOSED) } }
+        @lines.each_value { |line| line.each_key { |clause| clause.meet(Select::CLOSED) } }
       end
       self
     end
@@ -113,7 +108,7 @@ module Raffia
       raise Closed, "the channel is closed: it takes no more items" if @closed
 
       return true if deliver(item)
-      return NOTHING if @capacity && @items.size >= @capacity
+      return Select::NOTHING if @capacity && @items.size >= @capacity
 
       @items << item
       true
@@ -131,7 +126,7 @@ module Raffia
       offered = offer
       return offered.item if offered
 
-      @closed ? CLOSED : NOTHING
+      @closed ? Select::CLOSED : Select::NOTHING
     end
 
     # Takes back an item whose receiver was cancelled before it could run.
@@ -145,7 +140,7 @@ module Raffia
     def pop_or_end
       pop
     rescue Closed
-      CLOSED
+      Select::CLOSED
     end
 
     def checked(capacity)

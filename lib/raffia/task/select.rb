@@ -9,6 +9,10 @@ module Raffia
   #
   # @api private
   class Select
+    # A channel's answers in place of an item: nothing to exchange now, and never again.
+    NOTHING = Object.new.freeze
+    CLOSED = Object.new.freeze
+
     # A side that may wait at a channel.
     class Clause
       def initialize(channel, block = nil)
@@ -83,7 +87,7 @@ module Raffia
       limit = Clock.now + timeout if timeout
       clause, item = meet(limit)
       # A channel was closed: the others are tried again.
-      clause, item = meet(limit) while item.equal?(Channel::CLOSED)
+      clause, item = meet(limit) while item.equal?(CLOSED)
       return clause.finish(item) unless clause.equal?(Waiter::TIMED_OUT)
 
       late ? late.call : raise(TimeoutError.new(seconds: timeout))
@@ -100,7 +104,7 @@ module Raffia
     def wait(waiter, limit)
       remaining = [limit - Clock.now, 0].max if limit
       waiter.wait(remaining) do |clause, item|
-        clause.give_back(item) unless item.equal?(Channel::CLOSED)
+        clause.give_back(item) unless item.equal?(CLOSED)
       end
     ensure
       @clauses.each(&:withdraw)
@@ -111,8 +115,8 @@ module Raffia
       closed = 0
       @clauses.each do |clause|
         item = clause.attempt
-        closed += 1 if item.equal?(Channel::CLOSED)
-        return [clause, item] unless item.equal?(Channel::CLOSED) || item.equal?(Channel::NOTHING)
+        closed += 1 if item.equal?(CLOSED)
+        return [clause, item] unless item.equal?(CLOSED) || item.equal?(NOTHING)
       end
       if closed == @clauses.size
         raise Closed, "the channel is closed and empty: nothing will come any more"

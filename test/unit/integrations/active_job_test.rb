@@ -15,7 +15,7 @@ else
   # Active Job on Raffia, without Rails: a job's way into a payload and back.
   class ActiveJobTest < TestSupport::JobsCase
     SEEN = TestSupport::JobsCase::SEEN
-    NAMES = Raffia::Integrations::ActiveJob::NAMES
+    NAMES = Raffia::Integrations::ActiveJob::Wrapper::NAMES
 
     class Base < ActiveJob::Base
       self.logger = ::Logger.new(nil)

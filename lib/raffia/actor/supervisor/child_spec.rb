@@ -48,7 +48,7 @@ module Raffia
         end
 
         def self.pool(pool, actor_class)
-          if actor_class <= Supervisor || actor_class == BlockActor
+          if supervisor?(actor_class) || actor_class == BlockActor
             raise ConfigError, "pool: is for a class of actors, not for " \
               "#{(actor_class == BlockActor) ? "a block" : actor_class}"
           end
@@ -74,16 +74,18 @@ module Raffia
         end
 
         def self.default(actor_class)
-          return :infinity if actor_class <= Supervisor
+          return :infinity if supervisor?(actor_class)
 
           (actor_class == BlockActor) ? :brutal_kill : SHUTDOWN
         end
+
+        def self.supervisor?(actor_class) = actor_class.raffia_kind == :supervisor
         private_class_method :fill, :pool, :restart, :shutdown, :default
 
         alias_method :named?, :named
         alias_method :significant?, :significant
 
-        def supervisor? = actor_class <= Supervisor
+        def supervisor? = ChildSpec.supervisor?(actor_class)
 
         def restart?(reason)
           restart == :permanent || (restart == :transient && !CLEAN_EXITS.include?(reason))

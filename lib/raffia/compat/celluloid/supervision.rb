@@ -3,6 +3,9 @@
 module Celluloid
   # Actors that replace those that failed.
   module Supervision
+    INSTANCE_RETRY_WAIT = 3
+    INSTANCE_RETRY_LIMIT = 5
+
     module Error
       class NoPublicService < Celluloid::Error; end
     end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "item_feed"
+require_relative "worker_slots"
 
 module Raffia
   module Compat
@@ -15,12 +16,12 @@ module Raffia
         end
 
         def call
-          before, ::Parallel.worker_number = ::Parallel.worker_number, 0
+          before, WorkerSlots.number = WorkerSlots.number, 0
           all || @request.source
         rescue ::Parallel::Break => stop
           stop.value
         ensure
-          ::Parallel.worker_number = before
+          WorkerSlots.number = before
         end
 
         private

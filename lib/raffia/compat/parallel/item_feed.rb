@@ -23,6 +23,9 @@ module Raffia
       #
       # @api private
       class ItemFeed
+        # A callable or a Queue gives it after its last item.
+        STOP = Object.new.freeze
+
         def initialize(request)
           @producer = request.producer
           @queue = request.queue?
@@ -67,7 +70,7 @@ module Raffia
             return if @closed
 
             item = @producer.call
-            return close && nil if ::Parallel::Stop.equal?(item)
+            return close && nil if STOP.equal?(item)
 
             NumberedItem.new(item, @index += 1)
           end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "hooks"
+require_relative "item_feed"
 
 module Raffia
   module Compat
@@ -22,10 +23,12 @@ module Raffia
         attr_reader :producer
         attr_reader :source, :hooks
 
-        def initialize(source, options, block)
+        # `default_count`: callable that returns the number of workers when the options have none.
+        def initialize(source, options, block, default_count)
           @source = source
           @options = options
           @block = block
+          @default_count = default_count
           read_source
           @executor = choose_executor
           @workers = [@producer ? Float::INFINITY : @items.size, count].min
@@ -65,7 +68,7 @@ module Raffia
         def pop
           item = @source.pop
           if item.nil? && @source.respond_to?(:closed?) && @source.closed? && @source.empty?
-            ::Parallel::Stop
+            ItemFeed::STOP
           else
             item
           end
@@ -108,7 +111,7 @@ module Raffia
         end
 
         def count
-          count = @options[EXECUTORS.key(@executor)] || ::Parallel.processor_count
+          count = @options[EXECUTORS.key(@executor)] || @default_count.call
           unless count.is_a?(Integer) && count >= 0
             raise ArgumentError, "worker count must be a non-negative Integer"
           end

@@ -11,6 +11,16 @@ module Raffia
       #
       # @api private
       class WorkerSlots
+        NUMBER = :parallel_worker_number
+        private_constant :NUMBER
+
+        # Index of the running worker, from 0; nil outside of one and in Ractors.
+        def self.number = Thread.current[NUMBER]
+
+        def self.number=(number)
+          Thread.current[NUMBER] = number
+        end
+
         def initialize(request, sizer, coordinator)
           @request = request
           @sizer = sizer
@@ -29,7 +39,7 @@ module Raffia
           number = @numbers.pop(true)
           case @request.executor
           when :threads
-            ::Parallel.worker_number = number
+            WorkerSlots.number = number
             ThreadSlot.new(@request, @coordinator)
           when :processes
             slot(:processes, plan(WorkerSlots.process_work(@work, number, @locals)), @input)
@@ -65,7 +75,7 @@ module Raffia
 
         def self.prepare_worker(number, locals)
           locals.restore
-          ::Parallel.worker_number = number
+          self.number = number
           false
         end
 

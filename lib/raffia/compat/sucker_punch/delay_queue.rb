@@ -5,6 +5,9 @@ module SuckerPunch
   #
   # @api private
   class DelayQueue
+    # Blocks of {Job::ClassMethods#perform_in}.
+    def self.current = QUEUE
+
     def initialize
       reset
       Raffia::Fork.after_child { reset }
@@ -23,5 +26,8 @@ module SuckerPunch
         SuckerPunch.logger.error("#{error.class} #{error}")
       end
     end
+
+    QUEUE = new
+    private_constant :QUEUE
   end
 end

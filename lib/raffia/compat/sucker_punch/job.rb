@@ -14,13 +14,11 @@ module SuckerPunch
     def num_jobs_max = self.class.num_jobs_max
 
     module ClassMethods
-      WORKERS = 2
-
       attr_writer :num_workers
       # Limit of waiting jobs, nil for none.
       attr_writer :num_jobs_max
 
-      def num_workers = @num_workers || inherited_setting(:num_workers) || WORKERS
+      def num_workers = @num_workers || inherited_setting(:num_workers) || Queue::WORKERS
 
       def num_jobs_max = defined?(@num_jobs_max) ? @num_jobs_max : inherited_setting(:num_jobs_max)
 
@@ -44,7 +42,7 @@ module SuckerPunch
         return unless RUNNING.true?
 
         waits = queue
-        SuckerPunch.later(interval.to_f) { waits.post { __run_perform(*args, **named) } }
+        DelayQueue.current.add(interval.to_f) { waits.post { __run_perform(*args, **named) } }
         true
       end
 

@@ -8,6 +8,8 @@ module SuckerPunch
   class Queue
     extend Forwardable
 
+    # Threads of a class that sets no other number.
+    WORKERS = 2
     # {ThreadPool}s by the names of classes.
     QUEUES = ConcurrentMap.new
     # Seconds between two checks of {wait}.
@@ -16,7 +18,7 @@ module SuckerPunch
 
     class << self
       # +name+ is a job class's. A new queue gets so many threads, and a limit of waiting jobs.
-      def find_or_create(name, workers = Job::ClassMethods::WORKERS, most = nil)
+      def find_or_create(name, workers = WORKERS, most = nil)
         new(name, QUEUES.fetch_or_store(name) { ThreadPool.new(workers, most) })
       end
 

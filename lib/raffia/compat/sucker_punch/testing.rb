@@ -27,7 +27,9 @@ module SuckerPunch
     end
   end
 
-  Job::ClassMethods.prepend(Testing)
+  module Job
+    ClassMethods.prepend(Testing)
 
-  def Job.clear_all = Testing.clear_all
+    def self.clear_all = Testing.clear_all
+  end
 end

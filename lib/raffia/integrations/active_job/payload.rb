@@ -15,7 +15,7 @@ module Raffia
           options = job.class.raffia_options
             .merge({queue: job.queue_name, priority: priority(job)}.compact)
           {
-            "class" => NAMES.first, "wrapped" => job.class.name, "args" => [data],
+            "class" => Wrapper::NAMES.first, "wrapped" => job.class.name, "args" => [data],
             "at" => job.scheduled_at&.to_f,
             **Job::PayloadFields.plain(options),
             Jobs::Payload::OWN => own(job, options, data["arguments"])

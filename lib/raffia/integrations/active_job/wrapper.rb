@@ -9,6 +9,9 @@ module Raffia
       class Wrapper
         include Job
 
+        # Names of Sidekiq's wrapper class, since version 8 and before.
+        NAMES = %w[Sidekiq::ActiveJob::Wrapper
+          ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper].freeze
         KEY = :raffia_active_job
         private_constant :KEY
 

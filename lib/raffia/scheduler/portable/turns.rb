@@ -7,7 +7,9 @@ module Raffia
       #
       # @api private
       class Turns
-        def initialize
+        # `interval`: switches between two polls of I/O.
+        def initialize(interval)
+          @interval = interval
           @switches = @count = @most_ready = 0
           @longest = 0.0
           @started = Clock.now
@@ -16,7 +18,7 @@ module Raffia
         def restart = @started = Clock.now
 
         # Counts a switch. Whether I/O is to be polled.
-        def due? = (@switches += 1) > TURN
+        def due? = (@switches += 1) > @interval
 
         def poll(engine, limit)
           @longest = [@longest, Clock.now - @started].max

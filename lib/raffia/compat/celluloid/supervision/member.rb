@@ -62,7 +62,7 @@ module Celluloid
         def add_accessors
           name = @name
           Array(@configuration[:accessors]).each do |accessor|
-            [Celluloid.singleton_class, Celluloid, Actor::System].each do |owner|
+            [Celluloid.singleton_class, Celluloid, Celluloid.actor_system.class].each do |owner|
               owner.define_method(accessor) { Celluloid.actor_system[name] }
             end
           end

@@ -2,9 +2,6 @@
 
 module Celluloid
   module Supervision
-    INSTANCE_RETRY_WAIT = 3
-    INSTANCE_RETRY_LIMIT = 5
-
     class Container
       class Tree
         include Behavior

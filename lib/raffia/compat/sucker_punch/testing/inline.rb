@@ -10,5 +10,7 @@ module SuckerPunch
     def perform_in(_interval, ...) = new.perform(...)
   end
 
-  Job::ClassMethods.prepend(Inline)
+  module Job
+    ClassMethods.prepend(Inline)
+  end
 end
