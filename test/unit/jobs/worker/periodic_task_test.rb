@@ -29,7 +29,7 @@ class JobsWorkerPeriodicTaskTest < TestSupport::JobsCase
   private
 
   def periodic(longest:, &)
-    Worker::PeriodicTask.new(Worker::Backoff.new(@log), longest: longest, &)
+    Worker::Maintenance::PeriodicTask.new(Worker::Backoff.new(@log), longest: longest, &)
   end
 
   def run_until(task)
