@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "chunk_size"
+require_relative "chunk"
 require_relative "input"
 require_relative "interrupt_backtrace"
 require_relative "options"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../chunk"
-require_relative "../chunk_size"
 require_relative "../future"
 require_relative "../queue_feed"
 require_relative "../strategy"
