@@ -17,6 +17,7 @@ require_relative "server/hooks"
 require_relative "server/listen/listeners"
 require_relative "server/observability/log_file"
 require_relative "server/settings_reload"
+require_relative "server/observability/health_report"
 require_relative "server/single_process"
 require_relative "server/worker_role"
 require_relative "server/handle"
@@ -50,7 +51,7 @@ module Raffia
       end
 
       place = {bind: bind || [], host: host, port: port}
-      handle = Handle.new(new(app, **options, **place, processes: 0))
+      handle = Handle.new(new(app, **options, **place, processes: 0).single_process)
       return handle unless block_given?
 
       begin
@@ -118,7 +119,7 @@ module Raffia
     def single_process(listening = nil, metrics = nil)
       settle
       SingleProcess.new(@application, listening || Listen::Listeners.new(options), options,
-        hooks: @hooks, log: log, metrics: metrics)
+        hooks: @hooks, log: log) { |panel| report_health(panel, metrics) }
     end
 
     private
@@ -149,11 +150,14 @@ module Raffia
       template = options.preload == true || roles.sum(&:processes) > 1
       cluster = Service::Cluster.new(roles, preload: options.preload, template: template,
         **role.supervision, **systemd)
-      health = Observability::HealthReport.serve(role.panel, options, log,
-        others: others.first&.metrics)
+      health = report_health(role.panel, others.first&.metrics)
       cluster.run { yield listening.first if block_given? }
     ensure
       health&.stop
+    end
+
+    def report_health(panel, metrics)
+      Observability::HealthReport.serve(panel, options, log, others: metrics)
     end
 
     # Raises for settings that would fail only in the workers.

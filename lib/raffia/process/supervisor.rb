@@ -124,7 +124,7 @@ module Raffia
         ::Process.setproctitle("#{@settings.name}: supervisor")
         @loop = Loop.new(@settings, @work, @command_queue,
           SystemdNotifier.new(@settings.notify_socket, @settings.watchdog), @watchers)
-        @loop.run
+        @loop.run ? 0 : GAVE_UP
       ensure
         @loop&.close
       end

@@ -10,11 +10,11 @@ module Raffia
       # @return [Array<Listen::Listener>]
       attr_reader :listeners
 
+      # @param service [SingleProcess]
       # @raise [Exception] what kept it from starting
-      def initialize(server)
-        service = server.single_process
+      def initialize(service)
         @listeners = service.listening.first
-        super(service)
+        super
       end
 
       # @return [String] of the first listener

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "execution"
-require_relative "observability/health_report"
 require_relative "observability/status_panel/single_process"
 require_relative "worker_factory"
 
@@ -13,13 +12,14 @@ module Raffia
     class SingleProcess
       attr_reader :listening
 
-      def initialize(application, listening, options, hooks:, log:, metrics: nil)
+      # The block may serve the state of the panel, and returns the handle to stop.
+      def initialize(application, listening, options, hooks:, log:, &report_health)
         @application = application
         @listening = listening
         @options = options
         @hooks = hooks
         @log = log
-        @metrics = metrics
+        @report_health = report_health
         @asked = false
         @panel = Observability::StatusPanel::SingleProcess.new
       end
@@ -32,7 +32,7 @@ module Raffia
         @worker.on_stop_accepting { listening.close }
         prepare if @worker.is_a?(Worker)
         @worker.stop if @asked
-        health = Observability::HealthReport.serve(@panel, @options, @log, others: @metrics)
+        health = @report_health&.call(@panel)
         @worker.run do
           @panel.worker = @worker
           yield listening.first if block_given?

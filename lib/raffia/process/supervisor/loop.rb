@@ -27,7 +27,7 @@ module Raffia
           @watchers = watchers
           @log = settings.log
           @state = :booting
-          @status = 0
+          @gave_up = false
           @events = WorkerEventHandler.new(self)
           @manager = WorkerManager.new(settings, @events)
           @replacements = Replacements.new(@manager, settings.drain_timeout, @log)
@@ -37,12 +37,13 @@ module Raffia
           @maintenance = Maintenance.new(self, scaler)
         end
 
+        # Returns false when it gave up.
         def run
           @manager.open_slots(@settings.workers)
           @manager.forkers.start(@work, @manager.boards, method(:disown))
           @manager.slots.each { |slot| @manager.start(slot) }
           turn until stopping? && @manager.workers.empty?
-          @status
+          !@gave_up
         end
 
         # However it ended: no process outlives it.
@@ -95,7 +96,7 @@ module Raffia
         end
 
         def give_up(message)
-          @status = GAVE_UP
+          @gave_up = true
           @log&.fatal("#{@settings.name}: #{message} Giving up.")
           drain
         end
