@@ -6,6 +6,7 @@ Raffia::Compat.claim(:sidekiq)
 
 require "json"
 require_relative "../jobs"
+require_relative "sidekiq/errors"
 require_relative "sidekiq/client"
 require_relative "sidekiq/configuration"
 require_relative "sidekiq/iterable"
@@ -32,30 +33,6 @@ module Sidekiq
 
   SETUP = Setup.new
   private_constant :SETUP
-
-  # Raffia lacks this part of Sidekiq: the message says what to use instead.
-  class NotProvided < Raffia::Error
-  end
-
-  # Ends late jobs at Sidekiq's shutdown. Raffia interrupts jobs in another way, and returns them to
-  # their queue.
-  class Shutdown < Interrupt
-  end
-
-  # Starts and stops with a worker. It does nothing itself: other gems prepend modules to it.
-  class Launcher
-    attr_reader :config
-
-    def initialize(config, **)
-      @config = config
-    end
-
-    def run = nil
-
-    def quiet = nil
-
-    def stop = nil
-  end
 
   # Constants of Sidekiq's retries that other gems read.
   module JobRetry

@@ -6,11 +6,6 @@ require_relative "iterable/walk"
 
 module Sidekiq
   module Job
-    # The job goes back to its queue and continues later. It counts neither as a failure nor as an
-    # attempt.
-    class Interrupted < RuntimeError
-    end
-
     # A long job in steps, which continues at the step where it stopped.
     #
     # `build_enumerator(*args, cursor:)` yields pairs of an object and its cursor, a JSON value,

@@ -4,6 +4,7 @@ require_relative "../config"
 require_relative "middleware_adapter"
 require_relative "configuration"
 require_relative "connections"
+require_relative "launcher"
 
 module Sidekiq
   # State of the compat layer in this process.

@@ -5,17 +5,11 @@ require_relative "testing/job_class_methods"
 require_relative "testing/mode"
 
 module Sidekiq
-  class EmptyQueueError < RuntimeError
-  end
-
   # Modes for tests of programs that enqueue jobs. Requiring it turns {fake!} on, as in Sidekiq.
   #
   # Without a block a mode applies to the process; with a block, to the running fiber and the fibers
   # and threads that it starts.
   module Testing
-    MODE = Mode.new
-    private_constant :MODE
-
     class << self
       # Stores jobs in memory until they are drained.
       def fake!(&) = MODE.to(:fake, &)
@@ -41,20 +35,7 @@ module Sidekiq
       end
 
       # @api private
-      def fake_store = MODE.fake_store
-
-      # @api private
       def real = MODE.real
-
-      # @api private
-      def process(item)
-        job = Raffia::Jobs::Execution.job_class(item["class"])
-        if job.respond_to?(:process_job)
-          job.process_job(item)
-        else
-          Raffia::Jobs::Execution.call(item, MiddlewareAdapter::Inline.new(server_middleware))
-        end
-      end
     end
   end
 

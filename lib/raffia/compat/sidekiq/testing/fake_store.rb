@@ -46,9 +46,15 @@ module Sidekiq
     #
     # @api private
     class InlineStore < Raffia::Jobs::Stores::Memory
+      # `process`: runs a payload.
+      def initialize(process)
+        super()
+        @process = process
+      end
+
       # (see Raffia::Jobs::Store#enqueue)
       def enqueue(drafts, precondition: nil) # rubocop:disable Lint/UnusedMethodArgument
-        drafts.each { |draft| Testing.process(Raffia::Jobs::Payload.load(draft.payload)) }
+        drafts.each { |draft| @process.call(Raffia::Jobs::Payload.load(draft.payload)) }
         drafts.map(&:jid)
       end
     end

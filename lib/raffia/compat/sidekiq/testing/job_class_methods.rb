@@ -3,6 +3,9 @@
 require_relative "queues"
 
 module Sidekiq
+  class EmptyQueueError < RuntimeError
+  end
+
   module Testing
     # Methods of job classes for tests.
     module JobClassMethods
@@ -17,7 +20,7 @@ module Sidekiq
       # of a job that fails, which is removed.
       def drain
         done = 0
-        while (item = Testing.fake_store.take(name))
+        while (item = MODE.fake_store.take(name))
           process_job(item)
           done += 1
         end
@@ -26,7 +29,7 @@ module Sidekiq
 
       # Runs the next job. Raises EmptyQueueError when there is none.
       def perform_one
-        item = Testing.fake_store.take(name) or raise EmptyQueueError, "no job of #{self} waits"
+        item = MODE.fake_store.take(name) or raise EmptyQueueError, "no job of #{self} waits"
         process_job(item)
       end
 
@@ -34,7 +37,7 @@ module Sidekiq
       def process_job(item)
         job = new
         job.jid = item["jid"]
-        Testing.server_middleware.invoke(job, item, item["queue"]) do
+        MODE.chain.invoke(job, item, item["queue"]) do
           execute_job(job, item["args"])
         end
       end
@@ -50,8 +53,8 @@ module Sidekiq
       def drain_all
         done = 0
         while (name = Queues.jobs_by_class.keys.find { |one| Queues.jobs_by_class[one].any? })
-          while (item = Testing.fake_store.take(name))
-            Testing.process(item)
+          while (item = MODE.fake_store.take(name))
+            MODE.process(item)
             done += 1
           end
         end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../jobs/config"
-require_relative "../chain"
+require_relative "../middleware_adapter"
 require_relative "fake_store"
 
 module Sidekiq
@@ -17,7 +17,7 @@ module Sidekiq
       def initialize
         @fake_store = FakeStore.new
         @chain = Middleware::Chain.new(Sidekiq.default_configuration)
-        @stores = {fake: @fake_store, inline: InlineStore.new}
+        @stores = {fake: @fake_store, inline: InlineStore.new(method(:process))}
       end
 
       def current
@@ -42,6 +42,16 @@ module Sidekiq
         setup.with_client(nil) { setup.store }
       end
 
+      # Runs a job in this process.
+      def process(item)
+        job = Raffia::Jobs::Execution.job_class(item["class"])
+        if job.respond_to?(:process_job)
+          job.process_job(item)
+        else
+          Raffia::Jobs::Execution.call(item, MiddlewareAdapter::Inline.new(chain))
+        end
+      end
+
       private
 
       def for_all(store)
@@ -53,5 +63,9 @@ module Sidekiq
 
       def setup = Raffia::Jobs::Setup.current
     end
+
+    # The process's.
+    # @api private
+    MODE = Mode.new
   end
 end

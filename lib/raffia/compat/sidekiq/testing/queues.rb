@@ -1,17 +1,19 @@
 # frozen_string_literal: true
 
+require_relative "mode"
+
 module Sidekiq
   # Waiting jobs of tests, by queue and by class.
   module Queues
     class << self
       def [](queue) = jobs_by_queue[queue.to_s]
 
-      def jobs_by_queue = Testing.fake_store.by_queue
+      def jobs_by_queue = Testing::MODE.fake_store.by_queue
 
-      def jobs_by_class = Testing.fake_store.by_class
+      def jobs_by_class = Testing::MODE.fake_store.by_class
       alias_method :jobs_by_worker, :jobs_by_class
 
-      def push(_queue, _name, job) = Testing.fake_store.push(job)
+      def push(_queue, _name, job) = Testing::MODE.fake_store.push(job)
 
       def delete_for(jid, _queue, _name) = delete_if { |item| item["jid"] == jid }
 
@@ -23,7 +25,7 @@ module Sidekiq
 
       # @api private
       def delete_if(&)
-        Testing.fake_store.delete_if(&)
+        Testing::MODE.fake_store.delete_if(&)
         nil
       end
     end
