@@ -73,10 +73,16 @@ module Raffia
     #
     # @api private
     class FutureSlot < WorkerSlot
-      def initialize = super(nil)
+      # The block lets another loop wait for the next futures.
+      def initialize(&spread)
+        super(nil)
+        @spread = spread
+      end
 
-      # Without a reply: a future knows its own outcome.
+      # Without a reply: a future knows its own outcome. The chunk stays posted until its futures
+      # have run, so that they fail when the block does.
       def collect
+        @spread.call
         chunk = @posted.first
         chunk.items.each(&:run)
         @posted.shift

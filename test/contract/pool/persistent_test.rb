@@ -163,6 +163,17 @@ class PoolPersistentFibersTest < Raffia::TestCase
       assert_equal(1, threads.uniq.size)
     end
   end
+
+  # The system may have no memory for another stack.
+  def test_a_fiber_that_cannot_start_the_next_one_fails_its_future
+    with_pool do |pool|
+      group = pool.instance_variable_get(:@coordinator).group
+      group.define_singleton_method(:spread) { |_feed| raise FiberError, "no stack" }
+      future = pool.submit { 1 }
+      error = assert_raises(FiberError) { future.value(PoolPersistentContract::LONG) }
+      assert_equal("no stack", error.message)
+    end
+  end
 end
 
 class PoolPersistentProcessesTest < Raffia::TestCase

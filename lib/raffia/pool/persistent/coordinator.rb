@@ -36,7 +36,7 @@ module Raffia
           @sizer = ChunkSize.new(nil, target: @local ? 0.0 : strategy.granularity)
           plan = Plan.new(:settle, work, Work::NOTHING)
           slots = Strategy.slots(strategy, plan, nil, @sizer, options)
-          @make_slot = @local ? FutureSlot.method(:new) : slots
+          @make_slot = @local ? -> { FutureSlot.new { @group.spread(@feed) } } : slots
           @counts = {submitted: 0, done: 0, failed: 0, cancelled: 0, rejected: 0, replaced: 0}
           @terminated = false
           start_over
@@ -58,10 +58,8 @@ module Raffia
         # Futures that were cancelled while they waited are not sent. Where blocks run here, each
         # checks that itself.
         def admit(chunk)
-          if @local
-            @group.spread(@feed)
-            return chunk
-          end
+          return chunk if @local
+
           wanted = chunk.items.select(&:start)
           return chunk if wanted.size == chunk.size
 
