@@ -68,7 +68,7 @@ module ServerDrainTest
   def test_requests_beyond_the_grace_are_given_up
     serve(->(_) { sleep }, drain_timeout: 0.2) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
-      eventually { server.worker.connections.any? { |connection, _| connection.env } }
+      eventually { server.worker.connections.cycles.any? }
       server.worker.stop
       assert_equal 503, client.answer.status
       ended(client)
@@ -80,7 +80,7 @@ module ServerDrainTest
   def test_a_second_stop_does_not_wait
     serve(->(_) { sleep }) do |server|
       client = server.connect.say("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
-      eventually { server.worker.connections.any? { |connection, _| connection.env } }
+      eventually { server.worker.connections.cycles.any? }
       server.worker.stop
       server.worker.stop(:now)
       assert_equal 503, client.answer.status

@@ -31,6 +31,7 @@ class HTTP1StreamTest < Raffia::TestCase
     def leave = @socket.close
 
     def write(bytes) = @socket.write(bytes)
+    alias_method :send_body, :write
 
     def read = @socket.readpartial(65_536)
 

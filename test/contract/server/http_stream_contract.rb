@@ -58,6 +58,17 @@ module HTTPStreamContract
     end
   end
 
+  def test_waiting_for_a_body_and_a_client
+    with_stream(method: "POST", body: "he", length: 5) do |stream, client|
+      assert_equal "he", stream.read_body(64, LONG)
+      assert_nil stream.wait_readable(0)
+      client.send_body("llo")
+      assert stream.wait_readable(LONG)
+      assert_equal "llo", stream.read_body(64, LONG)
+      assert stream.wait_writable(LONG)
+    end
+  end
+
   def test_a_client_leaves_within_a_body
     with_stream(method: "POST", body: "he", length: 5) do |stream, client|
       assert_equal "he", stream.read_body(64, LONG)

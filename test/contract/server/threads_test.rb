@@ -137,7 +137,7 @@ module ServerThreadsTest
       server.connect do |slow|
         slow.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
         eventually do
-          server.worker.connections.first&.fiber
+          server.worker.connections.cycles.first&.fiber
             .then { |at| at.is_a?(Thread) && at.status == "sleep" && wrote.positive? }
         end
         assert_operator wrote, :<, 32

@@ -44,15 +44,12 @@ module Raffia
         # Waits for bytes or the end.
         # @return [self, nil] nil: nothing came within `timeout` seconds
         def wait_readable(timeout = nil)
-          io = @stream.io
-          return self if @input.ready? || (io.respond_to?(:pending) && io.pending.positive?)
-
-          self if io.to_io.wait_readable(timeout)
+          self if @input.ready? || @stream.wait_readable(timeout)
         end
 
         # Waits until the kernel takes more bytes.
         # @return [self, nil] nil: not within `timeout` seconds
-        def wait_writable(timeout = nil) = (self if to_io.wait_writable(timeout))
+        def wait_writable(timeout = nil) = (self if @stream.wait_writable(timeout))
 
         # Like IO#syswrite.
         def syswrite(string) = write(string)

@@ -19,8 +19,8 @@ module Raffia
         attr_reader :env
         # Beginning in monotonic microseconds.
         attr_reader :began
-        # The thread that runs the application; nil: the connection's own.
-        attr_reader :thread
+        # The fiber that runs the application, or its thread.
+        attr_reader :fiber
 
         def initialize(context, stream, address)
           @context = context
@@ -31,7 +31,7 @@ module Raffia
           @address = address
           @hints = context.options.early_hints
           @output = build_output(stream)
-          @env = @input = @hijack = @thread = @error_response = nil
+          @env = @input = @hijack = @fiber = @error_response = nil
           @answered = @complete = false
           @received = @sent = 0
         end
@@ -39,6 +39,8 @@ module Raffia
         # Yields when the client knows where the response ends: whether the connection takes another
         # request. Returns that, and raises what ends the connection.
         def run(env)
+          @context.usage&.count
+          @fiber = Fiber.current
           @queued = @stream.queued
           @began = @counters.begin
           @env = env

@@ -25,7 +25,7 @@ module Raffia
 
         def answered? = @handoff.answered?
 
-        def thread = @handoff.thread
+        def fiber = @handoff.thread || super
 
         private
 

@@ -19,6 +19,12 @@ module Raffia
 
         def body_ready? = pending? || body_read?
 
+        def wait_readable(timeout)
+          (io.respond_to?(:pending) && io.pending.positive?) || io.to_io.wait_readable(timeout)
+        end
+
+        def wait_writable(timeout) = io.to_io.wait_writable(timeout)
+
         def send_interim(status, headers) = (super unless begun?)
 
         def reset_response = !begun? || super

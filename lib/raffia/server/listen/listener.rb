@@ -90,11 +90,12 @@ module Raffia
           "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{port}"
         end
 
+        # Whether {handshake} does anything.
+        def handshake? = !!@tls || @proxied
+
         # Reads the PROXY header and does the TLS handshake, in the connection's fiber. Yields the
         # address in the PROXY header. Returns an IO for HTTP; nil: the peer was refused.
         def handshake(socket, &)
-          return socket unless @tls || @proxied
-
           read_proxy_header(socket, &) if @proxied
           @tls ? @tls.handshake(socket) : socket
         rescue ProxyProtocol::Malformed

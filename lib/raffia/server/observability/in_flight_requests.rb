@@ -49,12 +49,12 @@ module Raffia
         # Oldest first.
         def requests
           now = Clock.now
-          @worker.connections.filter_map do |connection|
-            env, began, fiber = connection.env, connection.began, connection.fiber
+          @worker.connections.cycles.filter_map do |cycle|
+            env, began, fiber = cycle.env, cycle.began, cycle.fiber
             next unless env && began && fiber
 
             Request.new(env:, began:, fiber:, age: now - began / 1e6,
-              answered: connection.answered?)
+              answered: cycle.answered?)
           end.sort_by(&:began)
         end
 

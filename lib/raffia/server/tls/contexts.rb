@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../protocols"
 require_relative "certificate"
 require_relative "self_signed_certificate"
 
@@ -87,12 +88,14 @@ module Raffia
         end
 
         def select_protocol(offered)
-          PROTOCOLS.find { |protocol| offered.include?(protocol) } or
+          Protocols::NAMES.find { |protocol| offered.include?(protocol) } or
             raise ::OpenSSL::SSL::SSLError,
               "no protocol in common with a client that offers #{offered.join(", ")}"
         end
 
         def context_for(name)
+          return if @contexts.one?
+
           index = @certificates.index { |certificate| certificate.for?(name) } ||
             @certificates.index { |certificate| certificate.covers?(name) }
           @contexts[index] if index

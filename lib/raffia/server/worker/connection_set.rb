@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../http1/connection"
+require_relative "../connection/handshake"
+require_relative "../protocols"
 
 module Raffia
   class Server
@@ -22,12 +23,14 @@ module Raffia
         attr_writer :scope
 
         def open(socket, listener, address = nil)
-          connection = HTTP1::Connection.new(@context, socket, listener, address)
+          first = listener.handshake? ? Connection::Handshake : Protocols::DEFAULT
+          connection = first.new(@context, socket, listener, address)
           @tasks[connection] = nil
           @counters.change(:connections, 1)
           @counters.count(:accepted)
           task = @scope.spawn do
             connection.run
+            (connection = take_over(connection)).run while connection.successor
           ensure
             remove(connection)
           end
@@ -49,6 +52,9 @@ module Raffia
 
         def each(&) = @tasks.keys.each(&)
 
+        # Cycles of all requests in flight. Safe in any thread.
+        def cycles = flat_map(&:cycles)
+
         def size = @tasks.size
 
         def empty? = @tasks.empty?
@@ -56,6 +62,12 @@ module Raffia
         def cancel = @tasks.values.each { |task| task&.cancel(:drain) }
 
         private
+
+        def take_over(connection)
+          successor = connection.successor
+          @tasks[successor] = @tasks.delete(connection)
+          successor
+        end
 
         def remove(connection)
           @tasks.delete(connection)

@@ -36,7 +36,7 @@ module Raffia
           @drain = Drain.new
           @threads = thread_pool if options.threaded?
           @rewindable = options.rewindable_input || rack2? || !!@threads
-          @templates = {}.compare_by_identity
+          @templates = Hash.new { |all, streams| all[streams] = {}.compare_by_identity }
           @on_error = @usage = nil
           @forked = false
           @limits = parser_limits
@@ -52,16 +52,15 @@ module Raffia
         # Interrupts what still runs on threads.
         def close = @threads&.terminate
 
-        # Keys that all envs of a connection share.
-        def template(listener, io)
+        # Keys that all envs of a connection share, made ready by the `template` of its streams'
+        # class.
+        def template(streams, listener, io)
           certificate = io.peer_cert if listener.verifies?
           if certificate
-            return Native::HTTP1.template(
-              {**environment(listener), "raffia.peer_cert" => certificate}
-            )
+            return streams.template({**environment(listener), "raffia.peer_cert" => certificate})
           end
 
-          @templates[listener] ||= Native::HTTP1.template(environment(listener))
+          @templates[streams][listener] ||= streams.template(environment(listener))
         end
 
         def on_error(&block) = @on_error = block

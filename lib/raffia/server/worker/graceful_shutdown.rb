@@ -71,7 +71,7 @@ module Raffia
         end
 
         def cancel
-          busy = @connections.count(&:env)
+          busy = @connections.cycles.size
           @context.log.warn("gives up #{busy} requests that did not end in time") if busy > 0
           @connections.cancel
         end

@@ -4,7 +4,7 @@ require "socket"
 
 module Raffia
   class Server
-    module HTTP1
+    class Connection
       # Closes a connection that has unread input, so that the client still gets the last response.
       #
       # The kernel resets a socket that is closed with unread input. So the write side is shut
