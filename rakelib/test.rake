@@ -9,7 +9,7 @@ end
 namespace :test do
   desc "Run all tests and write test/times.tsv, by which bin/test plans its batches"
   task times: :compile do
-    ruby({"RAFFIA_TEST_TIMES" => "1"}, "script/test_run.rb", "2", verbose: false)
+    sh({"RAFFIA_TEST_TIMES" => "1"}, RbConfig.ruby, "script/test_run.rb", "2", verbose: false)
   end
 
   desc "A million operations of each kind of storm, broken off at random, 30 s of workers " \
@@ -17,20 +17,20 @@ namespace :test do
   task storm: :compile do
     size = ENV.fetch("RAFFIA_STORM", "1000000")
     seconds = ENV.fetch("RAFFIA_KILL_STORM", "30")
-    ruby({"RAFFIA_STORM" => size, "RAFFIA_KILL_STORM" => seconds, "RAFFIA_TEST_LIMIT" => "0"},
-      "-Ilib", "-Itest", "script/minitest.rb",
+    sh({"RAFFIA_STORM" => size, "RAFFIA_KILL_STORM" => seconds, "RAFFIA_TEST_LIMIT" => "0"},
+      RbConfig.ruby, "-Ilib", "-Itest", "script/minitest.rb",
       "test/stress/scheduler_storm_test.rb", "test/stress/process_storm_test.rb", "--verbose",
       verbose: false)
-    ruby({"RAFFIA_ACTOR_STORM" => ENV.fetch("RAFFIA_ACTOR_STORM", "60"),
-      "RAFFIA_TEST_LIMIT" => "0"}, "-Ilib", "-Itest", "script/minitest.rb",
+    sh({"RAFFIA_ACTOR_STORM" => ENV.fetch("RAFFIA_ACTOR_STORM", "60"),
+      "RAFFIA_TEST_LIMIT" => "0"}, RbConfig.ruby, "-Ilib", "-Itest", "script/minitest.rb",
       "test/stress/actor_storm_test.rb", "--verbose", verbose: false)
   end
 
   desc "A million jobs on each store under kills, standstills, clock jumps and power cuts: " \
     "nothing is lost. RAFFIA_LEDGER=how many, TESTOPTS"
   task ledger: :compile do
-    ruby({"RAFFIA_LEDGER" => ENV.fetch("RAFFIA_LEDGER", "1000000"), "RAFFIA_TEST_LIMIT" => "0"},
-      "-Ilib", "-Itest", "script/minitest.rb",
+    sh({"RAFFIA_LEDGER" => ENV.fetch("RAFFIA_LEDGER", "1000000"), "RAFFIA_TEST_LIMIT" => "0"},
+      RbConfig.ruby, "-Ilib", "-Itest", "script/minitest.rb",
       "test/stress/jobs_ledger_test.rb", "--verbose", *ENV.fetch("TESTOPTS", "").split,
       verbose: false)
   end
