@@ -20,7 +20,6 @@ module Raffia
           compare OLD NEW        two files of --json: what is better now, what worse
       TEXT
       WIDTH = 22
-      FILES = %i[json html].freeze
       UNKNOWN = "raffia lab knows list, run, new and compare, not %s. To run an experiment: " \
         "raffia lab run NAME"
 
@@ -96,7 +95,7 @@ module Raffia
       end
 
       def compare(paths)
-        other = @options.keys - [*FILES, :tolerance]
+        other = @options.keys - [*Output::FILES, :tolerance]
         if other.any?
           raise ConfigError, "--#{other.first} goes with raffia lab run; compare takes two " \
             "files and --tolerance, --json, --html"

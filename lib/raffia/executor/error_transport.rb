@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "error_transport/error_record"
 require_relative "failure"
 
 module Raffia
@@ -7,9 +8,8 @@ module Raffia
     # Dumps failures in a worker elsewhere, and loads them here. An exception that cannot be dumped
     # is rebuilt from the parts that can be ({ErrorRecord}), or else replaced by a description.
     module ErrorTransport
-      # Errors that Marshal raises, of the value's own methods, and for too deep or too large a
-      # value.
-      REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
+      # Errors that Marshal raises.
+      REFUSALS = ErrorRecord::REFUSALS
 
       class << self
         def dumpable?(value, codec = Marshal)
@@ -47,13 +47,6 @@ module Raffia
 
         def refusal(position, what, error, backtrace = nil)
           Failure.new(:undumpable, position, [what, error.message], backtrace)
-        end
-
-        # The message, which is the user's code and may raise.
-        def words(error)
-          String.new(error.message.to_s)
-        rescue => worse
-          "whose message raises #{worse.class}"
         end
 
         private
@@ -97,12 +90,10 @@ module Raffia
           case failure.kind
           when :break then "the value of the break"
           when :throw then "the value of the throw"
-          else "the exception #{failure.value.class} (#{words(failure.value)})"
+          else "the exception #{failure.value.class} (#{ErrorRecord.words(failure.value)})"
           end
         end
       end
     end
   end
 end
-
-require_relative "error_transport/error_record"

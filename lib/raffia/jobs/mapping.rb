@@ -17,14 +17,6 @@ module Raffia
       # Chunks at a time, by default.
       WORKERS = 16
 
-      class << self
-        # @api private
-        def key(call) = "map:#{call}"
-
-        # @api private
-        def queue(call) = "raffia.map.#{call}"
-      end
-
       # Strategy of one call, see {Pool::Strategy}.
       # @api private
       class Workers

@@ -92,7 +92,13 @@ module Raffia
         return Response.text(403, "This dashboard is read-only.") if read_only?
         return Response.text(403, OriginCheck::REFUSAL) unless OriginCheck.same_origin?(request)
 
-        attempt(request) { |page| Response.outcome(page, page.change(request["action"].to_s)) }
+        attempt(request) do |page|
+          outcome = page.change(request["action"].to_s)
+          # A page asks for confirmation.
+          next Response.html(200, outcome.document) if outcome.is_a?(Page)
+
+          Response.outcome(page, outcome)
+        end
       end
 
       # Errors of the store and of the request become pages.

@@ -18,9 +18,6 @@ module Raffia
     #     ...
     #     worker.stop
     class Worker
-      # Isolated workers, in which suspects run, at most.
-      ISOLATED = 4
-
       # A worker that runs in a thread of this process. {#stop} lets the jobs that have begun end,
       # for at most the worker's `timeout`.
       class Handle < Service::Handle
@@ -138,6 +135,12 @@ module Raffia
       # Hash of "store", "error" (nil: it can be written), "counts", "queues".
       # @api private
       def report = @report.to_h
+
+      # The worker of a suspect. The liveness belongs to its process.
+      # @api private
+      def isolated(liveness)
+        Worker.new(store, **@options.for_isolated, concurrency: 1, liveness:, isolated: true)
+      end
 
       # Yields the report in a thread.
       # @api private

@@ -11,6 +11,9 @@ module Raffia
     class Lab < Command
       # Where reports go: the terminal, and the files of --json and --html.
       class Output
+        # Options that name a file.
+        FILES = %i[json html].freeze
+
         attr_reader :text
 
         # Raises ConfigError for a wrong tolerance, or files that cannot be written.

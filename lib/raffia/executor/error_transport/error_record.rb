@@ -17,6 +17,9 @@ module Raffia
         # The most bytes of a variable, and the most causes.
         LONGEST = 1_048_576
         DEEPEST = 16
+        # Errors that Marshal raises, of the value's own methods, and for too deep or too large a
+        # value.
+        REFUSALS = [StandardError, SystemStackError, ScriptError, NoMemoryError].freeze
 
         # Fixes the message of an exception that would make it of variables which it has lost.
         module FixedMessage
@@ -30,19 +33,26 @@ module Raffia
             name = error.class.name
             return unless name && ::Object.const_get(name).equal?(error.class)
 
-            record = new(name, words(error), nil, {}, nil, backtrace(error))
+            record = new(name, message_of(error), nil, {}, nil, backtrace(error))
             record.keep(error, depth) if variables
             record
           rescue NameError
             nil
           end
 
-          private
-
+          # The message, which is the user's code and may raise.
           def words(error)
             String.new(error.message.to_s)
+          rescue => worse
+            "whose message raises #{worse.class}"
+          end
+
+          private
+
+          def message_of(error)
+            String.new(error.message.to_s)
           rescue
-            "#{error.class} (#{ErrorTransport.words(error)})"
+            "#{error.class} (#{words(error)})"
           end
 
           def backtrace(error)
@@ -85,7 +95,7 @@ module Raffia
         def dump_of(value)
           dump = Marshal.dump(value)
           dump if dump.bytesize <= LONGEST
-        rescue *ErrorTransport::REFUSALS
+        rescue *REFUSALS
           nil
         end
 
@@ -117,7 +127,7 @@ module Raffia
           variables.each do |name, dump|
             value = Marshal.load(dump) # standard:disable Security/MarshalLoad
             error.instance_variable_set(name, value)
-          rescue *ErrorTransport::REFUSALS
+          rescue *REFUSALS
             next # its class is not known here
           end
         end
@@ -131,7 +141,7 @@ module Raffia
 
         def message_of(error)
           error.message
-        rescue *ErrorTransport::REFUSALS
+        rescue *REFUSALS
           nil
         end
 

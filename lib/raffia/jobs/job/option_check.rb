@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../payload"
 require_relative "../store/crash_verdict"
 
 module Raffia
@@ -8,6 +9,8 @@ module Raffia
       # Rejects invalid options of a job class where they are declared.
       # @api private
       module OptionCheck
+        # Values of `on:`.
+        EXECUTORS = Payload::FieldCheck::EXECUTORS.map(&:to_sym).freeze
         POSITIVE = ->(value) { value.is_a?(Numeric) && value.positive? }
         FLAG = ->(value) { value == true || value == false }
         # Higher priorities are those of suspects, see {Jobs::Store::CrashVerdict}.
@@ -27,8 +30,8 @@ module Raffia
             "a whole number within 2**49"],
           expires_in: [POSITIVE, "seconds"],
           timeout: [POSITIVE, "seconds"],
-          on: [->(value) { Options::EXECUTORS.include?(value) },
-            "one of #{Options::EXECUTORS.join(", ")}"],
+          on: [->(value) { EXECUTORS.include?(value) },
+            "one of #{EXECUTORS.join(", ")}"],
           unique: [->(value) { [:start, :done, :window, false].include?(value) },
             "one of start, done, window, false"],
           unique_for: [POSITIVE, "seconds"],

@@ -1,19 +1,15 @@
 # frozen_string_literal: true
 
-require_relative "../payload"
+require_relative "option_check"
+require_relative "payload_fields"
 
 module Raffia
   module Jobs
     module Job
       # Options of all jobs of a class. Subclasses inherit them, and may override them.
       module Options
-        # Options that are fields of the payload, as in Sidekiq.
-        PLAIN = %i[queue retry retry_for tags dead backtrace].freeze
-        # Options that are fields under "raffia", see {Jobs::Payload}.
-        OWN = %i[priority expires_in timeout on unique unique_for on_conflict limit
-          limit_key].freeze
         # Values of `on:`.
-        EXECUTORS = Payload::FieldCheck::EXECUTORS.map(&:to_sym).freeze
+        EXECUTORS = OptionCheck::EXECUTORS
         NONE = {}.freeze
         private_constant :NONE
 
@@ -88,6 +84,3 @@ module Raffia
     end
   end
 end
-
-require_relative "option_check"
-require_relative "payload_fields"

@@ -8,18 +8,24 @@ module Raffia
       # Converts options to fields of payloads.
       # @api private
       module PayloadFields
+        # Options that are fields of the payload, as in Sidekiq.
+        PLAIN = %i[queue retry retry_for tags dead backtrace].freeze
+        # Options that are fields under "raffia", see {Jobs::Payload}.
+        OWN = %i[priority expires_in timeout on unique unique_for on_conflict limit
+          limit_key].freeze
+
         module_function
 
         # Fields that do not depend on the arguments.
         def plain(options)
-          item = options.slice(*Options::PLAIN).compact.transform_keys(&:to_s)
+          item = options.slice(*PLAIN).compact.transform_keys(&:to_s)
           item["queue"] = item["queue"].to_s if item.key?("queue")
           item.freeze
         end
 
         # Fields under "raffia", nil when there are none; +now+ in seconds since 1970.
         def own(options, name, args, now)
-          return if Options::OWN.none? { |option| options.key?(option) }
+          return if OWN.none? { |option| options.key?(option) }
 
           own = {
             "priority" => options[:priority], "timeout" => options[:timeout],

@@ -22,7 +22,7 @@ module Raffia
           @store = client.store
           @queue = queue
           @call = Payload.id
-          @answers = Mapping.queue(@call)
+          @answers = Reply.queue(@call)
           @pending = {} # number => id of the job, while there is no answer
           @replies = {}
           @count = 0
@@ -61,7 +61,7 @@ module Raffia
 
         # Deletes chunks that have not begun.
         def close
-          @store.write(Mapping.key(@call), nil)
+          @store.write(ChunkJob.key(@call), nil)
           return unless @lease
 
           left = @pending.values.filter_map { |jid| @store.find(jid) }
@@ -97,7 +97,7 @@ module Raffia
         # Returns the numbers and replies of dead chunks.
         def beat
           @last_beat = Clock.now
-          @store.write(Mapping.key(@call), "1", ttl: TTL)
+          @store.write(ChunkJob.key(@call), "1", ttl: TTL)
           return [] unless @lease
 
           open unless @store.beat(@lease)

@@ -16,6 +16,9 @@ module Raffia
 
         options retry: false
 
+        # In the store, while the caller of a map waits for replies.
+        def self.key(call) = "map:#{call}"
+
         # The operation is one of {Pool::Work}; the seed holds one object, or none.
         def perform(call, number, reference, operation, seed, items)
           return unless awaited?(call)
@@ -27,7 +30,7 @@ module Raffia
 
         private
 
-        def awaited?(call) = !run.store.read(Mapping.key(call)).nil?
+        def awaited?(call) = !run.store.read(ChunkJob.key(call)).nil?
 
         def work(reference, operation, seed, items)
           plan = Pool::Plan.new(operation.to_sym, Reference.find(reference),

@@ -22,6 +22,9 @@ module Raffia
 
         module_function
 
+        # Read by the caller of this map.
+        def queue(call) = "raffia.map.#{call}"
+
         def item(call, number, reply)
           args = [number, reply.value, reply.failure && failure(reply.failure), reply.seconds]
           Client::PayloadBuilder.check_arguments("the answer to a chunk", args)
@@ -36,7 +39,7 @@ module Raffia
         end
 
         def envelope(call, args)
-          {"class" => "Raffia::Jobs::Mapping::Reply", "queue" => Mapping.queue(call),
+          {"class" => "Raffia::Jobs::Mapping::Reply", "queue" => queue(call),
            "retry" => false, "args" => args,
            Payload::OWN => {"expires_at" => Time.now.to_f + TTL}}
         end

@@ -37,10 +37,8 @@ module Raffia
             ["#{text}\n"]]
         end
 
-        # After a change: the outcome for programs, a redirect for people. The outcome is a page
-        # when that asks for confirmation.
+        # After a change: the outcome for programs, a redirect for people.
         def outcome(page, outcome)
-          return html(200, outcome.document) if outcome.is_a?(Page)
           if page.request.api?
             return json(200, {"done" => outcome.done, "changed" => outcome.count})
           end

@@ -20,9 +20,7 @@ module Raffia
         PAGES = {
           "/" => [Pages::Home], "/queues" => [Pages::Queues], "/busy" => [Pages::Busy],
           "/processes" => [Pages::Processes],
-          "/queue" => [Pages::Entries, :queue], "/scheduled" => [Pages::Entries, :scheduled],
-          "/retries" => [Pages::Entries, :retry],
-          "/dead" => [Pages::Entries, :dead], "/blocked" => [Pages::Entries, :blocked],
+          **Pages::Entries::PATHS.to_h { |set, path| [path, [Pages::Entries, set]] },
           "/job" => [Pages::Job],
           "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches],
           "/batch" => [Pages::Batch],

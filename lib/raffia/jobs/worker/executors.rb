@@ -18,11 +18,7 @@ module Raffia
       # @api private
       class Executors
         # The caller is the worker's loop, so nothing runs inline.
-        NAMES = Job::Options::EXECUTORS
-
-        # More jobs were claimed for an executor than can have a turn soon: other workers take them.
-        class Saturated < StandardError
-        end
+        NAMES = Job::OptionCheck::EXECUTORS
 
         # In the run's own fiber.
         class FiberExecutor

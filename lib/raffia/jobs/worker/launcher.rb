@@ -68,13 +68,8 @@ module Raffia
           grace = @worker.timeout + 3 * Drain::GRACE
           @lease_monitor = LeaseMonitor.new(@worker.concurrency, @log, store: @worker.store,
             liveness: @options.liveness, lenient: @options.lenient?,
-            isolation: {make: (method(:isolated_worker) unless @options.isolated),
+            isolation: {make: (@worker.method(:isolated) unless @options.isolated),
                         hang_timeout: @options.hang_timeout, grace: grace})
-        end
-
-        def isolated_worker(link)
-          Worker.new(@worker.store, **@options.for_isolated, concurrency: 1, liveness: link,
-            isolated: true)
         end
 
         def register

@@ -20,6 +20,10 @@ module Raffia
       # See docs/adr/0020.
       # @api private
       class LeaseMonitor
+        # Isolated workers, in which suspects run, at most.
+        ISOLATED = 4
+        private_constant :ISOLATED
+
         # Processes must be able to share the store.
         def self.possible?(store)
           store.shared? && ::Process.respond_to?(:fork) && !defined?(JRUBY_VERSION)

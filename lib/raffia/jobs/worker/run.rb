@@ -159,7 +159,7 @@ module Raffia
           CancellationStack.enter(self) { |scope| execute(scope) }
           @context.logger.done(self, seconds)
           @context.acks.push(@claim)
-        rescue Executors::Saturated
+        rescue Executors::ExecutorPool::Saturated
           outcome.not_begun
         rescue Interrupted
           outcome.unfinished

@@ -24,8 +24,7 @@ module Raffia
         # In the best unit for this one figure.
         def figure(value, unit) = Quantity.of(unit, [value]).call(value)
 
-        # 54,680.
-        def thousands(number) = number.to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, ",")
+        def thousands(number) = Quantity.thousands(number)
 
         # Relative spread of the runs.
         def spread(row) = row[:cv] ? format("%.1f%%", row[:cv] * 100) : NONE

@@ -23,13 +23,16 @@ module Raffia
           new(unit: SHORT.fetch(name, name), factor:)
         end
 
+        # 54,680.
+        def self.thousands(number) = number.to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, ",")
+
         # With three significant digits: "12.3 ms".
         def call(value) = value ? "#{number(value)} #{unit}" : NONE
 
         def number(value)
           own = value * factor
           return "0" if own.zero?
-          return Format.thousands(own.round) if own.round >= 1_000
+          return Quantity.thousands(own.round) if own.round >= 1_000
           own = own.round(2 - Math.log10(own).floor) # 9.996 becomes 10.0, with one digit less
           digits = 2 - Math.log10([own, 0.01].max).floor
           format("%.#{digits.clamp(0, MOST_DIGITS)}f", own)

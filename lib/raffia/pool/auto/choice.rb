@@ -53,7 +53,7 @@ module Raffia
         private_class_method :best
 
         # @return [String] what was measured, and the estimate for each strategy
-        def explain = Explanation.new(self).to_s
+        def explain = Explanation.new(self, ORDER).to_s
         alias_method :to_s, :explain
       end
     end

@@ -11,8 +11,10 @@ module Raffia
           delay: "without a processor"
         }.freeze
 
-        def initialize(choice)
+        # `order`: strategies, in which the table shows them.
+        def initialize(choice, order)
           @choice = choice
+          @order = order
           @work = choice.measurement
         end
 
@@ -61,7 +63,7 @@ module Raffia
         end
 
         def table
-          Choice::ORDER.map { |strategy| "  #{strategy.to_s.ljust(10)} #{verdict(strategy)}" }
+          @order.map { |strategy| "  #{strategy.to_s.ljust(10)} #{verdict(strategy)}" }
         end
 
         def verdict(strategy)

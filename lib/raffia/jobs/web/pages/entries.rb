@@ -14,6 +14,9 @@ module Raffia
           PAGE = 50
           # Limit of jobs in an answer to programs.
           MAX = 1000
+          # Path of each set's page.
+          PATHS = {queue: "/queue", scheduled: "/scheduled", retry: "/retries", dead: "/dead",
+                   blocked: "/blocked"}.freeze
           TITLES = {queue: "Queue", scheduled: "Scheduled", retry: "Retries", dead: "Dead",
                     blocked: "Blocked"}.freeze
           # Actions of each set, with the labels of their buttons.

@@ -30,9 +30,8 @@ module Raffia
           def title = job.name
 
           def current?(to)
-            to == {queue: "/queues", running: "/busy"}.fetch(job.entry.set) { |set|
-              Routes::PAGES.key([Entries, set])
-            }
+            set = job.entry.set
+            to == {**Entries::PATHS, queue: "/queues", running: "/busy"}[set]
           end
 
           def data = {**job.data, "run" => run&.work&.except("payload")}.compact
@@ -66,7 +65,7 @@ module Raffia
 
           # Redirects to the job's set, because its page no longer exists.
           def leave(action, count)
-            to = (job.entry.set == :queue) ? "/queue" : Routes::PAGES.key([Entries, job.entry.set])
+            to = Entries::PATHS[job.entry.set]
             outcome(count.zero? ? "unchanged" : Selection::DONE.fetch(action), count, to || "/",
               queue: (job.entry.queue if to == "/queue"))
           end

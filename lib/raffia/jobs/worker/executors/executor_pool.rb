@@ -8,6 +8,10 @@ module Raffia
         #
         # @api private
         class ExecutorPool
+          # More jobs were claimed than can have a turn soon: other workers take them.
+          class Saturated < StandardError
+          end
+
           # Jobs for each worker: one that it does, and one that waits, so that it need not.
           JOBS_PER_WORKER = 2
           # Seconds that an interrupted job has to end, before it is given up.
