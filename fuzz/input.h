@@ -12,7 +12,7 @@ struct input {
     size_t left;
 };
 
-/* What must hold; libFuzzer keeps the input of a program that aborts. */
+/* Aborts unless the condition holds; libFuzzer keeps the input of a program that aborts. */
 #define MUST(condition)                                                                            \
     do {                                                                                           \
         if (!(condition)) abort();                                                                 \

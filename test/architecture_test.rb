@@ -4,8 +4,8 @@ require "test_helper"
 require "open3"
 require "support/architecture"
 
-# The components of docs/architecture.md, enforced: over all of lib/ and ext/raffia/core/, and then over
-# files that break each rule, because a check that never fails checks nothing.
+# Enforces the components of docs/architecture.md over all of lib/ and ext/raffia/core/. Then it
+# runs over files that break each rule, because a check that never fails checks nothing.
 class ArchitectureTest < Raffia::TestCase
   ROOT = File.expand_path("..", __dir__)
 
@@ -161,7 +161,7 @@ class ArchitectureTest < Raffia::TestCase
     end
   end
 
-  # What looks like an offence and is none.
+  # Code that looks like an offence and is none.
   FINE = {
     "a lower component" => ["pool/a.rb",
       'require_relative "../task/scope"; require_relative "../process"; require_relative "future"'],

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What is tested on JRuby, in one process because each takes seconds to start: what Raffia promises
-# there. bin/test runs it when JRuby is there, and `RAFFIA_RUBY=jruby bin/test` runs nothing else.
+# The tests of Raffia's promises on JRuby, in one process because each takes seconds to start.
+# bin/test runs it when JRuby is there, and `RAFFIA_RUBY=jruby bin/test` runs nothing else.
 require "test_helper"
 require "json"
 require "open3"

@@ -1,10 +1,13 @@
 /*
- * What the ledger test does to a program's world, by LD_PRELOAD:
+ * The faults that the ledger test causes in a program, by LD_PRELOAD:
  *
- *  - its clock jumps: CLOCK_REALTIME is off by as many seconds as the file RAFFIA_SHIM_WORLD says, at any time;
- *  - its disk is full while the second number in that file is not 0: what is written to files in the folder RAFFIA_SHIM_DISK fails;
- *  - its disk forgets: of each file in the folder RAFFIA_SHIM_DISK, what is overwritten is noted beside it (NAME.undo) until the file is
- *    synced. A power cut is then: kill everybody, and undo what is noted, the last first. All that was not synced is gone.
+ *  - Its clock jumps: CLOCK_REALTIME is off by as many seconds as the file RAFFIA_SHIM_WORLD says,
+ *    at any time.
+ *  - Its disk is full while the second number in that file is not 0: writes to files in the folder
+ *    RAFFIA_SHIM_DISK fail.
+ *  - Its disk forgets: overwritten data of each file in the folder RAFFIA_SHIM_DISK is noted beside
+ *    it (NAME.undo) until the file is synced. A power cut is then: kill all processes, and undo the
+ *    notes, the last first. All that was not synced is gone.
  *
  * SQLite has one writer of a file at a time, by its own locks, so notes are in the order of the writes.
  */
@@ -117,7 +120,7 @@ static void note(int fd, off_t offset, size_t length)
     close(out);
 }
 
-/* What is there now stays. Nothing is really synced: that would only take time. */
+/* Data on the disk now stays. Nothing is really synced, because that would only take time. */
 static int synced(int fd)
 {
     int out = notes(fd);

@@ -1,4 +1,4 @@
-/* What the parser makes of bytes that come in parts, as text: requests in brackets, bodies in
+/* The parser's result for bytes that come in parts, as text: requests in brackets, bodies in
  * braces, trailers in parentheses, a dot at the end of each request. Behind that "!status reason"
  * when it refuses, or "~" when it waits for more. */
 #ifndef RAFFIA_HTTP1_TRANSCRIPT_H

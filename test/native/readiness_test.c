@@ -415,7 +415,7 @@ static void throw_bytes(struct raffia_loop *loop, int (*pairs)[2], int count, in
     }
 }
 
-/* What one descriptor is told by another is answered in the same turn or the next: one call for
+/* A descriptor's write to another one is answered in the same turn or the next: one call for
  * all, where epoll would take a thousand. A kqueue must be asked first whether it is a file. */
 static void a_thousand_descriptors_in_a_busy_loop(struct raffia_loop *loop)
 {

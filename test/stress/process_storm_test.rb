@@ -95,8 +95,8 @@ class ProcessStormTest < Raffia::TestCase
     end
   end
 
-  # Whoever is killed, each item is in the results once and in its place: nobody hands anything in
-  # again but the call itself.
+  # After each kill, every item is in the results once and in its place: only the call itself
+  # submits items again.
   def test_retries_make_good_what_was_killed
     assert_nothing_left do
       storm do

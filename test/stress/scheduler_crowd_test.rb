@@ -2,7 +2,7 @@
 
 require_relative "../contract/scheduler/scheduler_case"
 
-# As many connections and fibers at once as a machine allows, in processes of their own.
+# The most connections and fibers that a machine allows, in processes of their own.
 module SchedulerCrowdSuite
   CONNECTIONS = 8192
   ROUNDS = 3

@@ -9,7 +9,8 @@ module SchedulerRactorsSuite
     require "raffia"
     require "io/wait"
     require "socket"
-    # Loaded before there are Ractors: a `require` in one of them may hang on Ruby 3.4 (docs/ractors.md).
+    # Loaded before there are Ractors, because a `require` in one may hang on Ruby 3.4
+    # (docs/ractors.md).
     require "timeout"
 
     # The block runs in each Ractor, with a scheduler of its own.
@@ -34,7 +35,7 @@ module SchedulerRactorsSuite
     end
   end
 
-  # What a program printed that ended well.
+  # The output of a program that ended with status 0.
   def printed(script, **options)
     out, status = ruby(PRELUDE + script, **options)
     assert_equal 0, status.exitstatus, out.lines.first(40).join

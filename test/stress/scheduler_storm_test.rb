@@ -162,9 +162,10 @@ module SchedulerStormSuite
     end
   end
 
-  # What strikes a thread may strike between any two steps, of Ruby's own code too: it can only be
-  # seen that all goes on. Nobody waits for what another one may have been kept from doing; and in
-  # Ruby's code, as the portable scheduler is, even the wake-up of a lock can be broken off.
+  # An interrupt may hit a thread between any two steps, of Ruby's own code too. So the test can
+  # only check that the rest continues. No fiber waits for a step that an interrupt may have
+  # prevented. In Ruby code, like the portable scheduler's, even the wake-up of a lock can be broken
+  # off.
   def test_bolts
     storm(%i[wait nap pop start turn] + ((backend == :select) ? [] : %i[limited lock])) do |ground|
       workers = Array.new(WORKERS) { Worker.new }

@@ -4,8 +4,7 @@ require_relative "../integration/server/server_case"
 require "open3"
 
 module Raffia
-  # As many connections at once as people like to show off with, on each back end: every request is
-  # answered, none with an error.
+  # Very many connections at once, on each back end: every request is answered, none with an error.
   class ServerLoadTest < ServerCase
     CROWD = 8192
     SECONDS = 3

@@ -39,7 +39,7 @@ module Raffia
       end
     end
 
-    # As the titles say it: the server's own children are also the process that forks.
+    # Found by their titles, because the server's own children include the process that forks.
     def workers_of(server)
       File.read("/proc/#{server.pid}/task/#{server.pid}/children").split.map(&:to_i).select do |pid|
         File.read("/proc/#{pid}/cmdline").include?(": worker ")
@@ -73,8 +73,9 @@ module Raffia
       end
     end
 
-    # What a killed worker had accepted is lost with it: at most a connection of each client, which
-    # ends without an answer. Nothing is refused, and what waits in its socket is served.
+    # Connections that a killed worker had accepted are lost with it: at most one of each client,
+    # which ends without an answer. Nothing is refused, and connections in its socket's queue are
+    # served.
     def test_workers_that_are_killed
       under_load do |server, load|
         ROUNDS.times do

@@ -58,8 +58,8 @@ class SupervisorRestartsTest < Raffia::TestCase
     end
   end
 
-  # What a killed worker had accepted is lost with it: that is one connection, in these workers.
-  # What waits in its socket is not.
+  # The connections that a killed worker had accepted are lost with it: one, in these workers.
+  # Connections in its socket's queue are not.
   def test_workers_that_are_killed
     under_load do |program, load, pids|
       ROUNDS.times do |round|

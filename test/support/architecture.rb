@@ -10,8 +10,8 @@ require_relative "architecture/state"
 require_relative "architecture/hooks"
 require_relative "architecture/paths"
 
-# The rules that keep the components apart, as code. test/architecture_test.rb runs them over lib/, and
-# each of them over a file that breaks it.
+# The rules that keep the components apart, as code. test/architecture_test.rb runs them over lib/,
+# and each one over a file that breaks it.
 module Architecture
   RULES = [Requires, Constants, Starters, Patches, State, Hooks].freeze
 

@@ -45,7 +45,7 @@ module TestSupport
       @answers, its_output = IO.pipe
       # Ruby's pipes do not block, and the browser takes that for their end.
       [its_input, its_output].each { |pipe| pipe.nonblock = false }
-      # What is killed cannot clear up after itself.
+      # A killed process cannot clean up after itself.
       @pid = ::Process.spawn({"HOME" => @folder, "TMPDIR" => @folder}, program, *FLAGS,
         "--user-data-dir=#{@folder}", "about:blank",
         3 => its_input, 4 => its_output, :out => File.join(@folder, "log"), :err => %i[child out],
@@ -95,7 +95,7 @@ module TestSupport
 
     private
 
-    # Of the events those that tell of something wrong.
+    # Keeps the events that report a fault.
     def note(event)
       entry = event["params"]
       text = case event["method"]

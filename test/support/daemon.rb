@@ -52,7 +52,7 @@ module TestSupport
     end
 
     def start(env, command)
-      # What is killed cannot clear up after itself.
+      # A killed process cannot clean up after itself.
       env = {"TMPDIR" => @dir, **env}
       @pid = ::Process.spawn(env, *command, chdir: @dir, in: File::NULL,
         out: File.join(@dir, "log"), err: %i[child out], pgroup: true)

@@ -4,9 +4,8 @@ module TestSupport
   # @return [Float] seconds of the monotonic clock
   def self.now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
 
-  # What this process holds at one moment: threads, Ractors, children (zombies named as such),
-  # descriptors. Each is a hash from an identity that stays the same while the thing lives to a name
-  # that a person can read.
+  # The resources of this process at one moment: threads, Ractors, children (zombies named as such),
+  # descriptors. Each is a hash from a stable identity to a readable name.
   module Holdings
     FD_DIR = File.directory?("/proc/self/fd") ? "/proc/self/fd" : "/dev/fd"
 
@@ -48,8 +47,8 @@ module TestSupport
   # +assert_no_leaks+, for each test that starts something.
   module Leaks
     # Run the block, then assert that it left no thread, Ractor, child, zombie or descriptor behind.
-    # What ends by itself gets +timeout+ seconds to do so. A block that raises is not checked: its
-    # error is the news.
+    # Resources that end by themselves get +timeout+ seconds to do so. A block that raises is not
+    # checked: its error is the news.
     #
     # @return [Object] the block's value
     def assert_no_leaks(timeout = 30)

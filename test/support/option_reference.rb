@@ -8,7 +8,7 @@ module TestSupport
   # `rake docs:options` writes it.
   module OptionReference
     PAGE = File.expand_path("../../guides/server.md", __dir__)
-    # What stands between, in the page.
+    # The generated part of the page.
     PLACE = /(<!-- settings: rake docs:options -->\n).*?(<!-- end -->)/m
 
     module_function

@@ -7,8 +7,7 @@ module TestSupport
   # stop. The workers are slower than they are, so connections wait in the queues of their sockets:
   # one that is dropped there is counted.
   class QueueLoad
-    # What a worker does: one connection at a time. Each says in the board that it begins, and that
-    # it is done.
+    # The worker's program: one connection at a time. The board shows when each begins and is done.
     WORKER = <<~RUBY
       def listener(port)
         socket = Socket.new(:INET, :STREAM)

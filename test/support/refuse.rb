@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What a container does to a process that is started with `-r`: one system call fails from here on,
-# for good. A seccomp filter, as in test/native/refuse.c; REFUSE is the call's number and the errno,
-# such as "425:1".
+# Acts like a container on a process that is started with `-r`: one system call fails from here on.
+# A seccomp filter, as in test/native/refuse.c; REFUSE is the call's number and the errno, such as
+# "425:1".
 number, error = ENV.fetch("REFUSE").split(":").map { |part| Integer(part) }
 load = 0x20
 jump = 0x15

@@ -56,8 +56,8 @@ module TestSupport
       end
     end
 
-    # As by the kernel when memory is short. It starts again, on the same data, when it is asked
-    # for.
+    # Kills like the kernel when memory is short. It starts again, on the same data, when it is
+    # asked for.
     def kill
       ::Process.kill(:KILL, @pid)
       @pid = nil

@@ -10,7 +10,7 @@ module TestSupport
   class SidekiqPeer
     # Seconds for a start on a busy machine.
     PATIENCE = 60
-    # What its side knows of jobs. Each run leaves a line in the list `done`.
+    # The job classes of Sidekiq's side. Each run leaves a line in the list `done`.
     JOBS = <<~RUBY
       require "sidekiq"
       Sidekiq.configure_server { |config| config[:poll_interval_average] = 0.2 }
@@ -28,13 +28,13 @@ module TestSupport
       end
     RUBY
 
-    # What it asks itself with.
+    # The program that inspects Sidekiq's side.
     ASKING = <<~RUBY
       require "sidekiq/api"
       require "sidekiq/web"
       require "rack/mock_request"
       Sidekiq.logger.level = 4
-      # Its Web, as a browser that is logged in: 8 looks where a request comes from, 7 for its token.
+      # Its Web, like a browser that is logged in: 8 checks the request's origin, 7 its token.
       def web(method, path, params = {})
         session = {csrf: SecureRandom.base64(32)}
         Rack::MockRequest.new(Sidekiq::Web).request(method, path, "rack.session" => session, "HTTP_SEC_FETCH_SITE" => "same-origin",

@@ -7,8 +7,8 @@ require_relative "actor_case"
 module ActorContract
   include ActorCase
 
-  # A queue whose pop waits for a push. Unlike a Thread::Queue it can be reached from another process
-  # or Ractor.
+  # A queue: pop waits for a push. Unlike a Thread::Queue it can be reached from another process or
+  # Ractor.
   class Gate < Raffia::Actor
     def initialize
       @waiting = []

@@ -4,7 +4,7 @@ require "raffia/jobs"
 require "raffia/jobs/worker"
 
 module Raffia
-  # What Raffia.map and its sisters do on: :jobs, whatever the store. A test that includes it has
+  # Raffia.map and the other calls with on: :jobs, on each store. A test that includes it has
   # `store`, and workers that read "default".
   module JobsMappingContract
     class SquareJob

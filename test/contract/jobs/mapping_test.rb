@@ -21,7 +21,7 @@ module Raffia
       super
     end
 
-    # As one is whose workers died again and again.
+    # The state of a chunk after its workers died again and again.
     def test_a_chunk_that_is_dead
       call = Thread.new do
         Raffia.map([1], on: Jobs.workers(store: store,

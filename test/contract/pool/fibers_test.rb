@@ -125,7 +125,7 @@ class PoolFibersCrowdTest < Raffia::TestCase
     end
   end
 
-  # What a loop has besides: its own fiber, an alarm, those of threads.
+  # Other fibers of a loop: its own, an alarm's, those of threads.
   SLACK = 20
 
   def assert_few(census, limit)

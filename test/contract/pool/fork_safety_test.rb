@@ -204,7 +204,7 @@ class PoolForkSafetyTest < Raffia::TestCase
     trap(:INT, was)
   end
 
-  # What fork itself needs, and no more.
+  # The methods that fork itself needs, and no more.
   class Screen
     def write(*) = nil
 

@@ -2,7 +2,7 @@
 
 require_relative "retry_contract"
 
-# What futures promise, and the retries of pools that stay, on every strategy. Part of
+# The promises of futures, and the retries of persistent pools, on every strategy. Part of
 # {PoolPersistentContract}.
 module PoolFutureContract
   LONG = 60

@@ -2,7 +2,7 @@
 
 require_relative "pool_contract"
 
-# What is too long for a pipe, on its way to worker processes and back.
+# Data that is too long for a pipe, on its way to worker processes and back.
 class PoolPayloadsTest < Raffia::TestCase
   LONG = 300_000
   Page = Struct.new(:title, :text)
@@ -174,7 +174,7 @@ class PoolPayloadsTest < Raffia::TestCase
   PATIENCE = 20
   PAUSE = 0.3
 
-  # What comes late for a worker that has died meanwhile.
+  # The work arrives after its worker has died.
   def test_a_worker_that_dies_while_it_is_idle
     run_on(workers: 1, chunk: 1) do |on|
       reader, writer = IO.pipe

@@ -9,7 +9,7 @@ require_relative "future_contract"
 # comes first.
 Timeout.timeout(1) {}
 
-# What Raffia::Pool promises on every strategy. The blocks of pools capture nothing, so that they
+# The promises of Raffia::Pool on every strategy. The blocks of pools capture nothing, so that they
 # can go to Ractors too.
 module PoolPersistentContract
   include PoolFutureContract
@@ -33,7 +33,7 @@ module PoolPersistentContract
 
   def sleepy = {work: proc { |seconds| sleep(seconds) && seconds }}
 
-  # What is busy until a file is there: in any process, thread or Ractor.
+  # Work that is busy until a file exists: in any process, thread or Ractor.
   def gated = {work: proc { |path| (sleep(0.001) until File.exist?(path)) || path }}
 
   # @yieldparam gate [String] a file that is not there yet

@@ -195,7 +195,7 @@ class PoolPersistentProcessesTest < Raffia::TestCase
         .tally
       assert_equal([:done, :failed], outcomes.keys.sort)
       assert_equal(10_000, outcomes.values.sum)
-      # What the worker had done of the same chunk and not yet handed over is lost with it.
+      # Finished items of the same chunk that the worker had not returned are lost with it.
       assert_operator(outcomes[:failed], :<, 10_000 / 2)
       futures.select { |future| future.status == :failed }
         .each { |future| assert_instance_of(Raffia::WorkerDied, future.error) }

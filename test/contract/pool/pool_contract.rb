@@ -9,8 +9,8 @@ require_relative "retry_contract"
 # comes first.
 Timeout.timeout(1) {}
 
-# What Raffia.map and its sisters promise, whatever they run on. One test class per strategy
-# includes this and says what it is:
+# The promises of Raffia.map and the other calls, on every strategy. One test class per strategy
+# includes this and describes it:
 #
 #   strategy -> the value of on:
 #   surround -> runs a test's body where the strategy can work (a scheduler, for example)
@@ -365,7 +365,7 @@ module PoolContract
     end
   end
 
-  # As Ctrl-C does it to the main thread.
+  # Ctrl-C does the same to the main thread.
   def test_an_interrupted_caller_leaves_nothing_behind
     run_on do |on|
       started = Thread::Queue.new

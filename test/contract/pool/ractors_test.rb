@@ -5,8 +5,8 @@ require "raffia"
 require_relative "pool_contract"
 require_relative "errors_contract"
 
-# What is special about Ractors, with and without the extension. Expectations that differ are
-# methods of the classes.
+# The special rules of Ractors, with and without the extension. Expectations that differ are methods
+# of the classes.
 module RactorContract
   include PoolContract
   include PoolErrorsContract
@@ -170,7 +170,7 @@ module RactorContract
     end
   end
 
-  # What only shows when it is reached comes back in the same words, with the item.
+  # A violation that shows only at run time raises the same message, with the item.
   def test_what_is_found_in_the_ractor_is_named_too
     run_on do |on|
       error = assert_raises(Raffia::NotShareable) do
@@ -312,7 +312,7 @@ class PoolRactorsTest < Raffia::TestCase
     end
   end
 
-  # What a living Ractor can be given.
+  # A module method, because a running Ractor accepts it.
   module Work
     def self.call(number) = number * 2
   end

@@ -129,7 +129,7 @@ class PoolRecyclingTest < Raffia::TestCase
   def test_where_no_more_can_be_forked_the_old_one_stays
     out = output_of(<<~RUBY)
       require "raffia/pool"
-      # Of the calls of fork(2) the first succeeds.
+      # Only the first call of fork(2) succeeds.
       forks = 0
       failing = Module.new do
         define_method(:_fork) { ((forks += 1) > 1) ? raise(Errno::EAGAIN, "fork(2)") : super() }

@@ -2,9 +2,8 @@
 
 require "tmpdir"
 
-# What retries: and item_timeout: promise, whatever a call runs on. Part of {PoolContract}; its
-# rules for blocks hold here too, so an item brings along the folder where attempts at it are
-# counted.
+# The promises of retries: and item_timeout: on every strategy. Part of {PoolContract}; its rules
+# for blocks hold here too, so an item brings along the folder where attempts at it are counted.
 module PoolRetryContract
   # Counts attempts where every kind of worker can, and so that an interruption cannot leave a file
   # open.

@@ -6,7 +6,7 @@ require "tempfile"
 require "raffia"
 require "raffia/server"
 
-# What every protocol's stream promises to the HTTP side: Raffia::Server::HTTP::Stream. A suite
+# The promises of every protocol's stream to the HTTP side: Raffia::Server::HTTP::Stream. A suite
 # includes it and says how a request reaches a stream and how its response is read:
 #
 #   with_stream(request) { |stream, client| ... }   request: {method:, body:, version:, upgrade:}

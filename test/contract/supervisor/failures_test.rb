@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/supervised"
 
-# What goes wrong in workers, and with the machine.
+# Faults of workers, and of the machine.
 class SupervisorFailuresTest < Raffia::TestCase
   include TestSupport::Supervising
 
@@ -190,7 +190,7 @@ class SupervisorFailuresTest < Raffia::TestCase
     end
   end
 
-  # As often as somebody likes: each time all is made again.
+  # The kills may repeat without limit: each time all workers are made again.
   def test_kills_from_outside_are_no_crash_loop
     script = <<~RUBY
       supervise(crash_limit: 3, preload: -> { say("template", Process.pid) }) do |context|

@@ -28,8 +28,7 @@ class SupervisorRestartTest < Raffia::TestCase
     end
   RUBY
 
-  # What hangs is waited for; what only takes its time, because the machine is busy, must not be
-  # taken for that.
+  # The test waits for a worker that hangs. A slow one on a busy machine must not count as hanging.
   HANGING = ["sleep", "'hangs at boot'"].freeze
 
   def with_app(code, boot: 60)

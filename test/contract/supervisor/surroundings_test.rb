@@ -6,7 +6,7 @@ require "support/supervised"
 require "tempfile"
 require "tmpdir"
 
-# What others see of a supervisor: systemd, its pid file, its state, what listens in its loop.
+# A supervisor as others see it: systemd, its pid file, its state, the listeners in its loop.
 class SupervisorSurroundingsTest < Raffia::TestCase
   include TestSupport::Supervising
 

@@ -12,7 +12,7 @@ class BenchServerTest < Raffia::TestCase
 
   OPTIONS = Bench::Options.from(SUITE, {"YJIT" => "0"})
   GEMS = Bench::Gems.new(nil, Targets::ALL.values)
-  # What needs nothing but a compiler, and ours.
+  # The servers that need only a compiler, and ours.
   ALWAYS = %w[limit raffia-epoll].freeze
 
   Plans::ALL.each_value do |plan|

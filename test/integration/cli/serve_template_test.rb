@@ -105,7 +105,7 @@ module Raffia
       end
     end
 
-    # As they do behind a template process.
+    # Hooks behave the same behind a template process.
     def test_hooks_find_the_application_loaded
       script "$loaded = [:app]\nrun ->(_env) { [200, {}, [$loaded.inspect]] }", "config.ru"
       settings "before_fork { $loaded << :before }\nafter_fork { $loaded << :after }"

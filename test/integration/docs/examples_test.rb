@@ -4,7 +4,8 @@ require "support/daemon"
 require_relative "../cli/cli_case"
 
 module Raffia
-  # Each program of examples/, as its head says to run it. What depends on the machine (seconds, counts) is cut out.
+  # Runs each program of examples/ by the command in its head. Output that depends on the machine
+  # (seconds, counts) is cut out.
   class ExamplesTest < CLICase
     EXPECTED = {
       "crawler" => [
@@ -47,7 +48,7 @@ module Raffia
       ]
     }.freeze
 
-    # What an example needs beside Ruby.
+    # Programs that an example needs beside Ruby.
     PROGRAMS = {"map_over_redis" => "redis-server"}.freeze
 
     EXPECTED.each do |name, lines|

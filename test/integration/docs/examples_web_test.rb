@@ -34,8 +34,7 @@ module Raffia
       end
     end
 
-    # Whoever has come to whichever process: with six of them the kernel has not given all to one,
-    # most likely.
+    # Clients reach both processes: of six, the kernel most likely does not give all to one.
     def test_chat_of_two_processes
       need_gem "websocket-driver"
       require "support/websocket_client"

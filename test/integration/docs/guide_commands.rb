@@ -4,7 +4,7 @@ module Raffia
   # How the commands of README and guides are run, in a folder with what they name; and what they
   # print is made.
   module GuideCommands
-    # What stands in the folder, whichever the page.
+    # The files in the folder, for each page.
     FILES = {
       "config.ru" => 'run ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }',
       "jobs.rb" => <<~RUBY,
@@ -50,7 +50,7 @@ module Raffia
       /\Araffia lab run/ => %w[--on inline --workers 1 --runs 1 --scale 0.01],
       /\Araffia (?:work|up)/ => %w[--json]
     }.freeze
-    # Who waits until it is told to end.
+    # Commands that run until they are stopped.
     SERVES = /\Araffia (?:work|up)/
     # Ports that others may have.
     INSTEAD = {"127.0.0.1:9293" => "127.0.0.1:0", "0.0.0.0:9293" => "0.0.0.0:0"}.freeze
@@ -58,7 +58,7 @@ module Raffia
     # By how they end otherwise than by 0.
     CODES = {/\Araffia doctor --rack/ => 1}.freeze
 
-    # What is not run here, and why.
+    # Commands that do not run here, and why.
     LEFT_OUT = {
       /\Abin\/raffia lab/ => "sets up a machine, and takes minutes: setup_test.rb, lab_test.rb",
       /\Abin\/test/ => "runs this",
@@ -74,8 +74,8 @@ module Raffia
       /\Araffia lab run \.\/mine\.rb/ => "the one of experiments.md"
     }.freeze
 
-    # What is printed: by the method of GuideCommandsTest that has it printed. Numbers and times are
-    # not compared.
+    # Outputs, by the method of GuideCommandsTest that prints them. Numbers and times are not
+    # compared.
     OUTPUTS = {
       ["guides/choosing.md", "raffia: on processes"] => :explained,
       ["guides/observability.md", "127.0.0.1 - -"] => :access_log,

@@ -35,7 +35,7 @@ module Raffia
       define_method(:"test_output_of_#{page}_#{words}") { send(how, sample(page, words)) }
     end
 
-    # What was left out is there.
+    # Each command that is left out exists in a page.
     def test_each_reason_is_for_something
       GuideCommands::LEFT_OUT.each_key do |pattern|
         assert(LINES.flat_map(&:last).any?(pattern), pattern.inspect)
@@ -107,7 +107,7 @@ module Raffia
       end
     end
 
-    # Of what is printed, that which is the same on each machine and at all times.
+    # The part of the output that is the same on each machine and at all times.
     def plain(text)
       text.gsub(/\b\h{8,}(?:-\h+)*(?:\.\.\.)?/, "id").gsub(/\d+(?:[.,]\d+)*/, "0")
         .gsub(%r{/[A-Z][a-z]{2}/}, "/Mon/").split.join(" ")

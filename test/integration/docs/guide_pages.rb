@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Raffia
-  # What README and guides show beside Ruby programs (those are readme_test.rb's): fenced or
+  # The samples of README and guides beside Ruby programs (those are readme_test.rb's): fenced or
   # indented, in their order.
   module GuidePages
     ROOT = File.expand_path("../../..", __dir__)

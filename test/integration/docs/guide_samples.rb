@@ -4,8 +4,8 @@ module Raffia
   # The samples of README and guides that are indented, because they are no programs by themselves.
   # Each is found by its page and first words.
   module GuideSamples
-    # What makes a program of a sample: it stands where SAMPLE is, and prints `good` in the end. The
-    # servers that it needs come first.
+    # The program around each sample: the sample replaces SAMPLE, and `good` is printed in the end.
+    # The servers that it needs come first.
     PROGRAMS = {
       ["guides/drivers.md", "pool = RedisClient"] => [:Redis, <<~'RUBY'],
         require "redis-client"
@@ -97,7 +97,7 @@ module Raffia
       ["guides/supervision.md", "require \"./app/actors\""] => "raffia.rb"
     }.freeze
 
-    # What is not run here, and why.
+    # Samples that do not run here, and why.
     LEFT_OUT = {
       ["guides/backpressure.md", "proxy_set_header"] => "for other programs: " \
         "server/proxies_test.rb",

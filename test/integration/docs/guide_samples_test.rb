@@ -9,8 +9,8 @@ require_relative "guide_pages"
 require_relative "guide_samples"
 
 module Raffia
-  # What README and guides show beside programs: pieces of programs, files of settings, commands,
-  # what is printed. None of it is forgotten.
+  # The samples of README and guides beside programs: pieces of programs, settings files, commands,
+  # outputs. Each is run, or has a reason.
   class GuideSamplesTest < CLIServeCase
     include GuidePages
     include GuideSamples
@@ -40,8 +40,8 @@ module Raffia
       end
     end
 
-    # Whatever its fence says, or without one. Commands and what they print are
-    # guide_commands_test.rb's.
+    # Fenced samples in each language, and indented ones. guide_commands_test.rb has the commands
+    # and their outputs.
     def test_each_sample_is_run_or_has_a_reason
       known = [PROGRAMS, FILES, GuideCommands::OUTPUTS, LEFT_OUT].flat_map(&:keys)
       others = (SAMPLES - COMMANDS).reject do |page, text|

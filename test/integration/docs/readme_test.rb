@@ -3,8 +3,8 @@
 require_relative "../cli/cli_case"
 
 module Raffia
-  # The pages do not lie: each Ruby block in them is a program, which is run in a process of its own
-  # and must print what its `#=>` comments say. (What is no program is indented instead.)
+  # The pages are correct: each Ruby block in them is a program. It runs in its own process and must
+  # print the values of its `#=>` comments. (Samples that are no programs are indented instead.)
   class ReadmeTest < CLICase
     PAGES = ["README.md", *Dir.glob("{guides,docs}/**/*.md", base: ROOT).sort].freeze
     BLOCK = /^```ruby\n(.*?)^```$/m
@@ -24,7 +24,7 @@ module Raffia
       end
     end
 
-    # Which of the optional gems are in programs, and by what one sees that.
+    # The optional gems of programs, by the feature that a program requires.
     OPTIONAL = {"websocket/driver" => "websocket-driver", "active_job" => "activejob",
                 "sqlite3" => "sqlite3"}.freeze
 
@@ -64,7 +64,7 @@ module Raffia
       end
     end
 
-    # As GitHub makes them of headings.
+    # GitHub makes them of headings in the same way.
     def anchors(page)
       File.read(page, encoding: "UTF-8").gsub(/^```.*?^```$/m, "").scan(/^#+ (.*)$/).flatten
         .map do |heading|

@@ -4,9 +4,9 @@ require_relative "../../contract/scheduler/scheduler_case"
 require "fileutils"
 require "support/servers"
 
-# What a driver whose statements wait in their fiber can do, with a real server behind it. That many
-# statements run at the same time is seen from the server: each waits there at a gate, which opens
-# when all have come. One after the other they would wait for ever.
+# A driver that waits in the fiber, with a real server behind it. The server shows that many
+# statements run at the same time: each waits there at a gate, which opens when all have come. One
+# after the other they would wait for ever.
 #
 # A suite says: server, gem, connect(port), disconnect(connection), echo(connection, text), and of
 # the gate: close_gate(observer), waiting(observer), slow(connection, number), which waits at the

@@ -19,7 +19,7 @@ module DriverMariaDB
 
   def waiting(observer) = ask(observer, WAITING).first
 
-  # Who gets the lock hands it on.
+  # Each holder of the lock passes it on.
   def slow(connection, number)
     ask(connection, "SELECT #{GATE}, RELEASE_LOCK('gate'), #{number}").last
   end

@@ -52,7 +52,7 @@ module Raffia
       end
     end
 
-    # What the Ractors do; a method of a module, as it would be in a program.
+    # The Ractors' work: a method of a module, like in a program.
     module Client
       def self.get(port, number)
         socket = TCPSocket.new("127.0.0.1", port)

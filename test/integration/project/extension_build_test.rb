@@ -5,7 +5,7 @@ require "open3"
 require "rbconfig"
 require "tmpdir"
 
-# What the variables of CONTRIBUTING.md make of the extension's build.
+# The effect of CONTRIBUTING.md's variables on the extension's build.
 class ExtensionBuildTest < Raffia::TestCase
   EXTCONF = File.expand_path("../../../ext/raffia/extconf.rb", __dir__)
 

@@ -6,7 +6,7 @@ require "raffia"
 module Raffia
   # The gem as it is packed: whether all is in it that it needs, and nothing else.
   class GemTest < CLICase
-    # What goes into it, of what git has.
+    # The files of git that go into the gem.
     SHIPPED =
       %r{\A(?:lib|ext|exe|sig|docs|guides)/|\A(?:CHANGELOG|README|SECURITY)\.md\z|\A(?:LICENSE|\.yardopts)\z}
 

@@ -7,7 +7,7 @@ require_relative "system"
 
 module Ledger
   module Rivals
-    # What the others are held against, under the very same kills.
+    # The system to compare the others with, under the same kills.
     class Raffia < System
       PLACES = {"in its queue" => :queue, "to be tried again" => :retry, "claimed" => :running,
                 "dead" => :dead}.freeze

@@ -10,7 +10,7 @@ module Ledger
     class System < Ledger::Worker
       THREADS = 10
 
-      # What a job does.
+      # Does the work of a job.
       # @param id [String]
       def self.work(id)
         history = History.new(ENV.fetch("LEDGER_HISTORY"))

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Architecture
-  # What does not keep a rule yet, a file of lines for each component. The lists only shrink: a
-  # line that is not needed any more fails the test.
+  # Exceptions to a rule, a file of lines for each component. The lists only shrink: a line that is
+  # not needed any more fails the test.
   module Pending
     FOLDER = File.expand_path("pending", __dir__)
 

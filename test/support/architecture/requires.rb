@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 module Architecture
-  # Who requires whom: the component table, `require_relative` between our own files, nothing but
-  # the standard library by `require`.
+  # Rules for requires: the component table, `require_relative` between our own files, and `require`
+  # for the standard library only.
   class Requires < Rule
-    # Of the standard library once, gems since Ruby 3.4 or 4.0: a bare `require "raffia"` must not
-    # need them.
+    # Parts of the standard library that are gems since Ruby 3.4 or 4.0: a bare `require "raffia"`
+    # must not need them.
     GEMS_NOW = %w[abbrev base64 benchmark bigdecimal csv drb fiddle getoptlong irb logger mutex_m
       nkf observer ostruct pstore
       racc rdoc readline reline resolv-replace rinda ripper syslog tsort win32ole].freeze
     # The exception, which the gemspec declares.
     DECLARED = %w[logger].freeze
     BUILT_IN = %w[enumerator fiber rational complex thread ruby2_keywords].freeze
-    # What they load has no name before run time: any gem, and the extension of this Ruby.
+    # Files that load names known at run time only: any gem, and the extension of this Ruby.
     LOADERS = %w[lib/raffia/base/optional.rb lib/raffia/native.rb lib/raffia/cli/program.rb].freeze
     LIBRARY = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").freeze
 

@@ -3,7 +3,7 @@
 require "prism"
 
 module Architecture
-  # What a rule found: where, and which rule in words.
+  # A finding of a rule: its place, and the rule in words.
   Offence = Data.define(:path, :line, :rule) do
     def to_s = "#{path}:#{line}: #{rule}"
   end

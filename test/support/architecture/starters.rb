@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Architecture
-  # Who may start threads, Ractors and processes, and who may touch what a process has only one of.
+  # The files that may start threads, Ractors and processes, and that may touch process-wide state.
   class Starters < Rule
     # The lab's controls are the plain Ruby that Raffia is measured against.
     CONTROLS = "lib/raffia/lab/control.rb"

@@ -58,7 +58,7 @@ int fdatasync(int fd)
     return result;
 }
 
-/* Who removes a journal flushes its directory. */
+/* A program that removes a journal flushes its directory. */
 int unlink(const char *path)
 {
     of_path real = (of_path)dlsym(RTLD_NEXT, "unlink");

@@ -2,7 +2,7 @@
 
 require_relative "conformance_case"
 
-# What `bin/conformance` makes of the runs of a suite.
+# The comparison that `bin/conformance` makes of a suite's runs.
 class ConformanceComparisonTest < Raffia::TestCase
   include ConformanceCase
 

@@ -2,7 +2,7 @@
 
 require_relative "conformance_case"
 
-# What a child process has written about its tests.
+# The record that a child process writes about its tests.
 class ConformanceRecordTest < Raffia::TestCase
   def record(*lines)
     Dir.mktmpdir do |dir|

@@ -88,8 +88,7 @@ class PoolCpusTest < Raffia::TestCase
     assert_includes(1..Raffia::Executor::Cpus.count, Raffia::Executor::Cpus.cores)
   end
 
-  # As mocha does it: `File.expects(:read)`. The first blocking call of a run may come in the
-  # middle.
+  # Mocha does so: `File.expects(:read)`. The first blocking call of a run may come in the middle.
   def test_a_program_that_replaces_file_read_is_not_asked
     output = output_of(<<~RUBY)
       require "raffia"

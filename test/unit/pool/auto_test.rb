@@ -180,7 +180,7 @@ class PoolAutoPartsTest < Raffia::TestCase
     [Raffia.map(items, on: auto(on), explain: choices.method(:<<), &block), choices]
   end
 
-  # As a library does that knows no scheduler.
+  # Waits like a library that knows no scheduler.
   def block_thread(seconds) = Fiber.new(blocking: true) { sleep(seconds) }.resume
 
   def test_fibers_that_turn_out_to_block_make_way_for_threads

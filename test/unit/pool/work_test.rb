@@ -6,7 +6,7 @@ require "raffia/pool"
 class PoolWorkTest < Raffia::TestCase
   Work = Raffia::Pool::Work
 
-  # What a call costs per item is what its block costs.
+  # The cost per item of a call is the cost of its block.
   def test_the_loops_allocate_nothing_per_item
     {map: Work::NOTHING, each: Work::NOTHING, find: Work::NOTHING, reduce: 0, try_map: [IOError],
      try_each: [IOError], try_find: [IOError]}.each do |operation, seed|

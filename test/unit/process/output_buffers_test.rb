@@ -75,7 +75,7 @@ class ProcessFilesTest < Raffia::TestCase
     end
   end
 
-  # As by another thread, between the flush and the fork.
+  # Another thread may write between the flush and the fork.
   LATE = <<~RUBY
     require "raffia"
     Process.singleton_class.prepend(Module.new { def _fork = ($file << "late ") && super })

@@ -116,7 +116,7 @@ class SharedMemoryPayloadsTest < Raffia::TestCase
     assert_raises(SystemCallError) { @here.receive }
   end
 
-  # What it leaves behind, it leaves there: mappings until the next collection, limits for good.
+  # Mappings (until the next collection) and limits (for good) stay in the child.
   def in_child
     reader, writer = IO.pipe
     GC.start

@@ -147,7 +147,7 @@ class ProcessWorkerTest < Raffia::TestCase
     assert_equal("from the child;parent's at_exit;", out)
   end
 
-  # What a worker may be at when its parent is killed.
+  # Activities of a worker when its parent is killed.
   OCCUPATIONS = {
     "asleep" => -> { sleep },
     "in a loop" => -> { nil while true },

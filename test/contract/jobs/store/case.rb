@@ -4,9 +4,9 @@ require "test_helper"
 require "raffia/jobs"
 
 module JobsStoreContract
-  # Shared by all groups of tests. A store's test defines `open_store`, which returns an empty store,
-  # and one more handle on the same jobs when it is called again in a test. For a store of one
-  # process it returns another store then, and its test leaves the group Shared out.
+  # Shared by all groups of tests: a store's test defines `open_store`, which returns an empty
+  # store, and one more handle on the same jobs when it is called again in a test. For a store of
+  # one process it returns another store then, and its test leaves the group Shared out.
   module Case
     Jobs = Raffia::Jobs
 

@@ -8,7 +8,7 @@ require "raffia/executor/ractors/one_shot_worker"
 class ExecutorRactorAdapterTest < Raffia::TestCase
   Adapter = Raffia::Executor::Ractors::Adapter
 
-  # As Ruby 4.0's Ractor answers: it has value and shareable_proc, and no take.
+  # Stands in for Ruby 4.0's Ractor: it has value and shareable_proc, and no take.
   class FromFourOn
     attr_reader :asked
 

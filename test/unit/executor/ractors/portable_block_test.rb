@@ -172,7 +172,7 @@ class PortableBlockTest < Raffia::TestCase
     FileUtils.rm_r(File.dirname(path))
   end
 
-  # What 3.3 and 3.4 say in a Ractor.
+  # The messages of 3.3 and 3.4 in a Ractor.
   def test_errors_that_ruby_raises_in_the_ractor
     block = proc {}
     {
@@ -206,7 +206,7 @@ class PortableBlockTest < Raffia::TestCase
     assert_equal("mine", failure.value.message)
   end
 
-  # As 3.3 and 3.4 word it.
+  # The words of 3.3 and 3.4.
   def test_rubys_own_words_are_read
     block = proc {}
     {

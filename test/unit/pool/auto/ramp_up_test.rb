@@ -21,7 +21,7 @@ class PoolAutoRampUnitTest < Raffia::TestCase
     end
   end
 
-  # What a traversal is to a driver.
+  # Stands in for a traversal.
   class Coordinator
     attr_reader :feed, :done
 

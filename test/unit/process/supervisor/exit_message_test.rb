@@ -3,7 +3,7 @@
 require "test_helper"
 require "raffia/process/supervisor"
 
-# What the supervisor's log says of a worker that has ended.
+# The supervisor's log message about a worker that has ended.
 class SupervisorExitMessageTest < Raffia::TestCase
   Member = Struct.new(:state, :reason, :forker) { def draining? = state == :draining }
   Slot = Struct.new(:index)

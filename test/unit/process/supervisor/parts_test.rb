@@ -142,7 +142,7 @@ class SupervisorPartsTest < Raffia::TestCase
     assert_equal([[0.0] * 5 + [0.1, 0.2], 0], [pauses, backoff.count(100.0)])
   end
 
-  # What a template is to {Supervisor::ForkerSet}: one that died after it had served for some
+  # Stands in for a template in {Supervisor::ForkerSet}: it died after it had served for some
   # seconds.
   Dead = Struct.new(:state, :seconds, :generation, :pid) do
     def served(_now) = seconds
@@ -229,7 +229,7 @@ class SupervisorPartsTest < Raffia::TestCase
     end
   end
 
-  # As where SIGCHLD is ignored, or the application waits for any child.
+  # This happens when SIGCHLD is ignored, or the application waits for any child.
   def test_a_process_that_somebody_else_has_reaped_has_ended
     need_fork
     gone, alive = fork { exit!(3) }, fork { sleep }
