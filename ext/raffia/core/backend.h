@@ -54,7 +54,7 @@ struct raffia_backend {
     const char *name;
     /* Why this build is without it; then all other members are 0. NULL where it is there. */
     const char *absence;
-    /* What a refusal of `open` is called in an error. */
+    /* The name of `open` in an error. */
     const char *open_call;
     /* The usual reason of an errno, in words; "" for none. NULL where nothing is known. */
     const char *(*hint)(int error);

@@ -21,8 +21,8 @@ module Raffia
 
       def graceful? = false
 
-      # What holds after an earlier signal: this one with the other's message, nil when it adds
-      # nothing.
+      # The signal that holds after an earlier one: this one with the other's message, nil when it
+      # adds nothing.
       def over(other)
         return self unless other
         return if other.final? || !final?

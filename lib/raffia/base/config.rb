@@ -48,7 +48,7 @@ module Raffia
   class Config
     # Most verbose first.
     LOG_LEVELS = %i[debug info warn error fatal off].freeze
-    # For people, and for machines.
+    # One for people, one for machines.
     LOG_FORMATS = %i[text json].freeze
     # `auto`: when the output is a terminal.
     COLORS = %i[always never auto].freeze

@@ -32,7 +32,7 @@ module Raffia
         end
       end
 
-      # As logfmt: only values that could be misread are quoted.
+      # Pairs in logfmt: only values that could be misread are quoted.
       def pairs(hash)
         text = +""
         hash.each do |key, value|
@@ -69,7 +69,7 @@ module Raffia
       end
     end
 
-    # The full message of an exception. That may fail: its message is the program's own code, and
+    # The full message of an exception. It may fail: the message is the program's own code, and
     # error_highlight, which shows the line, reads what only the main Ractor may.
     # @return [String] several lines
     def self.full(error)

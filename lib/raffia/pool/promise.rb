@@ -40,7 +40,7 @@ module Raffia
 
       # Waits for the end, in any way.
       # @param timeout [Numeric, nil] seconds
-      # @return [Promise, nil] nil when it has not ended within that time
+      # @return [self, nil] nil when it has not ended within that time
       def wait(timeout = nil)
         Validation.seconds(timeout:) if timeout
         return self if done?

@@ -34,11 +34,11 @@ module Raffia
 
       private
 
-      # Written beside it and then linked: readers never find it without the number.
+      # Written to a file next to it and then linked: readers never find it without the number.
       def create
         discard
-        fill(beside)
-        ::File.link(beside, @path)
+        fill(temporary_path)
+        ::File.link(temporary_path, @path)
       rescue Errno::EPERM, Errno::EOPNOTSUPP
         fill(@path) # a file system that has no links
       ensure
@@ -54,8 +54,8 @@ module Raffia
       # By renaming it first: of two that start at the same time, only one gets the stale file.
       def set_aside
         refuse(::File.read(@path).to_i)
-        ::File.rename(@path, beside)
-        refuse(::File.read(beside).to_i) { ::File.link(beside, @path) }
+        ::File.rename(@path, temporary_path)
+        refuse(::File.read(temporary_path).to_i) { ::File.link(temporary_path, @path) }
       rescue Errno::ENOENT, Errno::EEXIST
         nil # gone meanwhile, or there again
       ensure
@@ -70,10 +70,10 @@ module Raffia
           "or name another file"
       end
 
-      def beside = "#{@path}.#{::Process.pid}"
+      def temporary_path = "#{@path}.#{::Process.pid}"
 
       def discard
-        ::File.unlink(beside)
+        ::File.unlink(temporary_path)
       rescue SystemCallError
         nil
       end

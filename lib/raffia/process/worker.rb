@@ -131,9 +131,7 @@ module Raffia
 
         raise Error,
           "#{FORK_TIMEOUTS.size} workers were forked, and none of them began to run: is the " \
-          "machine " \
-          "overloaded, or does something " \
-          "hang in a hook of fork?"
+          "machine overloaded, or does something hang in a hook of fork?"
       end
 
       def fork_child(parent, service)
@@ -157,8 +155,8 @@ module Raffia
       end
 
       # Death is seen here and not by the end of the pipe, which never comes while a grandchild
-      # holds it. What the worker had written is still read, and then our side is closed, which ends
-      # a read that waits.
+      # holds it. Frames that the worker had written are still read, and then our side is closed,
+      # which ends a read that waits.
       def reap(pid)
         _, status = ::Process.wait2(pid)
       rescue Errno::ECHILD

@@ -72,7 +72,7 @@ module Raffia
 
       def abandon = (@operations.abandon(@scheduler) if @operations.respond_to?(:abandon))
 
-      # Of the threads for operations, by kind.
+      # Figures of the threads for operations, by kind.
       def stats = @operations.respond_to?(:stats) ? @operations.stats : {}
 
       private

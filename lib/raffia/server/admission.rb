@@ -57,8 +57,8 @@ module Raffia
 
       # The client's time limit counts from the arrival of its request.
       def shorter(wanted, waited)
-        patience = QueueTime.client_timeout(wanted) or return @time_limit
-        left = patience - waited
+        limit = QueueTime.client_timeout(wanted) or return @time_limit
+        left = limit - waited
         raise ConcurrencyLimiter::Expired.new(waited) unless left.positive?
 
         [left, @time_limit].compact.min

@@ -13,8 +13,8 @@ module Raffia
         before_fork: "in the supervisor, before a worker is forked: its index",
         after_fork: "in a worker that has just been forked: open its own connections here. Gets " \
           "its index",
-        actors: "in a worker whose loop has begun: spawns what lives beside the requests, such " \
-          "as a supervisor, and returns its ref. That is stopped after the last request",
+        actors: "in a worker whose loop has begun: spawns actors that live beside the requests, " \
+          "such as a supervisor, and returns its ref. They stop after the last request",
         before_worker_shutdown: "in a worker that has answered its last request: its index",
         on_worker_ready: "in the supervisor, when a worker accepts: its index",
         on_worker_exit: "in the supervisor, when a worker has ended: its index, and how (pid, " \

@@ -63,7 +63,7 @@ module Raffia
 
         private
 
-        # Of two processes that find a file without a listener, only one may make another. No other
+        # When two processes find a file without a listener, only one may make another. No other
         # fiber of this thread may run meanwhile: it could wait here for the one that it holds up.
         def alone
           return yield unless RUBY_ENGINE == "ruby" # others do not open folders

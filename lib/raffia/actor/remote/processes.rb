@@ -14,7 +14,7 @@ module Raffia
             "use on: :threads"
         end
 
-        # What the child is sent for its object.
+        # Arguments that the child gets for its object.
         def arguments(_factory) = []
 
         def start(factory, core)

@@ -22,7 +22,7 @@ module Raffia
             "use on: :threads"
         end
 
-        # What the Ractor is sent for its object.
+        # Arguments that the Ractor gets for its object.
         def arguments(factory) = factory.arguments
 
         # Raises NotShareable.

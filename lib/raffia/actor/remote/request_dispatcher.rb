@@ -22,7 +22,7 @@ module Raffia
           reply.refuse(error)
         end
 
-        # What the other side works on, for the error of its death.
+        # The message that the other side works on, for the error of its death.
         def current = nil
 
         # Whether the other side, which has its name, may ask the actor.

@@ -7,7 +7,7 @@ module Raffia
       #
       # @api private
       class Completions
-        # Of the operation that was peeked at or shifted last.
+        # Result of the operation that was peeked at or shifted last.
         attr_reader :result
 
         def initialize
@@ -43,7 +43,7 @@ module Raffia
           @ready.size
         end
 
-        # Of the ready ones.
+        # Number of the ready ones.
         def size = @ready.size
 
         def close

@@ -9,8 +9,8 @@ require_relative "sharing_codec"
 module Raffia
   module Executor
     module Ractors
-      # A Ractor that exchanges frames with this one in both directions, at any time. What is deeply
-      # frozen is not copied.
+      # A Ractor that exchanges frames with this one in both directions, at any time. Deeply frozen
+      # values are not copied.
       class DuplexWorker
         attr_reader :codec
 
@@ -28,7 +28,9 @@ module Raffia
           reader.autoclose = false
           down = reader.fileno
           @ractor = Adapter.new do |up|
-            Adapter.start(service, arguments, down, up, mailboxes) { |*all| DuplexWorker.serve(*all) }
+            Adapter.start(service, arguments, down, up, mailboxes) do |*all|
+              DuplexWorker.serve(*all)
+            end
           end
         end
 

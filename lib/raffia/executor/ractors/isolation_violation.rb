@@ -15,8 +15,7 @@ module Raffia
           /constant ([\w:]+)/ => "Freeze it where it is defined, with Ractor.make_shareable",
           /global variables? (\S+)/ => "Assign it to a local variable before the call",
           /class variables/ => "Assign it to a local variable before the call, or make it a " \
-          "frozen " \
-            "constant",
+            "frozen constant",
           /instance variables/ => "Make it a frozen constant, or a local variable",
           /un-shareable Proc/ => "Define the method with def instead of define_method",
           /unsafe method/ => "Its C extension has not declared itself safe for Ractors"

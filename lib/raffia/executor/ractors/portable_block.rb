@@ -53,10 +53,9 @@ module Raffia
               error.message[/variable [`'](\w+)'/, 1]
             name ||= "yield" if error.message.include?("yield")
             NotShareable.new("the block at #{location(block)} cannot run in another Ractor: it " \
-            "uses " \
-              "#{name || "what no other Ractor may see"} (#{error.message.chomp(".")}). " \
-              "#{advice(error.message, name)}, or run it " \
-              "on: :processes", variable: name&.to_sym, location: location(block))
+              "uses #{name || "what no other Ractor may see"} (#{error.message.chomp(".")}). " \
+              "#{advice(error.message, name)}, or run it on: :processes",
+              variable: name&.to_sym, location: location(block))
           end
 
           private
@@ -69,10 +68,8 @@ module Raffia
             return if ::Ractor.shareable?(receiver)
 
             raise NotShareable.new("a method of #{SelfReferences.brief(receiver)} cannot run in " \
-            "another " \
-            "Ractor, which may not see its " \
-              "receiver: make it a method of a module, as in &Work.method(:call), or run it on: " \
-              ":processes",
+              "another Ractor, which may not see its receiver: make it a method of a module, as " \
+              "in &Work.method(:call), or run it on: :processes",
               variable: :self, location: location(block))
           end
 

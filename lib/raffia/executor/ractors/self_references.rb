@@ -17,10 +17,8 @@ module Raffia
 
             where = block.source_location.join(":")
             raise NotShareable.new("the block at #{where} uses #{name} of " \
-            "#{brief(block.binding.receiver)}, which no other Ractor " \
-              "may see: assign it to a local variable first, or call a method of a module, or " \
-              "run " \
-              "it on: :processes",
+              "#{brief(block.binding.receiver)}, which no other Ractor may see: assign it to a " \
+              "local variable first, or call a method of a module, or run it on: :processes",
               variable: name.to_sym, location: where)
           end
 

@@ -77,10 +77,8 @@ module Raffia
 
         def refusal(value, index, error)
           NotShareable.new("item #{index} (#{value.class}) cannot be " \
-          "#{@move ? "moved" : "copied"} " \
-            "to another Ractor (#{error.message}): hand in plain data, or run it on: :processes " \
-            "or " \
-            ":threads")
+            "#{@move ? "moved" : "copied"} to another Ractor (#{error.message}): hand in plain " \
+            "data, or run it on: :processes or :threads")
         end
 
         # Only an error of ours, or what `rescue Exception` does not see (Thread#kill), ends a
@@ -89,8 +87,7 @@ module Raffia
           blamed = yield
           words = @ractor.last_words
           WorkerDied.new("the Ractor that worked on item #{blamed[:index]} and its followers " \
-          "ended " \
-            "without a reply#{" (#{words})" if words}", **blamed)
+            "ended without a reply#{" (#{words})" if words}", **blamed)
         end
 
         # The Ractor is left to work on, from any thread; its loop then finds it gone.

@@ -95,8 +95,7 @@ module Raffia
 
           @coordinator.lock.hold { @coordinator.remove(future, :rejected) }
           raise Full.new("#{@queue} pieces of work wait already, which is this pool's limit: " \
-          "submit " \
-            "it later, give the pool a larger queue:, or overflow: :block to wait for room",
+            "submit it later, give the pool a larger queue:, or overflow: :block to wait for room",
             limit: @queue)
         end
 

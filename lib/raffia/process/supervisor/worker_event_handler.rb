@@ -66,7 +66,7 @@ module Raffia
           return unless role == :successor
 
           forker = @loop.replacements.lost(slot)
-          @loop.restart.failed(slot, forker) unless slot.retired # its workers were told to leave
+          @loop.restart.failed(slot, forker) unless slot.retired # its workers are to leave
         end
 
         def pause(slot, worker, how)
@@ -88,7 +88,7 @@ module Raffia
       #
       # @api private
       module ExitMessage
-        # nil for one that did as it was told.
+        # nil for a worker that ended as it was asked to.
         def self.of(slot, worker, how)
           return if worker.draining? && how.clean?
           return not_forked(slot, worker) unless how.pid

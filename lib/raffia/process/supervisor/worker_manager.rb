@@ -128,8 +128,8 @@ module Raffia
 
         private
 
-        # Its forker has ended. That is no failure of the slot; it is tried again until there is
-        # another.
+        # Its forker has ended, which is no failure of the slot: it is tried again until there is
+        # another forker.
         def put_off(slot, successor)
           slot.due = Clock.now + NAP unless successor
           nil

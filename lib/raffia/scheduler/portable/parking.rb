@@ -28,7 +28,7 @@ module Raffia
         # Fibers are not reused here.
         def mark_interrupted(_fiber) = true
 
-        # For each fiber that waits: fiber, owner, reason, subject, descriptor, events, limit,
+        # One row per fiber that waits: fiber, owner, reason, subject, descriptor, events, limit,
         # since.
         def waits = @parked.values.map(&:describe)
 

@@ -119,8 +119,7 @@ module Raffia
           sleep(0.001) until @workers.none? { |worker| worker.gone? && !worker.ended? }
           if abandoned?
             @log.error("#{@workers.count { |worker| !worker.ended? }} Ractors of the server did " \
-            "not " \
-              "end")
+              "not end")
           end
           @workers.each(&:close)
         end

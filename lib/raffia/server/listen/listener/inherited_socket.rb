@@ -32,8 +32,7 @@ module Raffia
               end
 
               "systemd has handed in #{inherited.values.uniq.join(", ")} (FileDescriptorName= of " \
-              "the " \
-                ".socket unit)"
+                "the .socket unit)"
             end
 
             def server(bind, number)
