@@ -67,7 +67,8 @@ module Raffia
         private
 
         def buffers?(log)
-          log.instance_of?(::Logger) && [Log::Text, Log::Json].include?(log.formatter.class)
+          defined?(::Logger) && log.instance_of?(::Logger) &&
+            [Log::Text, Log::Json].include?(log.formatter.class)
         end
 
         def add(facts)

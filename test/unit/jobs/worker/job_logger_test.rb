@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "open3"
 require "support/jobs_case"
 
 class JobsWorkerJobLoggerTest < TestSupport::JobsCase
@@ -24,6 +25,19 @@ class JobsWorkerJobLoggerTest < TestSupport::JobsCase
     logger = job_logger(::Logger.new(out = StringIO.new))
     logger.done(Finished.new(0), 0.5)
     assert_equal 1, out.string.lines.size
+  end
+
+  def test_a_logger_of_another_kind_needs_no_gem_logger
+    script = <<~RUBY
+      require "raffia/jobs/worker"
+      log = Struct.new(:info?).new(true)
+      Raffia::Jobs::Worker::JobLogger.new(log, Raffia::Instrument.new)
+      print defined?(::Logger).inspect
+    RUBY
+    lib = File.expand_path("../../../../lib", __dir__)
+    output, status = Open3.capture2e(RbConfig.ruby, "-W0", "-I", lib, "-e", script)
+    assert_equal "nil", output
+    assert_predicate status, :success?
   end
 
   private
