@@ -66,7 +66,7 @@ module JobsStoreContract
 
     def test_an_unknown_parent_is_refused
       error = assert_raises(Jobs::Error) { store.open_batch("child", parent: "nowhere") }
-      assert_match(/nowhere/, error.message)
+      assert_equal(Jobs::Store::Batches.missing("nowhere"), error.message)
       assert_nil(store.batch("child"))
     end
   end

@@ -76,7 +76,7 @@ module JobsStoreContract
       error = assert_raises(Jobs::Error) do
         store.enqueue([draft(1), draft(2, own: {batch: "nowhere"})])
       end
-      assert_match(/nowhere/, error.message)
+      assert_equal(Jobs::Store::Batches.missing("nowhere"), error.message)
       assert_places
     end
 

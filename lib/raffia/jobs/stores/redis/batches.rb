@@ -12,7 +12,7 @@ module Raffia
             drafts = callbacks.flat_map { |name, draft| [name, callback(draft)] }
             made = @redis.script(:batch, "open", id, Time.now.to_f, JSON.generate(about),
               parent.to_s, *drafts)
-            raise Error, "there is no batch #{parent}: open it before its parts" if made.zero?
+            raise Error, Store::Batches.missing(parent) if made.zero?
           end
 
           def seal_batch(id)

@@ -66,7 +66,7 @@ module Raffia
           def refuse(what, key)
             raise NotUnique.new(key: key) if what == "unique"
 
-            raise Error, "there is no batch #{key}: open it before its jobs are enqueued"
+            raise Error, Store::Batches.missing(key)
           end
         end
       end
