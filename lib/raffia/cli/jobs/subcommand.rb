@@ -56,10 +56,8 @@ module Raffia
         end
 
         def valid_queue(name)
-          return name if Raffia::Jobs::Client::PayloadBuilder::QUEUE.match?(name)
-
-          raise ConfigError, "#{name.inspect} cannot be the name of a queue: use letters, digits " \
-            "and _ : . -"
+          Raffia::Jobs::Client::PayloadBuilder.check_queue(name)
+          name
         end
 
         # Prints data for --json, or the block's text for people. Returns {OK}.
