@@ -9,7 +9,7 @@ module TestRun
     TIMES = File.join(ROOT, "test/times.tsv")
     # A batch takes files until it has so many seconds: starting a process costs about one.
     SECONDS = 15.0
-    # Of a file that nobody has measured.
+    # Seconds of a file that was not measured.
     UNKNOWN = 2.0
 
     module_function

@@ -5,7 +5,7 @@ require File.join(Conformance::ROOT, "test/support/leaks")
 
 module Conformance
   # A person with a browser: a real Chromium, in which an application's pages run their scripts.
-  # What the person sees after each step is kept.
+  # Keeps the page after each step.
   class AppVisitor
     # @yieldparam visitor [AppVisitor]
     # @raise [Error] without a Chromium, or when the page is not what the next step needs

@@ -23,7 +23,7 @@ module Celluloid
 
     def debug? = !!($CELLULOID_DEBUG || state.debug)
 
-    # Of the running actor or block; else the process's.
+    # The system of the running actor or block, else the process's.
     def actor_system
       ::Thread.current[:celluloid_task]&.cell&.system ||
         ::Thread.current[:celluloid_actor_system] || state.system!

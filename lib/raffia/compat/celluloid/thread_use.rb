@@ -19,7 +19,7 @@ module Celluloid
         methods(klass).any? { |method| uses?(RubyVM::InstructionSequence.of(method)) }
       end
 
-      # Of the class and its parents, without those of Celluloid and Ruby.
+      # Methods of the class and its parents, without those of Celluloid and Ruby.
       def methods(klass)
         owners = klass.ancestors.take_while { |owner| owner != Object }
           .reject { |owner| owner.name&.start_with?("Celluloid") }

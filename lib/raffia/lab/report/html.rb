@@ -67,7 +67,6 @@ module Raffia
           "<tr#{" class=\"#{css}\"" if css}><th scope=\"row\">#{escape(first)}</th>" \
             "#{parts.join}</tr>"
         end
-        private_class_method :row
       end
     end
   end

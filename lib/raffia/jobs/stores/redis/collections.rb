@@ -132,7 +132,7 @@ module Raffia
 
           def of_lease(token) = ClaimSet.new(:running, "raffia:claims:#{token}", nil)
 
-          # Of leases that may have claims, oldest first.
+          # Tokens of leases that may have claims, oldest first.
           def tokens(connection)
             %w[raffia:leases raffia:lost].flat_map { |key| connection.call("HKEYS", key) }
               .map(&:to_i).sort

@@ -129,12 +129,12 @@ module Raffia
             (version == 7) ? {minute => MINUTE} : {minute[0..-2] => TEN_MINUTES, minute => MINUTE}
           end
 
-          # As the version of Sidekiq's Web reads it.
+          # The key that this version of Sidekiq's Web reads.
           def minute_key(version, time)
             time.strftime((version == 7) ? "j|%Y%m%d|%-H:%-M" : "j|%y%m%d|%-H:%M")
           end
 
-          # As {#minute_key}.
+          # (see #minute_key)
           def histogram_key(version, name, time)
             return "#{name}-#{time.strftime("%d-%H:%-M")}" if version == 7
 

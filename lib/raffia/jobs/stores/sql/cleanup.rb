@@ -8,7 +8,7 @@ module Raffia
         # @api private
         class Cleanup
           Job = Struct.new(:id, :special, :limit_key, :unique_key, :batch)
-          # What statements that end jobs return.
+          # Columns that statements return when they end jobs.
           COLUMNS = "id, special, limit_key, unique_key, batch"
           # The job keeps its place, before all that came since it was blocked.
           UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id " \
