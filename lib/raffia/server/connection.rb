@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "errors"
+require_relative "error"
 require_relative "connection/lingering_close"
 require_relative "http/request_cycle"
 require_relative "http/threaded_request_cycle"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "errors"
+require_relative "error"
 require_relative "observability/in_flight_requests"
 require_relative "worker/acceptor_group"
 require_relative "worker/connection_set"

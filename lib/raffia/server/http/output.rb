@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
+require_relative "../error"
 require_relative "body_stream"
 require_relative "../static/file_body"
 

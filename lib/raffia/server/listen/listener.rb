@@ -2,7 +2,7 @@
 
 require "socket"
 require_relative "bind"
-require_relative "../errors"
+require_relative "../error"
 require_relative "../tls"
 require_relative "../tls/settings"
 require_relative "listener/tcp"

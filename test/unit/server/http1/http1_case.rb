@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 require "raffia"
-require "raffia/server/errors"
+require "raffia/server/error"
 
 # A http1, and the client's end of its socket.
 module HTTP1Case

@@ -4,6 +4,10 @@ require_relative "../base/error"
 
 module Raffia
   class Server
+    # Root of errors about servers. {Disconnected} is an IOError instead.
+    class Error < Raffia::Error
+    end
+
     # A request was refused: it gets this status, and its connection is closed.
     class Refused < Error
       # @return [Integer] status of the response
