@@ -15,7 +15,7 @@ class ArchitectureTest < Raffia::TestCase
     assert_clean(files.flat_map { |path| Architecture.check(path, read(path)) })
   end
 
-  def test_every_file_of_lib_is_in_a_room_of_the_table
+  def test_every_file_of_lib_is_in_a_component_of_the_table
     unlisted = Dir[File.join(ROOT, "lib/raffia/**/*.rb")]
       .map { |path| path.delete_prefix("#{ROOT}/") }
       .reject { |path| Architecture::Components::MAY_REQUIRE.key?(Architecture::Components.of(path)) }
@@ -23,11 +23,7 @@ class ArchitectureTest < Raffia::TestCase
   end
 
   def test_paths_say_which_constant_a_file_defines
-    pending = Architecture::Pending.read("paths").values.flatten
-    mismatches = Architecture::Paths.mismatches(ROOT)
-    assert_empty mismatches.except(*pending).map { |path, fault| "#{path} #{fault}" }
-    assert_empty pending - mismatches.keys,
-      "`rake architecture:tidy` deletes these lines of test/support/architecture/pending/paths"
+    assert_empty Architecture::Paths.mismatches(ROOT).map { |path, fault| "#{path} #{fault}" }
   end
 
   def test_caught_a_file_that_does_not_define_its_path

@@ -9,19 +9,11 @@ class GlossaryTest < Raffia::TestCase
   PAGE = File.join(ROOT, "docs/glossary.md")
 
   def test_names_use_the_words_of_the_glossary
-    pending = Architecture::Pending.read("names")
     faults = glossary.faults(ROOT).flat_map do |component, words|
-      words.except(*pending[component]).map { |word, names| "#{component}: #{word} in #{names.join(", ")}" }
+      words.map { |word, names| "#{component}: #{word} in #{names.join(", ")}" }
     end
-    assert_empty faults, "not in docs/glossary.md, or replaced there: use another word, or explain this one there"
-  end
-
-  def test_pending_words_are_still_needed
-    faults = glossary.faults(ROOT)
-    stale = Architecture::Pending.read("names").flat_map do |component, words|
-      (words - faults.fetch(component, {}).keys).map { |word| "#{component}.txt: #{word}" }
-    end
-    assert_empty stale, "`rake architecture:tidy` deletes these lines of test/support/architecture/pending/names"
+    assert_empty faults, "not in docs/glossary.md, or replaced there: use another word, or " \
+      "explain this one there"
   end
 
   def test_caught_a_word_that_is_unknown_or_replaced

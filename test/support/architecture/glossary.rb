@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "definitions"
-require_relative "pending"
 
 module Architecture
   # Names in the code against docs/glossary.md: a name ends in a word of its first table, and has

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "definitions"
-require_relative "pending"
 
 module Architecture
   # Path = constant: lib/raffia/server/tls/certificate.rb defines Raffia::Server::TLS::Certificate.
