@@ -52,7 +52,7 @@ ruby_build_version() {
   date -u +"built from Debian's ruby$1 $2 on %Y-%m-%d" >"$prefix/$COMPLETE"
   ruby_choose "$prefix/bin/ruby" ||
     fail "the Ruby that was built cannot be used: $RUBY_REASON" "see $LOG"
-  say "built Ruby $version in $((SECONDS - started)) s$(ruby_yjit_note)"
+  say "built Ruby $version in $((SECONDS - started)) s$(ruby_yjit_note "$prefix/bin/ruby")"
 }
 
 # The folder that it is built in; also called after Ctrl-C.
@@ -80,5 +80,6 @@ ruby_compile() {
 minutes_to_build() { echo $((1 + 6 / $(jobs_for_make))); }
 
 ruby_yjit_note() {
-  [ -n "$RUBY_HAS_YJIT" ] || echo " (without YJIT: that takes a rustc that works while it is built)"
+  "$1" --disable-gems -e 'exit !!defined?(RubyVM::YJIT)' ||
+    echo " (without YJIT: it needs a working rustc while Ruby is built)"
 }
