@@ -11,7 +11,6 @@ module Raffia
       #
       # @api private
       class Contexts
-        PROTOCOLS = %w[http/1.1].freeze
         VERIFY = {
           none: ::OpenSSL::SSL::VERIFY_NONE, optional: ::OpenSSL::SSL::VERIFY_PEER,
           required: ::OpenSSL::SSL::VERIFY_PEER | ::OpenSSL::SSL::VERIFY_FAIL_IF_NO_PEER_CERT
@@ -19,7 +18,7 @@ module Raffia
         # HTTP frames its messages, so a missing close_notify truncates nothing.
         OPTIONS = ::OpenSSL::SSL::OP_NO_RENEGOTIATION | ::OpenSSL::SSL::OP_NO_COMPRESSION |
           ::OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
-        private_constant :PROTOCOLS, :VERIFY, :OPTIONS
+        private_constant :VERIFY, :OPTIONS
 
         attr_reader :first
 
