@@ -35,8 +35,8 @@ module Raffia
         DONE = {"retried" => "to be run now", "deleted" => "deleted",
                 "killed" => "moved to the dead ones", "run" => "enqueued"}.freeze
         ACTIONS = {"paused" => "It is paused.", "resumed" => "It is resumed.",
-                   "told" => "The worker is told: it acts with its next heartbeat.",
-                   "cancelled" => "The job's worker is told: it acts with its next heartbeat.",
+                   "told" => "The worker gets the order with its next heartbeat.",
+                   "cancelled" => "The job's worker gets the order with its next heartbeat.",
                    "traced" => "The job's worker is asked where it is: that shows below with its " \
                      "next heartbeat.",
                    "unchanged" => "Nothing was changed."}.freeze

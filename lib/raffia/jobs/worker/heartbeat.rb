@@ -89,7 +89,7 @@ module Raffia
         def abandon
           resign
           @log.fatal({event: "lease given back",
-            why: "it is to end, and a job that computes does not let it: on: :processes is " \
+            why: "the worker must end, and a job that computes prevents it: use on: :processes " \
               "for such jobs"})
         end
 
@@ -124,8 +124,7 @@ module Raffia
           lost = @lease
           register
           @log.error({event: "lease lost", token: lost.token, new: @lease.token,
-                      why: "no heartbeat for #{@ttl} s; what was running then is run again by " \
-                        "whoever recovers it"})
+                      why: "no heartbeat for #{@ttl} s: another worker runs its jobs again"})
         end
       end
     end

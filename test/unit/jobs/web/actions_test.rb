@@ -153,14 +153,14 @@ class JobsWebActionsTest < JobsWebCase
                    "run_at" => Time.now.to_i, "tid" => "t1", "progress" => 0.25,
                    "note" => "page 3"}]})
     %w[quiet stop dump].each do |order|
-      assert_match(/The worker is told/,
+      assert_match(/The worker gets the order/,
         said(post("/processes", {"action" => order, "worker" => "host:1:abc"})))
     end
     busy = get("/busy").body
     assert_match(/25%/, busy)
     assert_match(/page 3/, busy)
     assert_match(/Runs for/, get("/job?jid=#{claim.item["jid"]}").body)
-    assert_match(/job's worker is told/,
+    assert_match(/job's worker gets the order/,
       said(post("/busy", {"action" => "cancel", "worker" => "host:1:abc",
         "jid" => claim.item["jid"]})))
     assert_match(/is asked where it is/,
