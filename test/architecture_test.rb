@@ -18,7 +18,9 @@ class ArchitectureTest < Raffia::TestCase
   def test_every_file_of_lib_is_in_a_component_of_the_table
     unlisted = Dir[File.join(ROOT, "lib/raffia/**/*.rb")]
       .map { |path| path.delete_prefix("#{ROOT}/") }
-      .reject { |path| Architecture::Components::MAY_REQUIRE.key?(Architecture::Components.of(path)) }
+      .reject do |path|
+        Architecture::Components::MAY_REQUIRE.key?(Architecture::Components.of(path))
+      end
     assert_empty unlisted, "no component of test/support/architecture/components.rb holds these"
   end
 
@@ -175,7 +177,8 @@ class ArchitectureTest < Raffia::TestCase
     "another's Scheduler" => ["task/a.rb", "Fiber::Scheduler"],
     "a component's own name" => ["scheduler/a.rb", "module Raffia; class Scheduler; end; end"],
     "ENV where it is read" => ["base/config.rb", "def self.load(env = ENV) = env"],
-    "threads in their component" => ["executor/threads.rb", "Thread.new { work }; Ractor.new { work }"],
+    "threads in their component" =>
+      ["executor/threads.rb", "Thread.new { work }; Ractor.new { work }"],
     "forks in theirs" => ["process/a.rb", "::Process.fork { work }"],
     "signals in theirs" => ["base/signals.rb", "::Signal.trap(:INT) { stop }; at_exit { stop }"],
     "Ruby's own fork hook" => ["base/fork.rb",

@@ -75,7 +75,7 @@ module Raffia
     # @param what [String] it is about, which other Rubies do in other ways
     def need_cruby(what) = (skip "#{what}: of CRuby" unless RUBY_ENGINE == "ruby")
 
-    # @return [Boolean] whether nobody listens there any more; what was accepted before may go on
+    # @return [Boolean] whether no server listens there any more; what was accepted before may go on
     def refused?(port)
       TCPSocket.new("127.0.0.1", port).close
       false

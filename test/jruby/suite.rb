@@ -8,8 +8,8 @@ require "open3"
 require "tmpdir"
 require "raffia"
 
-%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/statistics_test contract/pool/inline_test
-  contract/pool/threads_test
+%w[unit/base/* unit/pool/feed_test unit/lab/mail_test unit/lab/statistics_test
+  contract/pool/inline_test contract/pool/threads_test
   contract/actor/threads_test contract/actor/worker_threads_test contract/actor/supervisor_test
   contract/actor/supervisor_children_test].each do |pattern|
   Dir[File.expand_path("../#{pattern}.rb", __dir__)].sort.each { |file| require file }

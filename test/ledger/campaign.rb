@@ -159,7 +159,7 @@ module Ledger
 
     def kill_supervisor = @worker.kill_supervisor
 
-    # Other workers have its jobs when it goes on, and the store must refuse its acks.
+    # Other workers have its jobs when it continues, and the store must refuse its acks.
     def stop_worker
       pid = @worker.workers.sample(random: @random) or return
       @stopped << pid

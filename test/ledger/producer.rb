@@ -10,8 +10,8 @@ left, seed = ARGV.first(2).map { |text| Integer(text) }
 nap = Float(ARGV[2])
 random = Random.new(seed)
 
-# A store that is away comes back. Whether the jobs of a call that failed were kept nobody knows, so
-# they are not counted.
+# A store that is away comes back. A failed call may or may not have kept its jobs, so they are not
+# counted.
 def insist
   yield
 rescue Raffia::Jobs::StoreUnavailable

@@ -9,7 +9,8 @@
  *    it (NAME.undo) until the file is synced. A power cut is then: kill all processes, and undo the
  *    notes, the last first. All that was not synced is gone.
  *
- * SQLite has one writer of a file at a time, by its own locks, so notes are in the order of the writes.
+ * SQLite has one writer of a file at a time, by its own locks, so notes are in the order of the
+ * writes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -109,13 +110,15 @@ static void note(int fd, off_t offset, size_t length)
     struct stat stat;
     if (out < 0) return;
     if (fstat(fd, &stat)) abort();
-    int64_t kept = offset >= stat.st_size ? 0 : (int64_t)length < stat.st_size - offset ? (int64_t)length : stat.st_size - offset;
+    int64_t rest = stat.st_size - offset;
+    int64_t kept = rest <= 0 ? 0 : (int64_t)length < rest ? (int64_t)length : rest;
     char *bytes = malloc(sizeof(struct note) + (size_t)kept);
     if (!bytes) abort();
     *(struct note *)bytes = (struct note){offset, kept, stat.st_size};
     if (kept && pread(fd, bytes + sizeof(struct note), (size_t)kept, offset) != kept) abort();
     ssize_t whole = (ssize_t)sizeof(struct note) + kept;
-    if (NEXT(write)(out, bytes, (size_t)whole) != whole) abort(); /* one write: a killed program has noted all of it or nothing */
+    /* One write: a killed program has noted all of it or nothing. */
+    if (NEXT(write)(out, bytes, (size_t)whole) != whole) abort();
     free(bytes);
     close(out);
 }

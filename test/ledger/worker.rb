@@ -71,7 +71,7 @@ module Ledger
     # By its command line.
     def worker?(command) = command.include?("worker ")
 
-    # A zombie of somebody else's is dead enough.
+    # A zombie of another process counts as dead.
     def alive?(pid)
       File.read("/proc/#{pid}/stat")[/\) (\w)/, 1] != "Z"
     rescue SystemCallError

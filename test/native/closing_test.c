@@ -1,4 +1,4 @@
-/* Descriptors that are closed while somebody waits, and whose numbers come back as other files. */
+/* Descriptors that are closed while a fiber waits. Their numbers come back as other files. */
 #include <sys/wait.h>
 #include <unistd.h>
 #include "contract.h"
@@ -85,8 +85,8 @@ static void one_number_for_many_files_in_turn(struct raffia_loop *loop)
     }
 }
 
-/* A kernel takes the knotes of a descriptor off when it is closed. libkqueue is not told, has an
- * epoll set inside, and may take a report of the old file for the new one's. */
+/* A kernel takes the knotes of a descriptor off when it is closed. libkqueue does not notice: it has
+ * an epoll set inside, and may take a report of the old file for the new one's. */
 static int hears_of_closes(const struct raffia_loop *loop)
 {
 #ifdef __linux__
@@ -97,7 +97,7 @@ static int hears_of_closes(const struct raffia_loop *loop)
 #endif
 }
 
-/* epoll goes on reporting a closed number while a duplicate keeps the file open. */
+/* epoll continues to report a closed number while a duplicate keeps the file open. */
 static void a_duplicate_keeps_the_old_file_open(struct raffia_loop *loop)
 {
     int pipes[2], others[2];
@@ -128,8 +128,8 @@ static pid_t child_that_waits_for(int fd)
     _exit(read(fd, &byte, 1) != 1);
 }
 
-/* A server that forks for each connection, and goes on: what comes for the child is no news for who
- * has the number now, be it that the wait was young, or that it had been registered. */
+/* A server that forks for each connection, and continues. Events for the child must not reach the new
+ * owner of the number, whether the wait was young or had been registered. */
 static void a_child_keeps_the_old_file_open(struct raffia_loop *loop)
 {
     for (int lasting = 0; lasting < 2 && hears_of_closes(loop); lasting++) {
@@ -159,7 +159,7 @@ static void a_child_keeps_the_old_file_open(struct raffia_loop *loop)
     }
 }
 
-/* And nobody listens to those reports; they must not keep the loop from sleeping either. */
+/* These reports have no listener; they must not keep the loop from sleeping either. */
 static void reports_for_nobody_end(struct raffia_loop *loop)
 {
     int pipes[2];

@@ -135,7 +135,7 @@ void expect_balance(const struct raffia_loop *loop)
 {
     struct raffia_metrics metrics = raffia_loop_metrics(loop);
     CHECK_EQUAL(metrics.armed, metrics.completed + metrics.disarmed + raffia_loop_pending(loop));
-    /* And that there is room for its completion. */
+    /* There is a place for its completion, too. */
     CHECK(loop->ready.capacity - loop->ready.count >= raffia_loop_pending(loop));
 }
 

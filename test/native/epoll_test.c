@@ -1,4 +1,4 @@
-/* When epoll is told of a wait, and when it is left to poll(2): counted in system calls. */
+/* When a wait goes to epoll, and when to poll(2): counted in system calls. */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ static void where_waits_last_they_are_registered_at_once(struct raffia_loop *loo
         lasting_wait(loop, pipes);
     CHECK_EQUAL(calls_of_an_arm(loop, pipes), 1);
     lasting_wait(loop, pipes);
-    /* For a time only: then it is tried again, and when looking pays, goes on so. */
+    /* For a time only: then it is tried again, and stays on when polling pays. */
     while (calls_of_an_arm(loop, pipes) > 0)
         CHECK(++turns < 10000);
     for (int i = 0; i < 2 * TRIAL; i++)
@@ -98,8 +98,8 @@ static void errors_of_waits_that_are_registered_at_once(struct raffia_loop *loop
     close_pair(pipes);
 }
 
-/* Its limit of watches is reached: the wait goes on, and is answered all the same. For the rest of
- * this process's life. */
+/* Its limit of watches is reached: the wait continues, and is answered all the same. This holds for
+ * the rest of the process's life. */
 static void a_kernel_that_registers_no_more(struct raffia_loop *loop)
 {
     int pipes[2];

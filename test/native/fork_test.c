@@ -149,7 +149,7 @@ static void receive_byte(struct raffia_loop *loop, int peer)
     CHECK_EQUAL(raffia_loop_return_buffer(loop, completion.buffer), 0);
 }
 
-/* The listener, the ring of buffers, and a connection that nobody has taken yet; the child closes
+/* The listener, the ring of buffers, and a connection that is not accepted yet; the child closes
  * its copy of that. */
 static void a_server_goes_on(struct raffia_loop *loop)
 {

@@ -98,7 +98,7 @@ static void *send_letters(void *arg)
     return NULL;
 }
 
-/* Nobody's letter is lost, each sender's keep their order, and the descriptor is written at most
+/* No message is lost, each sender's keep their order, and the descriptor is written at most
  * once for each sleep. */
 static void threads_inject_while_the_loop_sleeps(struct raffia_loop *loop)
 {

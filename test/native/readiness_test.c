@@ -52,7 +52,7 @@ static void a_wait_is_for_once(struct raffia_loop *loop)
     close_pair(pipes);
 }
 
-/* Bytes that are left, and bytes that came and went while nobody waited. */
+/* Bytes that are left, and bytes that came and went without a waiter. */
 static void what_happens_while_nobody_waits(struct raffia_loop *loop)
 {
     int sockets[2];

@@ -775,7 +775,7 @@ static const struct contract_test tests[] = {
 /* Opcodes of io_uring_register(2). liburing's header has them, but not every build has liburing. */
 enum { REGISTER_PROBE = 8, REGISTER_BUFFERS = 22 };
 
-/* In a process of its own, for the filter is for ever. */
+/* In a process of its own, because the filter is for ever. */
 static int without(int operation, const char *group)
 {
     int status;

@@ -42,7 +42,7 @@ static void check_contents(int file, const char *expected, size_t size)
     CHECK_EQUAL(raffia_shm_map(file, size, &start), 0);
     CHECK_EQUAL(memcmp(start + RAFFIA_SHM_HEAD, expected, size), 0);
     CHECK_EQUAL(start[RAFFIA_SHM_HEAD + size], 0);
-    /* Nobody else sees it. */
+    /* No other process sees it. */
     start[RAFFIA_SHM_HEAD] = (char)(start[RAFFIA_SHM_HEAD] + 1);
     CHECK_EQUAL(raffia_shm_copy(file, room, size), 0);
     CHECK_EQUAL(memcmp(room, expected, size), 0);

@@ -4,7 +4,7 @@ require "test_helper"
 require "logger"
 require "raffia/actor"
 
-# Somebody kills actors, of all places and under all strategies, and their supervisors and
+# A thread kills actors, of all places and under all strategies, and their supervisors and
 # processes, at random, while others call them. RAFFIA_ACTOR_STORM says for how many seconds; where
 # nothing is said there are {KILLS}, however long they take.
 class ActorStormTest < Raffia::TestCase

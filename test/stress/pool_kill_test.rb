@@ -3,7 +3,7 @@
 require "test_helper"
 require "raffia/pool"
 
-# 10,000 jobs, and somebody outside kills a worker in the middle of them: the second half is not
+# 10,000 jobs, and another process kills a worker in the middle of them: the second half is not
 # begun before.
 class PoolKillTest < Raffia::TestCase
   JOBS = 10_000
@@ -80,7 +80,7 @@ class PoolKillTest < Raffia::TestCase
     end
   end
 
-  # Where no worker is a process there is nobody to kill; all the same 10,000 jobs are done, and
+  # Where no worker is a process there is none to kill; all the same 10,000 jobs are done, and
   # nothing is left.
   def test_the_other_kinds
     kinds = %i[inline threads] + (Raffia.respond_to?(:run) ? [:fibers] : []) +

@@ -3,16 +3,15 @@
 require "test_helper"
 require "raffia/pool"
 
-# Somebody kills a worker every 50 ms, at random, while the pool is at work on small and on long
-# things. Whoever is told that his item was lost hands it in again. RAFFIA_KILL_STORM says for how
-# many seconds.
+# The test kills a worker every 50 ms, at random, while the pool works on small and on long items. A
+# caller that lost its item submits it again. RAFFIA_KILL_STORM says for how many seconds.
 class ProcessStormTest < Raffia::TestCase
   SECONDS = Float(ENV.fetch("RAFFIA_KILL_STORM", "2"))
   SEED = Integer(ENV.fetch("RAFFIA_STORM_SEED", Random.new_seed % 1_000_000))
   PAUSE = 0.05
   # One of so many items is too long for a pipe.
   LONG = 20
-  # In a call that goes on while several are killed.
+  # In a call that continues while several are killed.
   ITEMS = 1_000
 
   def self.item(n) = (n % LONG).zero? ? "#{n} #{"x" * 100_000}" : n.to_s
@@ -52,7 +51,7 @@ class ProcessStormTest < Raffia::TestCase
 
   def mappings = File.read("/proc/self/maps").scan("memfd:raffia").size
 
-  # Nothing with a name, and no mapping, is left when nobody holds a result any more.
+  # Nothing with a name, and no mapping, is left when no result is held any more.
   def assert_nothing_left
     before = names
     assert_no_leaks { Thread.new { yield }.join }

@@ -47,7 +47,8 @@ module SchedulerCrowdSuite
     answers = most = 0
     Raffia.run do |scope|
       places = Raffia::Semaphore.new(256)
-      sockets = Array.new(connections) { |i| scope.spawn { places.synchronize { TCPSocket.new("127.0.0.1", port, fast_fallback: false) } } }.map(&:value)
+      connect = -> { TCPSocket.new("127.0.0.1", port, fast_fallback: false) }
+      sockets = Array.new(connections) { scope.spawn { places.synchronize(&connect) } }.map(&:value)
       most = sockets.size
       rounds.times do |round|
         sockets.each_with_index.map do |socket, i|
@@ -98,7 +99,7 @@ module SchedulerCrowdSuite
     assert_predicate status, :success?
   end
 
-  # One more than there is room for waits until others have ended, and that is said once.
+  # One fiber above the limit waits until others have ended, and that is logged once.
   def test_more_than_there_is_room_for
     skip "the portable scheduler raises what Ruby raises" if backend == :select
     need_maps

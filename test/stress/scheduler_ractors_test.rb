@@ -25,7 +25,9 @@ module SchedulerRactorsSuite
       end
     end
 
-    def values(ractors) = ractors.map { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }
+    def values(ractors)
+      ractors.map { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }
+    end
   RUBY
 
   def setup
@@ -89,14 +91,17 @@ module SchedulerRactorsSuite
   def test_sleeps_queues_pipes_processes_and_locks
     lines = printed(<<~'RUBY')
       ractors = schedulers do |scheduler, number|
-        queue, mutex, condition, told = Thread::Queue.new, Thread::Mutex.new, Thread::ConditionVariable.new, false
+        queue, mutex = Thread::Queue.new, Thread::Mutex.new
+        condition, told = Thread::ConditionVariable.new, false
         reader, writer = IO.pipe
         got, lines, entered = [], [], 0
         Fiber.schedule { 50.times { |n| sleep(0.0002); queue << n }; queue.close }
         Fiber.schedule { while (n = queue.pop) do got << n end }
         Fiber.schedule { 50.times { |n| writer.puts("#{number} #{n}") && sleep(0) }; writer.close }
         Fiber.schedule { reader.each_line(chomp: true) { |line| lines << line } }
-        20.times { Fiber.schedule { mutex.synchronize { before = entered; sleep(0); entered = before + 1 } } }
+        20.times do
+          Fiber.schedule { mutex.synchronize { before = entered; sleep(0); entered = before + 1 } }
+        end
         Fiber.schedule { mutex.synchronize { condition.wait(mutex) until told } }
         Fiber.schedule { sleep(0.001); mutex.synchronize { told = true; condition.signal } }
         code = nil
@@ -199,7 +204,10 @@ module SchedulerRactorsSuite
             sum = 0
             channel.each { |n| sum += n }
             failure = begin
-              Raffia.run { |inner| inner.spawn { sleep(0.001); raise ArgumentError, "on purpose" }; inner.spawn { sleep } }
+              Raffia.run do |inner|
+                inner.spawn { sleep(0.001); raise ArgumentError, "on purpose" }
+                inner.spawn { sleep }
+              end
             rescue ArgumentError => error
               error.message
             end
@@ -218,7 +226,16 @@ module SchedulerRactorsSuite
       backend = ENV["RAFFIA_BACKEND"].to_sym
       ractors = 4.times.map do |number|
         Ractor.new(backend, number) do |backend, number|
-          Raffia.run(backend: backend) { |scope| 8.times.map { |n| scope.spawn { Raffia.offload { sleep(0.001); n + number - IO.copy_stream("/dev/zero", IO::NULL, 10) + 10 } } }.sum(&:value) }
+          Raffia.run(backend: backend) do |scope|
+            8.times.map do |n|
+              scope.spawn do
+                Raffia.offload do
+                  sleep(0.001)
+                  n + number - IO.copy_stream("/dev/zero", IO::NULL, 10) + 10
+                end
+              end
+            end.sum(&:value)
+          end
         end
       end
       p values(ractors)
@@ -231,7 +248,11 @@ module SchedulerRactorsSuite
       backend = ENV["RAFFIA_BACKEND"].to_sym
       ractors = 2.times.map do
         Ractor.new(backend) do |backend|
-          Raffia.run(backend: backend) { File.open(IO::NULL, "w") { |io| [IO.copy_stream("/dev/zero", io, 100_000), io.reopen(IO::NULL, "a").equal?(io)] } }
+          Raffia.run(backend: backend) do
+            File.open(IO::NULL, "w") do |io|
+              [IO.copy_stream("/dev/zero", io, 100_000), io.reopen(IO::NULL, "a").equal?(io)]
+            end
+          end
         end
       end
       p values(ractors).uniq
@@ -321,7 +342,10 @@ module SchedulerRactorsSuite
         200.times { Fiber.schedule { sleep(0) } && scheduler.run }
         number
       end
-      pid = fork { Raffia.run { |scope| 20.times.map { |n| scope.spawn { sleep(0) && n } }.sum(&:value) } == 190 || exit!(1) }
+      pid = fork do
+        sum = Raffia.run { |scope| 20.times.map { |n| scope.spawn { sleep(0) && n } }.sum(&:value) }
+        sum == 190 || exit!(1)
+      end
       Process.wait(pid)
       p $?.exitstatus, values(ractors)
     RUBY

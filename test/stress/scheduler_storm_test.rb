@@ -107,7 +107,7 @@ module SchedulerStormSuite
       nil
     end
 
-    # Somebody who is not broken off writes.
+    # A helper that is not interrupted writes.
     def read(worker)
       worker.helpers += 1
       scheduler.fiber do

@@ -10,7 +10,7 @@ module Raffia
     CROWD = 10_000
     # Loopback has many addresses, and each of them 28,000 ports to come from.
     SOURCES = (1..4).map { |number| "127.0.0.#{number}" }
-    # All told, of one process. A fiber with its stacks is most of it.
+    # In all, of one process. A fiber with its stacks is most of it.
     BOUND = 64 * 1024
     CONFIG = <<~RUBY
       require "raffia/server/websocket"

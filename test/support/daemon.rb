@@ -24,7 +24,7 @@ module TestSupport
     # listens there.
     PORTS = Thread::Queue.new
 
-    # A port that nobody uses now, and that nobody else has been given here.
+    # A port that is free now, and that no other server here has got.
     def self.free_port
       taken = Array.new(PORTS.size) { PORTS.pop }.each { |port| PORTS << port }
       port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] } until port &&

@@ -10,7 +10,8 @@ module TestSupport
       events { worker_connections 1000; }
       http {
         access_log off; client_max_body_size 100m;
-        client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
+        client_body_temp_path body; proxy_temp_path proxy;
+        fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
         upstream app { server 127.0.0.1:%{back}; keepalive 16; }
         map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
         server {

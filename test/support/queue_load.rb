@@ -3,9 +3,9 @@
 require "socket"
 
 module TestSupport
-  # Clients that connect, say one line and want it back, again and again, until they are told to
-  # stop. The workers are slower than they are, so connections wait in the queues of their sockets:
-  # one that is dropped there is counted.
+  # Clients that connect, say one line and want it back, repeatedly, until they have to stop. The
+  # workers are slower than they are, so connections wait in the queues of their sockets: one that
+  # is dropped there is counted.
   class QueueLoad
     # The worker's program: one connection at a time. The board shows when each begins and is done.
     WORKER = <<~RUBY

@@ -16,7 +16,9 @@ module TestSupport
       Sidekiq.configure_server { |config| config[:poll_interval_average] = 0.2 }
       class EchoJob
         include Sidekiq::Job
-        def perform(*args) = Sidekiq.redis { |redis| redis.lpush("done", JSON.generate([jid, args])) }
+        def perform(*args)
+          Sidekiq.redis { |redis| redis.lpush("done", JSON.generate([jid, args])) }
+        end
       end
       class FailingJob
         include Sidekiq::Job
@@ -37,7 +39,8 @@ module TestSupport
       # Its Web, like a browser that is logged in: 8 checks the request's origin, 7 its token.
       def web(method, path, params = {})
         session = {csrf: SecureRandom.base64(32)}
-        Rack::MockRequest.new(Sidekiq::Web).request(method, path, "rack.session" => session, "HTTP_SEC_FETCH_SITE" => "same-origin",
+        Rack::MockRequest.new(Sidekiq::Web).request(method, path,
+          "rack.session" => session, "HTTP_SEC_FETCH_SITE" => "same-origin",
           :params => {"authenticity_token" => session[:csrf], **params})
       end
     RUBY

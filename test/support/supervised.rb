@@ -20,8 +20,11 @@ module TestSupport
       def supervise(**settings, &work)
         log = Logger.new($stderr, progname: "supervisor")
         hooks = {on_worker_ready: ->(slot) { say("ready", [slot[:index], slot[:pid]]) },
-                 on_worker_exit: ->(slot, how) { say("exit", [slot[:index], how.pid, how.signal, how.status]) }}
-        $supervisor = Raffia::Process::Supervisor.new(log: log, **settings, hooks: hooks.merge(settings.fetch(:hooks, {})), &work)
+                 on_worker_exit: ->(slot, how) {
+                   say("exit", [slot[:index], how.pid, how.signal, how.status])
+                 }}
+        hooks = hooks.merge(settings.fetch(:hooks, {}))
+        $supervisor = Raffia::Process::Supervisor.new(log: log, **settings, hooks: hooks, &work)
         exit $supervisor.run
       end
     RUBY
@@ -93,12 +96,13 @@ end
 module TestSupport
   # For tests of it.
   module Supervising
-    # A call into C that gives nobody else a chance, as a driver's may.
+    # A call into C that keeps Ruby's lock, like a driver's.
     HANG_IN_C = <<~RUBY
       require "fiddle"
       def hang_in_c
         mutex = Fiddle.malloc(64).tap { |place| Fiddle::Pointer.new(place)[0, 64] = "\\0" * 64 }
-        lock = Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_mutex_lock"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT, need_gvl: true)
+        lock = Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_mutex_lock"],
+          [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT, need_gvl: true)
         loop { lock.call(mutex) }
       end
     RUBY

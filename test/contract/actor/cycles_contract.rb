@@ -2,7 +2,7 @@
 
 require_relative "shared_contract"
 
-# Chains of calls that are no cycles, and cycles of senders that wait for room.
+# Chains of calls that are no cycles, and cycles of senders that wait for a full mailbox.
 module ActorCyclesContract
   include ActorCase
 

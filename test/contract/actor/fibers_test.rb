@@ -14,7 +14,7 @@ class ActorTasksTest < Raffia::TestCase
 
   Puppet = ActorSharedContract::Puppet
 
-  # The call goes on after the caller gave up, and may call it back.
+  # The call continues after the caller gave up, and may call it back.
   def test_a_caller_that_gave_up_does_not_wait
     with_actors do
       gate, done = Thread::Queue.new, Thread::Queue.new

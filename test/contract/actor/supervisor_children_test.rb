@@ -111,7 +111,7 @@ class ActorSupervisorChildrenTest < ActorSupervisorCase
     asked.each { |one| assert_raises(Raffia::ActorDied) { one.value } }
   end
 
-  # Lets nobody interrupt it.
+  # Cannot be interrupted.
   class Deaf < Raffia::Actor
     def compute(entered, gate)
       Thread.handle_interrupt(Raffia::Cancel => :never) { (entered << true) && gate.pop }

@@ -78,7 +78,7 @@ module Raffia
           .message)
     end
 
-    # Nobody reads this queue: the call must end all the same, and its chunks must go.
+    # No worker reads this queue: the call must end all the same, and its chunks must go.
     def test_a_deadline
       assert_raises(TimeoutError) do
         Raffia.map(1..10, on: Jobs.workers(store: store, queue: "deserted"),

@@ -15,7 +15,7 @@ class JobsMemoryTest < Raffia::TestCase
     assert_equal({queue: 0}, opened.counts.slice(:queue))
   end
 
-  # Nobody would run the child's jobs, and two processes would run inherited ones.
+  # No worker would run the child's jobs, and two processes would run inherited ones.
   def test_a_child_cannot_use_the_store_of_its_parent
     need_fork
     enqueue(1)

@@ -69,7 +69,7 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_equal(1, store.release([rest]))
   end
 
-  # The lease expired while the server was down, but nobody has taken the jobs.
+  # The lease expired while the server was down, but no other worker has taken the jobs.
   def test_a_lease_that_expired_unseen_continues
     short = store.enroll("test:1:s", {}, ttl: 0.2)
     wait_until do

@@ -83,7 +83,7 @@ class JobsRedisTest < Raffia::TestCase
     assert_equal([*0...20], waiting.flat_map { |thread| args(thread.value) }.sort)
   end
 
-  # Sidekiq's worker takes a job by BRPOP, and the other worker goes on waiting.
+  # Sidekiq's worker takes a job by BRPOP, and the other worker continues to wait.
   def test_a_worker_of_sidekiq_may_be_faster
     waiting = Thread.new { store.wait(%w[default]) }
     rival = Thread.new do

@@ -52,7 +52,7 @@ class PoolAutoProcessesTest < Raffia::TestCase
   include PoolAutoMoves
 end
 
-# The caller goes on with the work while the workers start.
+# The caller continues the work while the workers start.
 class PoolAutoRampTest < Raffia::TestCase
   include PoolContract
 

@@ -8,7 +8,7 @@ module PoolFutureContract
   LONG = 60
   Attempts = PoolRetryContract::Attempts
 
-  # Says that it has begun, and then takes its time; and fails as often as it is told to.
+  # Says that it has begun, and then takes its time; and fails as often as its argument says.
   WORK = proc do |item, seconds, failures|
     attempt = Attempts.count(item)
     sleep(seconds)

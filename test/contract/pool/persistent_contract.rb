@@ -326,7 +326,7 @@ module PoolPersistentBlocks
     end
   end
 
-  # With as many waiting tasks as workers, somebody has to do the inner work.
+  # With as many waiting tasks as workers, one of them has to do the inner work.
   def test_work_that_waits_for_work_of_the_same_pool
     with_pool(workers: 1) do |pool|
       assert_equal(6, pool.submit { 1 + pool.submit { 2 + pool.submit { 3 }.value }.value }

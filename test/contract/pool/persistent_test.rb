@@ -116,7 +116,7 @@ class PoolPersistentThreadsTest < Raffia::TestCase
     end
   end
 
-  # Each worker would wait for room that only the workers can make.
+  # Each worker would wait for a free place that only the workers can make.
   def test_a_worker_that_submits_to_a_full_queue_does_not_wait
     with_pool(workers: 1, queue: 1) do |pool|
       outer = pool.submit { Array.new(5) { |n| pool.submit { n } } }

@@ -11,7 +11,7 @@ module RactorContract
   include PoolContract
   include PoolErrorsContract
 
-  # Nobody may hold a second piece of work while another Ractor has none.
+  # No Ractor may hold a second piece of work while another Ractor has none.
   def test_as_many_long_items_as_ractors_are_worked_on_side_by_side
     where = Raffia.map([1, 2], on: :ractors, workers: 2, chunk: 1) do
       stop = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC) + 0.5
@@ -372,8 +372,8 @@ class PoolOneShotRactorsTest < Raffia::TestCase
   module OneShotRactors
     extend SingleForwardable
 
-    def_delegators "Raffia::Executor::Ractors", :check, :capacity, :granularity, :in_caller?, :local?,
-      :group, :background_group, :around, :batch_limit, :overrun_grace
+    def_delegators "Raffia::Executor::Ractors", :check, :capacity, :granularity, :in_caller?,
+      :local?, :group, :background_group, :around, :batch_limit, :overrun_grace
 
     def self.workers(service, limits)
       Raffia::Executor::Ractors::PortableBlock.check(service.block)

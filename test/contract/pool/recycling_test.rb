@@ -3,7 +3,7 @@
 require "socket"
 require_relative "pool_contract"
 
-# Worker processes that have served their time are replaced, and nobody notices.
+# Worker processes are replaced at their limits, and callers do not notice.
 class PoolRecyclingTest < Raffia::TestCase
   def run_on(**options)
     assert_no_leaks { yield({on: :processes, workers: 2}.merge(options)) }

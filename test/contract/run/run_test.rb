@@ -166,7 +166,7 @@ module RunSuite
     assert cleaned
   end
 
-  # A prompt, or a program that looks after others, goes on.
+  # A prompt, or a program that looks after others, continues.
   def test_errors_of_fibers_without_an_owner_in_quick_succession
     errors = run_it do
       3.times { |number| Fiber.schedule { sleep(0.001) && raise(Boom, number.to_s) } }

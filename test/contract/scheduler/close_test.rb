@@ -141,7 +141,7 @@ module SchedulerCloseSuite
     end
   end
 
-  # A thread that reads, and lives on with what it was told until it may end.
+  # A thread that reads, and keeps the value until it may end.
   def reader(io, release)
     thread = Thread.new do
       yield io

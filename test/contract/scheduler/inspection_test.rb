@@ -78,7 +78,7 @@ module SchedulerInspectionSuite
     end
   end
 
-  # The lock of autoload has no class: whoever calls a method on it crashes.
+  # The lock of autoload has no class: a method call on it crashes.
   def test_a_lock_inside_of_ruby
     Dir.mktmpdir do |dir|
       File.write("#{dir}/slow_part.rb", "sleep; SlowPart = 1")

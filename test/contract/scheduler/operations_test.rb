@@ -86,7 +86,7 @@ module SchedulerOperationsSuite
     end
   end
 
-  # An open that succeeds while its fiber is being interrupted has nobody to close it.
+  # An open that succeeds while its fiber is being interrupted has no owner to close it.
   def test_opens_that_are_interrupted_leave_no_descriptor
     in_folder do |dir|
       File.mkfifo("#{dir}/fifo")

@@ -12,7 +12,7 @@ module SchedulerProgramsSuite
 
   def test_net_http
     on_scheduler do
-      # Until all have asked nobody is answered: one after the other they would wait for ever.
+      # No client is answered until all have asked: one after the other they would wait for ever.
       asked = 0
       serve_http(before: -> { (asked += 1) && settle { asked >= 10 } }) do |port|
         bodies = []

@@ -2,7 +2,7 @@
 
 require_relative "scheduler_case"
 
-# Tests of other libraries replace methods of core while they run: the loop goes on without these.
+# Tests of other libraries replace methods of core while they run: the loop continues without these.
 module SchedulerReplacedSuite
   def test_io_select_is_replaced
     on_scheduler do

@@ -73,7 +73,7 @@ module Http1WaitSuite
 
   def test_nothing_comes_in_time
     on_scheduler { assert_nil @http1.receive(0.001, LONG) }
-    # And it is as if nobody had waited.
+    # The stream is in the same state as without a wait.
     on_scheduler { assert_equal "GET", receive(GET)["REQUEST_METHOD"] }
   end
 

@@ -46,7 +46,7 @@ module ServerPipeliningTest
     end
   end
 
-  # More than there is room for in the kernel, so a part is sent and the rest is not.
+  # More than the kernel's buffers take, so a part is sent and the rest is not.
   def test_a_client_that_does_not_read_gets_all_in_the_end
     app = lambda do |_|
       sleep(0.001)

@@ -58,7 +58,7 @@ class SupervisorRestartTest < Raffia::TestCase
     end
   end
 
-  # Whatever the new code does wrong: what served goes on, and what dies is replaced by the code
+  # With each fault of new code, serving workers continue, and dead ones are replaced by the code
   # that works.
   {"raise 'a bug'" => /new code could not be loaded/,
    "syntax error here" => /new code could not be loaded/, "exit!(0)" => /new code could not be/,

@@ -261,7 +261,8 @@ module TaskCancelSuite
         task = scope.spawn { Raffia::Scope.open { Raffia::Task.current } }
         assert_same task, task.value
         assert_same scope, task.scope
-        # A plain fiber that a task starts is nobody's task, though it inherits the task's storage.
+        # A plain fiber that a task starts belongs to no task, though it inherits the task's
+        # storage.
         plain = nil
         scope.spawn { Fiber.schedule { plain = Raffia::Task.current } }.join
         assert_nil plain

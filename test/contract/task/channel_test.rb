@@ -152,7 +152,7 @@ module TaskChannelSuite
       assert_equal :first, got || channel.pop(timeout: 0)
     end
   rescue Raffia::TimeoutError
-    # The interruption came first, so nobody was there for the item.
+    # The interruption came first, so no receiver was there for the item.
   end
 
   def test_a_cancelled_sender_takes_its_item_along

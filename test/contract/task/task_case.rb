@@ -4,8 +4,8 @@ require "test_helper"
 require "raffia/task"
 require_relative "plain_scheduler"
 
-# The task room promises to work on any Fiber::Scheduler. So each suite of it is a module, which
-# runs on ours, on async's and on one that has the required hooks only.
+# The component task promises to work on any Fiber::Scheduler. So each suite of it is a module,
+# which runs on ours, on async's and on one that has the required hooks only.
 module TaskCase
   SCHEDULERS = {
     plain: -> { TaskPlainScheduler.new },

@@ -40,8 +40,9 @@ class BenchLoadTest < Raffia::TestCase
 
   def test_an_answer_to_somebody_else_is_seen
     echo = ->(request) {
-      "HTTP/1.1 200 OK\r\nContent-Length: " \
-        "1024\r\n\r\n#{request.split("\r\n\r\n", 2).last.sub(/"connection": *\d+/) { _1.sub(/\d\z/, "7") }}"
+      body = request.split("\r\n\r\n", 2).last
+      wrong = body.sub(/"connection": *\d+/) { _1.sub(/\d\z/, "7") }
+      "HTTP/1.1 200 OK\r\nContent-Length: 1024\r\n\r\n#{wrong}"
     }
     answering(RIGHT, echo) do |port|
       assert_includes run_load(port, 2, "mix=json", *BRIEF)[1], "its body is wrong"
@@ -74,7 +75,7 @@ class BenchLoadTest < Raffia::TestCase
     assert_equal [0, 3], result[:closed].values_at(:requests, :unanswered)
   end
 
-  # The same times of arrival each time, and nobody is left out when the server is slower.
+  # The same times of arrival each time, and no request is left out when the server is slower.
   def test_an_open_loop_sends_at_a_rate_whatever_the_server_does
     slow = lambda do |_|
       sleep(0.01)

@@ -41,7 +41,8 @@ module Raffia
         .to_h { |line| line.chomp.rpartition(" ").then { |name, _, value| [name, value.to_f] } }
     end
 
-    # A request is counted when its response has been sent, so whoever has it can be a moment early.
+    # A request is counted when its response has been sent, so the client that has it can be a
+    # moment early.
     def settled
       wait_until(PROCESS_PATIENCE) do
         metrics.then { |all| all if all["raffia_requests_in_flight"].zero? }

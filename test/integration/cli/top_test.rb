@@ -120,7 +120,7 @@ module Raffia
           "run --top`\n"], [ended.code, ended.err])
       assert_equal(2, raffia("top", "--interval", "0", env: env).code)
       running { nil }
-      # The socket of one that has ended is in nobody's way.
+      # The socket of a process that has ended does no harm.
       assert_match(/No process shows its actors/, raffia("top", env: env).out)
       assert_empty(Dir.children(File.join(@dir, "raffia")))
     end

@@ -92,14 +92,18 @@ module Raffia
             when 0 then waiting { sleep(rand * 0.002) }
             when 1 then waiting { sleep(0) }
             when 2 then waiting { peers.sample.work(peers, depth - 1) } if depth > 0
-            when 3 then peers.sample.future.work(peers, 0).then { |future| waiting { future.value } }
+            when 3
+              peers.sample.future.work(peers, 0).then { |future| waiting { future.value } }
             when 4 then raise "failed" if rand(20) == 0
             when 5 then late { waiting { timeout(0.0005) { sleep(0.001) } } }
             when 6 then waiting { peers.sample.each_one { |value| value } } if depth > 0
             when 7 then exclusive { Kernel.sleep(0.0001) }
             when 8 then Kernel.sleep(0.0001)
             when 9 then late { waiting { Timeout.timeout(0.0005) { sleep(0.001) } } }
-            when 10 then late { waiting { Timeout.timeout(0.0005) { peers.sample.work(peers, depth - 1) } } } if depth > 0
+            when 10
+              late do
+                waiting { Timeout.timeout(0.0005) { peers.sample.work(peers, depth - 1) } }
+              end if depth > 0
             end
           end
         end

@@ -65,9 +65,8 @@ module Raffia
     end
 
     def words(command)
-      command = GuideCommands::INSTEAD.reduce(command.delete_prefix("bin/")) { |text, (theirs, ours)|
-        text.sub(theirs, ours)
-      }
+      command = GuideCommands::INSTEAD
+        .reduce(command.delete_prefix("bin/")) { |text, (theirs, ours)| text.sub(theirs, ours) }
       if command.include?("redis:")
         command = command.sub("localhost:6379") { "127.0.0.1:#{TestSupport::Redis.running.port}" }
       end

@@ -10,7 +10,8 @@ module Raffia
       ["guides/drivers.md", "pool = RedisClient"] => [:Redis, <<~'RUBY'],
         require "redis-client"
         ids = 1..40
-        RedisClient.new(url: ENV.fetch("REDIS_URL")).tap { |redis| ids.each { |id| redis.call("HSET", "user:#{id}", "id", id) } }
+        redis = RedisClient.new(url: ENV.fetch("REDIS_URL"))
+        ids.each { |id| redis.call("HSET", "user:#{id}", "id", id) }
         users = begin
           SAMPLE
         end
@@ -31,7 +32,9 @@ module Raffia
         require "uri"
         settings = {host: "127.0.0.1", port: URI(ENV.fetch("MARIADB_URL")).port, username: "root"}
         Mysql2::Client.new(**settings).tap do |client|
-          ["CREATE DATABASE IF NOT EXISTS post", "CREATE TABLE IF NOT EXISTS post.mails (id INT PRIMARY KEY)", "REPLACE INTO post.mails VALUES (7)"].each { |sql| client.query(sql) }
+          client.query("CREATE DATABASE IF NOT EXISTS post")
+          client.query("CREATE TABLE IF NOT EXISTS post.mails (id INT PRIMARY KEY)")
+          client.query("REPLACE INTO post.mails VALUES (7)")
         end
         settings[:database] = "post"
         id = 7
@@ -69,7 +72,8 @@ module Raffia
         require "raffia/actor"
         App = Class.new(Raffia::Supervisor)
         SAMPLE
-        puts "good" if Raffia::Jobs::Setup.current.actors.map(&:call).flatten.all?(&:alive?) && Raffia::Actor[:app]
+        actors = Raffia::Jobs::Setup.current.actors.map(&:call).flatten
+        puts "good" if actors.all?(&:alive?) && Raffia::Actor[:app]
       RUBY
       ["guides/jobs_testing.md", "require \"raffia/jobs/testing/assertions\""] => [nil, <<~RUBY]
         require "minitest"

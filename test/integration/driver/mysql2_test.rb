@@ -51,7 +51,7 @@ module Mysql2Case
     end
   end
 
-  # The thread is at its statement until that ends: nobody can stop C code.
+  # The thread is at its statement until that ends: C code cannot be stopped.
   def test_a_cancelled_task_leaves_its_offloaded_statement_which_goes_on
     run_fibers do |scope|
       connected do |observer|

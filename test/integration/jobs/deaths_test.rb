@@ -71,7 +71,7 @@ module Raffia
         assert_empty(@store.check)
       end
 
-      # The lease monitor knows it, so nobody waits for the end of the lease.
+      # The lease monitor knows it, so no worker waits for the end of the lease.
       def test_a_job_that_had_not_begun_is_not_charged
         deadly = enqueue("HastyJob")
         others = Array.new(5) { |n| enqueue("QuickJob", n) }

@@ -192,7 +192,7 @@ class JobsPostgresFailuresTest < Raffia::TestCase
     assert_equal [1, 0, 1], store.counts.values_at(:queue, :running, :retry)
   end
 
-  # Nobody here knows of the job, and the lease lives.
+  # No worker here knows of the job, and the lease lives.
   def test_jobs_of_a_claim_whose_answer_was_lost_are_given_back
     enqueue(1, 2)
     owner = lease

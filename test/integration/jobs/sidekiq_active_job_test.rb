@@ -14,7 +14,9 @@ class JobsSidekiqActiveJobTest < Raffia::TestCase
     ActiveJob::Base.logger = nil
     class WordsJob < ActiveJob::Base
       self.queue_adapter = :sidekiq
-      def perform(*words) = Sidekiq.redis { |redis| redis.lpush("done", JSON.generate([job_id, words])) }
+      def perform(*words)
+        Sidekiq.redis { |redis| redis.lpush("done", JSON.generate([job_id, words])) }
+      end
     end
     class SourJob < ActiveJob::Base
       self.queue_adapter = :sidekiq

@@ -196,7 +196,7 @@ class JobsSQLiteProcessesTest < Raffia::TestCase
       refused_in_child(user: Etc.getpwnam("nobody")) { open_store.enqueue([draft]) })
   end
 
-  # Nothing of a call that fails is kept, what was kept stays, and when there is room again it goes
+  # Nothing of a call that fails is kept, what was kept stays, and when there is space again it goes
   # on.
   def assert_full_and_on(message, room:)
     kept = [store.enqueue([draft("first")]).first]

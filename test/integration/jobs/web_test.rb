@@ -206,7 +206,7 @@ class JobsWebBrowserTest < Raffia::TestCase
     end
   end
 
-  # Each on one line, where there is room for the longest word of each column.
+  # Each on one line, where there is space for the longest word of each column.
   def test_names_are_not_broken_in_the_middle
     enqueue({"class" => "Billing::MonthlyInvoiceGenerationJob", "args" => ["x" * 300],
       "queue" => "low_priority_exports", "at" => Time.now.to_f + 900})

@@ -47,7 +47,7 @@ module Raffia
         end
       end
 
-      # Lets nobody else run.
+      # Lets no other job run.
       class HogJob < Job
         def perform
           say("began")

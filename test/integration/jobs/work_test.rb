@@ -305,8 +305,8 @@ module JobsWork
   class OnSQLiteTest
     private
 
-    # In the middle of a write it would keep the file's lock, and nobody could take over: SQLite has
-    # no server that could end it.
+    # In the middle of a write it would keep the file's lock, and no worker could take over: SQLite
+    # has no server that could end it.
     def suspend(worker)
       wait_until(PROCESS_PATIENCE, "whenever it is suspended it has the lock") do
         super && (writable? || !worker.kill(:CONT))

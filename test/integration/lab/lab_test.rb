@@ -30,7 +30,7 @@ module Raffia
       rows.each { |row| assert_operator row.dig("extras", "to_best"), :>, 0 }
     end
 
-    # Errors that wrk sees are wrong results, and so are answers that nobody counted.
+    # Errors that wrk sees are wrong results, and so are answers that were not counted.
     def test_http_on_each_back_end
       ended = raffia("lab", "run", "http", "--scale", "0.1", "--runs", "1", "--json", "out.json")
       report = JSON.parse(File.read(File.join(@dir, "out.json")))

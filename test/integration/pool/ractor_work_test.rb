@@ -10,12 +10,12 @@ require "timeout"
 Timeout.timeout(1) {}
 
 module Raffia
-  # Work in Ractors as programs have it: loops of their own, and ends that nobody waits for.
+  # Work in Ractors as programs have it: loops of their own, and ends without a waiter.
   class RactorWorkTest < CLICase
     CALLS = 50
 
-    # Answers nobody before CALLS calls are there, so who makes them one after the other waits for
-    # ever.
+    # Answers no call before CALLS calls are there, so a client that makes them in sequence waits
+    # for ever.
     class Patient
       attr_reader :port
 
@@ -93,7 +93,7 @@ module Raffia
       end
     end
 
-    # A Ractor that was given up works on, and is nobody's; the process ends all the same.
+    # A Ractor that was given up works on without an owner; the process ends all the same.
     def test_the_process_ends_although_ractors_that_were_given_up_work_on
       ["loop {}", "sleep", "Ractor.receive", "IO.pipe.first.read"].each do |forever|
         name = script(<<~RUBY)

@@ -3,7 +3,7 @@
 require_relative "../../unit/conformance/conformance_case"
 
 # `bin/conformance` runs a suite in processes of its own, names the tests that hang or end them, and
-# goes on behind these.
+# continues behind these.
 class ConformanceRunTest < Raffia::TestCase
   include ConformanceCase
 
@@ -14,7 +14,10 @@ class ConformanceRunTest < Raffia::TestCase
       def test_skips = skip("not here")
       def test_hangs = sleep
       def test_ends_the_process = exit!(1)
-      def test_under = assert_equal(ENV.fetch("EXPECTED"), Fiber.scheduler.then { |one| one ? one.backend.to_s : "none" })
+      def test_under
+        backend = Fiber.scheduler.then { |one| one ? one.backend.to_s : "none" }
+        assert_equal(ENV.fetch("EXPECTED"), backend)
+      end
       def test_with_a_thread = assert_equal(1, Thread.new { sleep(0.01) && 1 }.value)
     end
   RUBY

@@ -7,18 +7,22 @@ module Raffia
   # The gem as it is packed: whether all is in it that it needs, and nothing else.
   class GemTest < CLICase
     # The files of git that go into the gem.
-    SHIPPED =
-      %r{\A(?:lib|ext|exe|sig|docs|guides)/|\A(?:CHANGELOG|README|SECURITY)\.md\z|\A(?:LICENSE|\.yardopts)\z}
+    SHIPPED = Regexp.union(%r{\A(?:lib|ext|exe|sig|docs|guides)/},
+      /\A(?:CHANGELOG|README|SECURITY)\.md\z/, /\A(?:LICENSE|\.yardopts)\z/)
 
-    # Each room, the layers that need no other gem, and one page of the dashboard, which is more
-    # than Ruby.
+    # Each component, the layers that need no other gem, and one page of the dashboard, which needs
+    # more than Ruby.
     PROGRAM = <<~RUBY
-      %w[raffia raffia/actor raffia/jobs raffia/jobs/worker raffia/jobs/testing raffia/jobs/web raffia/lab raffia/cli raffia/compat
-        raffia/compat/celluloid raffia/compat/evt raffia/compat/parallel raffia/compat/sidekiq raffia/compat/sucker_punch].each { |file| require file }
+      %w[raffia raffia/actor raffia/jobs raffia/jobs/worker raffia/jobs/testing raffia/jobs/web
+        raffia/lab raffia/cli raffia/compat raffia/compat/celluloid raffia/compat/evt
+        raffia/compat/parallel raffia/compat/sidekiq raffia/compat/sucker_punch]
+        .each { |file| require file }
       require "raffia/server" if Raffia::Native.const_defined?(:HTTP1)
       Raffia::Jobs.store = "memory:"
-      status, = Raffia::Jobs::Web.new.call("REQUEST_METHOD" => "GET", "PATH_INFO" => "/", "HTTP_HOST" => "localhost", "REMOTE_ADDR" => "127.0.0.1")
-      p status, $LOADED_FEATURES.select { |file| file.start_with?(ARGV.first) }, Raffia.map(1..3, on: :threads) { |n| n * n }
+      status, = Raffia::Jobs::Web.new.call("REQUEST_METHOD" => "GET", "PATH_INFO" => "/",
+        "HTTP_HOST" => "localhost", "REMOTE_ADDR" => "127.0.0.1")
+      p status, $LOADED_FEATURES.select { |file| file.start_with?(ARGV.first) },
+        Raffia.map(1..3, on: :threads) { |n| n * n }
     RUBY
 
     def test_it_has_what_git_has

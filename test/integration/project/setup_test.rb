@@ -151,10 +151,13 @@ class SetupTest < Raffia::TestCase
   def test_what_the_server_is_tested_with_comes_likewise
     stub("id", "echo 0")
     stub("apt-get",
-      %[test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"; case "$*" in *haproxy*) exit 100 ;; esac])
+      %[test -x "$POLICY" && sh "$POLICY"; echo "policy:$? arguments:$*"
+        case "$*" in *haproxy*) exit 100 ;; esac])
     errors = server_make("bundle_install() { echo gems for $1, $2 >&2; }")
     assert_match(
-      /installing nginx-light, haproxy with apt.*\ngems for .*, BUNDLE_WITHOUT=drivers:lab\n.*not found, so parts of the tests of the server are skipped: nginx-light, haproxy \(/m, errors
+      Regexp.new('installing nginx-light, haproxy with apt.*\ngems for .*, ' \
+        'BUNDLE_WITHOUT=drivers:lab\n.*not found, so parts of the tests of the server ' \
+        'are skipped: nginx-light, haproxy \(', Regexp::MULTILINE), errors
     )
     assert_match(/policy:101 arguments:.*install -y .*nginx-light/,
       File.read(File.join(@cache, "raffia/log/server-3.4.5.log")))
@@ -192,7 +195,8 @@ class SetupTest < Raffia::TestCase
       mkdir -p "$libraries" "$home/bin" "$home/conf" "$1/etc/java-21"
       touch "$libraries/libc.so.6" "$1/etc/java-21/settings"
       ln -s /etc/java-21/settings "$home/conf/settings"
-      printf '#!/bin/sh\necho "loader $*"\n' >"$libraries/ld-linux-x86-64.so.2" && chmod 755 "$libraries/ld-linux-x86-64.so.2"
+      loader="$libraries/ld-linux-x86-64.so.2"
+      printf '#!/bin/sh\necho "loader $*"\n' >"$loader" && chmod 755 "$loader"
       touch "$home/bin/java"
     SCRIPT
     output, errors, status = bash('dir=$(java_dir); newer-java "$dir"; java_relink "$dir"; ' \
@@ -200,7 +204,8 @@ class SetupTest < Raffia::TestCase
       'cat "$dir/usr/lib/jvm/java-21-openjdk-amd64/conf/settings"; "$dir/bin/java" -version')
     assert_predicate status, :success?, errors
     assert_match(
-      %r{\Aloader --library-path \S+/java-21/usr/lib/x86_64-linux-gnu:\S+/lib \S+openjdk-amd64/bin/java -version$}, output
+      Regexp.new('\Aloader --library-path \S+/java-21/usr/lib/x86_64-linux-gnu:\S+/lib ' \
+        '\S+openjdk-amd64/bin/java -version$'), output
     )
   end
 
@@ -251,7 +256,7 @@ class SetupTest < Raffia::TestCase
 
   def policy = File.join(@dir, "policy-rc.d")
 
-  # With one package that nobody can install.
+  # With one package that cannot be installed.
   # @return [String] what it says
   def drivers_make(bundle_install)
     _, errors, status = bash("RUBY_VERSION=3.4.5; SERVICES_POLICY=#{policy}; " \

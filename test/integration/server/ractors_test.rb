@@ -85,8 +85,8 @@ module Raffia
 
     def log = File.read(@log)
 
-    # On a connection of its own, and so by any of the Ractors.
-    # @return [Net::HTTPResponse, nil] nil when nobody is there
+    # On a connection of its own, and so by any of the Ractors. @return [Net::HTTPResponse, nil] nil
+    # when no server is there
     def response(path, body = nil)
       Net::HTTP.start(@uri.host, @uri.port, read_timeout: PROCESS_PATIENCE,
         max_retries: 0) do |http|

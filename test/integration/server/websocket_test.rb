@@ -336,7 +336,7 @@ module Raffia
       end
     end
 
-    # The old worker says goodbye to its sockets, and whoever comes back meets the new one.
+    # The old worker says goodbye to its sockets, and returning clients reach the new one.
     def test_workers_that_are_replaced_say_goodbye_too
       config = <<~RUBY
         require "raffia/server/websocket"

@@ -19,7 +19,7 @@ module Ledger
       "sidekiq" => -> { Sidekiq }, "solid_queue" => -> { SolidQueue }
     }.freeze
 
-    # @param what [Symbol] dies: a worker, or all, whom somebody starts again
+    # @param what [Symbol] dies: a worker, or all, which are started again
     def self.run(name, what)
       Dir.mktmpdir("raffia-rivals-") do |dir|
         system = SYSTEMS.fetch(name).call.new(dir)

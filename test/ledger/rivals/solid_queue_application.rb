@@ -37,7 +37,9 @@ module Ledger
 
       def make_tables
         ActiveRecord::Schema.verbose = false
-        load "#{Gem::Specification.find_by_name("solid_queue").gem_dir}/lib/generators/solid_queue/install/templates/db/queue_schema.rb"
+        templates = "lib/generators/solid_queue/install/templates"
+        load File.join(Gem::Specification.find_by_name("solid_queue").gem_dir, templates,
+          "db/queue_schema.rb")
       end
 
       def settings(root)

@@ -54,7 +54,7 @@ module Ledger
 
       private
 
-      # Whether somebody else is there who starts a worker again.
+      # Whether another process starts a worker again.
       def watched? = true
 
       def prepare = nil

@@ -20,7 +20,7 @@ module Architecture
       end
     end
 
-    # An alias of somebody else's class is not ours to judge.
+    # An alias of a foreign class is not checked.
     def inside?(root, value, name)
       value.name.nil? || root.name.nil? || value.name.start_with?("#{root.name}::")
     end

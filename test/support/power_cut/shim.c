@@ -1,7 +1,8 @@
 /*
- * A disk that keeps only what was flushed. Loaded before libc (LD_PRELOAD), it copies a file to $POWER_CUT_DIR each time that it has been flushed, if
- * its path has $POWER_CUT_MATCH in it. What is in that directory when the process is killed is what a disk would have after a power cut, if it lost
- * all that it might lose.
+ * A disk that keeps only flushed data. Loaded before libc (LD_PRELOAD), it copies a file with
+ * $POWER_CUT_MATCH in its path to $POWER_CUT_DIR each time that the file has been flushed. When the
+ * process is killed, that directory has the files of a disk after a power cut that lost as much as
+ * it may lose.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,7 +25,8 @@ static int copy_of(const char *path, char *to, size_t size)
     return snprintf(to, size, "%s/%s", dir, strrchr(path, '/') + 1) < (int)size;
 }
 
-/* Read by the descriptor that was flushed: another one, when closed, would take the process's locks of the file along. */
+/* Reads by the flushed descriptor, because closing another one would drop the process's locks of
+ * the file. */
 static void keep(int fd)
 {
     char link[64], path[PATH_MAX], to[PATH_MAX], unready[PATH_MAX + 16], buffer[1 << 16];

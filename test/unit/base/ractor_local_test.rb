@@ -5,7 +5,7 @@ require "raffia/base/ractor_local"
 require "raffia/base/signals"
 
 class RactorLocalTest < Raffia::TestCase
-  # A name that nobody has fetched before, in this or another run of these tests.
+  # A name that was not fetched before, in this or another run of these tests.
   def key = :"raffia_local_test_#{object_id}_#{@keys = @keys.to_i + 1}"
 
   def test_threads_that_come_first_at_the_same_time_get_the_same

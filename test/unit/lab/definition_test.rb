@@ -27,7 +27,8 @@ module Raffia
         "a control without a block" => [proc { control :mine },
           /\Acontrol mine needs a block, because it is none of plain_processes, plain_ractors, /],
         "a misspelt word" => [proc { titel "x" },
-          /\Atitel is no word of an experiment: there are baseline, check, control, .*work, workers/]
+          Regexp.new('\Atitel is no word of an experiment: ' \
+            "there are baseline, check, control, .*work, workers")]
       }.freeze
 
       REFUSED.each do |what, (block, message)|

@@ -93,8 +93,8 @@ module Raffia
           /^experiment  result +best +median +speed-up \(95% interval\)  peak PSS  goals *$/, told
         )
         assert_match(
-          /^squares +right +processes x2  2\.05 s  1\.95x \(1\.86 - 2\.05\) vs inline +20\.0 MB +2 of/,
-          told
+          Regexp.new('^squares +right +processes x2  2\.05 s  1\.95x \(1\.86 - 2\.05\) ' \
+            'vs inline +20\.0 MB +2 of'), told
         )
         assert_match(/^other       not checked  - +- +- +-  -$/, told)
         refute_includes closing([outcome]), "experiment "

@@ -36,7 +36,7 @@ module Raffia
         'out.puts(%({"event":"done","seconds":0.5,"cpu":0.25})); out.flush; $stdin.gets; ' \
         'out.puts(%({"event":"reported","facts":{"answer":42}})); out.flush; $stdin.read'
 
-      # Takes notes of what it is told.
+      # Records its messages.
       Notes = Struct.new(:said) do
         def start(cells) = said << cells.size
 

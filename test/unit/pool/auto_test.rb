@@ -172,7 +172,7 @@ class PoolAutoPartsTest < Raffia::TestCase
 
   # --- the whole
 
-  # Goes where it is told after the first chunk, and notes its choices.
+  # Moves to the given strategy after the first chunk, and notes its choices.
   def auto(on) = Auto.new(enough: 0.0) { |work, machine| Auto::Choice.of(work, machine, on: on) }
 
   def map(on, items, &block)

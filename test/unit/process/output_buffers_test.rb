@@ -5,8 +5,8 @@ require "raffia/process"
 require "tmpdir"
 
 class ProcessFilesTest < Raffia::TestCase
-  # In a process of its own: where there has been a Ractor, nobody can flush before the fork, and
-  # the child's lines come first.
+  # In a process of its own: where there has been a Ractor, no process can flush before the fork,
+  # and the child's lines come first.
   BOTH = <<~RUBY
     require "raffia"
     ours = File.open(ARGV.fetch(0), ARGV.fetch(2))
@@ -53,7 +53,7 @@ class ProcessFilesTest < Raffia::TestCase
     assert_equal([true, File], [closed.closed?, unopened.class])
   end
 
-  # A class with ideas of its own, and what nobody may touch.
+  # A class with methods that must not be called.
   class Odd < File
     def stat = nil
 

@@ -15,8 +15,7 @@ class SharedMemoryPayloadsTest < Raffia::TestCase
 
   def mappings = File.read("/proc/self/maps").scan("/memfd:raffia").size
 
-  # The stack may hold what nobody uses any more: what is made is made in a thread, which ends with
-  # its stack.
+  # The stack may hold unused objects: the test makes them in a thread, which ends with its stack.
   def elsewhere(&) = Thread.new(&).value
 
   def test_contents_arrive_message_by_message
@@ -51,7 +50,7 @@ class SharedMemoryPayloadsTest < Raffia::TestCase
     assert_equal("x" * 3_000_000, part)
   end
 
-  # Some, because a stack may hold a word of one that nobody uses any more.
+  # Some, because a stack may hold a word of an unused one.
   def test_parts_keep_the_memory_and_the_last_gives_it_back
     held, right, left = in_child do
       tails = elsewhere do

@@ -85,7 +85,7 @@ class ProcessWorkerTest < Raffia::TestCase
     end
   end
 
-  # Its own reaper takes note of the death; nobody has to look for it.
+  # Its own reaper takes note of the death; no caller has to ask for it.
   def test_death_is_known_without_a_read
     worker do |child|
       ::Process.kill(:KILL, child.pid)
@@ -178,7 +178,7 @@ class ProcessWorkerTest < Raffia::TestCase
     end
   end
 
-  # Nobody may be there to reap it.
+  # Perhaps no process is there to reap it.
   def running?(pid)
     File.exist?("/proc/#{pid}/stat") && !File.read("/proc/#{pid}/stat").match?(/\) [ZX] /)
   end
@@ -233,7 +233,7 @@ class ProcessWorkerTest < Raffia::TestCase
   def test_an_interrupted_start_leaves_nothing_behind
     assert_no_leaks do
       20.times do
-        # Only where it waits: somebody who was interrupted between the start and the kill would
+        # Only where it waits: a caller that was interrupted between the start and the kill would
         # have to know himself.
         starter = Thread.new do
           Thread.handle_interrupt(Interrupt => :on_blocking) do
@@ -297,7 +297,7 @@ class ProcessWorkerTest < Raffia::TestCase
     [reader, writer].each(&:close)
   end
 
-  # Somebody else's child, forked between two lines of it.
+  # A child of other code, forked between two lines of it.
   def test_a_link_that_is_half_made_is_left_to_others_too
     link = Raffia::Process::WorkerConnection
     found = []

@@ -5,7 +5,7 @@ require "raffia"
 
 # Fibers wait for others to end when there is no memory for one more stack.
 class SchedulerFiberLimitTest < Raffia::TestCase
-  # Leaves room for some hundreds of fibers.
+  # Leaves memory for some hundreds of fibers.
   LIMITED = <<~RUBY
     require "raffia"
     $stderr.reopen($stdout)

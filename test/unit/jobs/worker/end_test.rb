@@ -19,7 +19,7 @@ class JobsWorkerEndTest < TestSupport::JobsCase
     end
   end
 
-  # Lets nobody else run, until the gate is opened.
+  # Lets no other job run, until the gate is opened.
   class HogJob
     include Raffia::Job
 
@@ -31,7 +31,7 @@ class JobsWorkerEndTest < TestSupport::JobsCase
     end
   end
 
-  # Leaves something running that nobody waits for.
+  # Leaves a thread running without a waiter.
   class LeavingJob
     include Raffia::Job
 

@@ -190,7 +190,7 @@ class JobsWorkerExecutorsTest < TestSupport::JobsCase
     await_counts(queue: 1, running: 0)
   end
 
-  # It goes on later, and that is no failure.
+  # It continues later, and that is no failure.
   def test_a_process_hears_that_the_worker_stops
     need_fork
     handle = work(processes: 1, timeout: 60)

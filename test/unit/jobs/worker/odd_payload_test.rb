@@ -3,7 +3,7 @@
 require "support/jobs_case"
 
 # Payloads that no client of ours would write, in jobs that fail: writing down the failure must not
-# fail in turn, for that would end the worker.
+# fail in turn, because that would end the worker.
 class JobsWorkerOddPayloadTest < TestSupport::JobsCase
   Jobs = Raffia::Jobs
 

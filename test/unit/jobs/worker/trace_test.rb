@@ -4,7 +4,7 @@ require "fileutils"
 require "tmpdir"
 require "support/jobs_case"
 
-# Where a running job is, for whoever asks from afar.
+# The place of a running job, as a remote observer gets it.
 class JobsWorkerTraceTest < TestSupport::JobsCase
   SEEN = TestSupport::JobsCase::SEEN
 

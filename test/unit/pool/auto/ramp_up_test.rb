@@ -80,7 +80,7 @@ class PoolAutoRampUnitTest < Raffia::TestCase
     Auto::StartCost.clear
   end
 
-  # A worker that takes no work before it answers leaves nothing undone when it is told to go.
+  # A worker that takes no work before it answers leaves nothing undone when it has to end.
   def test_a_call_with_real_workers
     Auto::StartCost.clear
     strategy = Auto.new(enough: 0.0) do |work, machine|

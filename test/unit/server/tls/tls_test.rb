@@ -8,7 +8,7 @@ require "open3"
 require "tmpdir"
 
 module Raffia
-  # TLS by Ruby's own client, which can be told to behave badly.
+  # TLS by Ruby's own client, which can behave badly on request.
   class ServerTlsTest < TestCase
     ECHO = lambda do |env|
       [200, {"content-type" => "text/plain"},
