@@ -85,8 +85,8 @@ static void one_number_for_many_files_in_turn(struct raffia_loop *loop)
     }
 }
 
-/* A kernel takes the knotes of a descriptor off when it is closed. libkqueue does not notice: it has
- * an epoll set inside, and may take a report of the old file for the new one's. */
+/* A kernel takes the knotes of a descriptor off when it is closed. libkqueue does not notice: it
+ * has an epoll set inside, and may take a report of the old file for the new one's. */
 static int hears_of_closes(const struct raffia_loop *loop)
 {
 #ifdef __linux__
@@ -128,8 +128,8 @@ static pid_t child_that_waits_for(int fd)
     _exit(read(fd, &byte, 1) != 1);
 }
 
-/* A server that forks for each connection, and continues. Events for the child must not reach the new
- * owner of the number, whether the wait was young or had been registered. */
+/* A server that forks for each connection, and continues. Events for the child must not reach the
+ * new owner of the number, whether the wait was young or had been registered. */
 static void a_child_keeps_the_old_file_open(struct raffia_loop *loop)
 {
     for (int lasting = 0; lasting < 2 && hears_of_closes(loop); lasting++) {

@@ -3,8 +3,8 @@
 require_relative "serve_case"
 
 module Raffia
-  # Each worker has a socket of its own, with a queue of connections. While a slot has no worker, the
-  # others accept its queue.
+  # Each worker has a socket of its own, with a queue of connections. While a slot has no worker,
+  # the others accept its queue.
   class CLIServeSlotsTest < CLIServeCase
     APP = <<~RUBY
       run ->(_env) { [200, {"content-type" => "text/plain"}, [Process.pid.to_s]] }
