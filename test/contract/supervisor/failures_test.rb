@@ -162,7 +162,7 @@ class SupervisorFailuresTest < Raffia::TestCase
     end
   end
 
-  def test_a_mold_that_dies_is_made_again_while_the_workers_serve
+  def test_a_template_that_dies_is_made_again_while_the_workers_serve
     supervised("supervise(preload: -> { say('template', Process.pid); Process.pid }) { |context| " \
       "say('of', context.preloaded); context.ready!; context.wait_for_stop }") do |program|
       template = program.hear("template")
@@ -178,7 +178,7 @@ class SupervisorFailuresTest < Raffia::TestCase
     end
   end
 
-  def test_a_killed_worker_waits_for_the_mold_that_dies_with_it
+  def test_a_killed_worker_waits_for_the_template_that_dies_with_it
     supervised("supervise(preload: -> { say('template', Process.pid) }) { |context| " \
     "context.ready!; " \
       "context.wait_for_stop }") do |program|

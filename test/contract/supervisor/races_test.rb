@@ -81,7 +81,7 @@ class SupervisorRacesTest < Raffia::TestCase
     end
   end
 
-  def test_a_worker_whose_mold_died_while_it_booted_is_replaced_when_it_dies
+  def test_a_worker_whose_template_died_while_it_booted_is_replaced_when_it_dies
     serving do |program|
       file("hold 0")
       order(program, "$supervisor.broadcast(:grow, 0)")
@@ -96,7 +96,7 @@ class SupervisorRacesTest < Raffia::TestCase
     end
   end
 
-  def test_a_mold_that_cannot_be_forked_again_at_once
+  def test_a_template_that_cannot_be_forked_again_at_once
     unless system("prlimit", "--version", out: File::NULL)
       skip "prlimit(1) limits open files: of Linux"
     end
