@@ -52,7 +52,7 @@ class SupervisorRacesTest < Raffia::TestCase
   end
 
   # Kills the process that forks the workers.
-  def kill_mold(program)
+  def kill_template(program)
     order(program, "say('templates', $supervisor.status[:templates])")
     program.kill(:KILL, program.hear("templates").last)
   end
@@ -87,7 +87,7 @@ class SupervisorRacesTest < Raffia::TestCase
       order(program, "$supervisor.broadcast(:grow, 0)")
       program.hear("boots")
       program.hear("loaded")
-      kill_mold(program)
+      kill_template(program)
       program.hear("loaded")
       remove("hold 0")
       _, pid = program.hear("ready")
