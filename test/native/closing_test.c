@@ -26,8 +26,8 @@ static void reused_under_a_waiter(struct raffia_loop *loop)
     CHECK_CALL(close(pipes[0]));
     reuse_number(pipes[0], others);
     arm(loop, others[0], R, 2);
-    /* epoll notices that the file of the first one is gone. The others wait for it until they are
-     * told otherwise. */
+    /* epoll notices that the file of the first one is gone. The others wait for it until they
+     * get a report. */
     if (backend_is(loop, "epoll"))
         expect(loop, 1, -EBADF);
     else

@@ -45,7 +45,7 @@ module Raffia
       end
     end
 
-    # The fiber that computes does not let the one that was told: the second time is for it.
+    # A computing fiber blocks the one that gets the first Ctrl-C: the second one ends it.
     def test_ctrl_c_twice_ends_a_fiber_that_does_not_wait
       console do
         type('Fiber.schedule { sleep 0.05; puts "busy".upcase; loop {} }; sleep', "BUSY",
@@ -72,7 +72,7 @@ module Raffia
       end
     end
 
-    # Ctrl-D, though fibers would go on for ever; they are told.
+    # Ctrl-D, though fibers would run for ever; they are cancelled.
     def test_the_end
       console do
         type('Fiber.schedule { begin; loop { sleep 1 }; ensure; puts "clean".upcase; end }')

@@ -151,8 +151,8 @@ module Raffia
         assert_equal(1, said.count { |line| line.first == "HogJob" })
       end
 
-      # A job that computes for longer than the lease: it is nobody else's, whatever the supervisor
-      # thinks of the loop.
+      # A job that computes for longer than the lease: no other worker may take it, even when
+      # the supervisor reports a blocked loop.
       def test_a_job_that_holds_up_the_loop_is_left_alone
         enqueue("HogJob")
         work("--lease", "1") do |worker|
