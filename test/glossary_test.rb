@@ -37,6 +37,10 @@ class GlossaryTest < Raffia::TestCase
     assert_equal [], page.faulty_words("AckWorker")
   end
 
+  def test_nouns_are_in_use
+    assert_empty glossary.unused(ROOT), "in docs/glossary.md, but no name in lib ends in it"
+  end
+
   def test_nouns_are_listed_once
     assert_equal [], glossary.nouns.tally.select { |_, count| count > 1 }.keys
   end

@@ -30,6 +30,15 @@ module Architecture
       end
     end
 
+    # @return [Array<String>] nouns in which no name ends
+    def unused(root)
+      used = names(root).flat_map do |_, name|
+        base = name.split("::").last
+        [base, base.scan(WORD).last].compact.flat_map { |word| forms(word) }
+      end
+      nouns - used
+    end
+
     # @param name [String] without its namespace
     # @return [Array<String>] its words that are replaced, or its last word if it is not known
     def faulty_words(name)
