@@ -8,8 +8,8 @@ module ActiveJob
   module QueueAdapters
     # Active Job on Raffia: `config.active_job.queue_adapter = :raffia`, see guides/rails_jobs.md.
     class RaffiaAdapter < (const_defined?(:AbstractAdapter) ? AbstractAdapter : Object)
-      # @return [#call, nil] returns a connection with an open transaction of the store's database, or
-      #   nil. Jobs are stored in that transaction, see {Raffia::Jobs.transaction}
+      # @return [#call, nil] returns a connection with an open transaction of the store's database,
+      #   or nil. Jobs are stored in that transaction, see {Raffia::Jobs.transaction}
       attr_accessor :transaction
 
       # Active Job 7.2 asks whether jobs of a transaction wait for its end.

@@ -10,8 +10,8 @@ module Raffia
   class Server
     # A client's connection, whatever its protocol. {Protocols} names the subclasses.
     #
-    # A subclass reads requests in {#serve}. It runs each by a {#cycle} on a stream, which implements
-    # {HTTP::Stream}: one stream for all requests, or one for each of several at a time.
+    # A subclass reads requests in {#serve}. It runs each by a {#cycle} on a stream, which
+    # implements {HTTP::Stream}: one stream for all requests, or one for each of several at a time.
     #
     # @api private
     class Connection

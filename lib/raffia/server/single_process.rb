@@ -60,8 +60,8 @@ module Raffia
 
       def make_worker(app, notifier)
         options = Execution.settle(@application, @options, @log)
-        WorkerFactory.build(app, listening.by_ractor(listening.slot(0)), options: options, log: @log,
-          counters: @panel.counters, liveness: notifier)
+        WorkerFactory.build(app, listening.by_ractor(listening.slot(0)), options: options,
+          log: @log, counters: @panel.counters, liveness: notifier)
       end
 
       # Hooks do not run inside of Ractors.

@@ -10,7 +10,9 @@ module Raffia
     module WorkerFactory
       # `listeners`: one list for each Ractor, or a single list.
       def self.build(app, listeners, options:, **others)
-        return Worker.new(app, listeners: listeners.first, options:, **others) unless options.ractors?
+        unless options.ractors?
+          return Worker.new(app, listeners: listeners.first, options:, **others)
+        end
 
         require_relative "ractors/worker_group"
         Ractors::WorkerGroup.new(app, listeners:, options:, **others)

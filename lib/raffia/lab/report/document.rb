@@ -47,8 +47,8 @@ module Raffia
         private
 
         def refuse(path)
-          raise ConfigError, "#{path} is no result of the lab: name a file that raffia lab --json " \
-            "wrote"
+          raise ConfigError,
+            "#{path} is no result of the lab: name a file that raffia lab --json wrote"
         end
       end
     end
