@@ -2,8 +2,8 @@
 
 require_relative "lib/raffia/base/version"
 
-# The gem, the module and the command are called raffia: `gem list -r -e raffia` found no gem of this
-# name on RubyGems (2026-11-21).
+# The gem, the module and the command are called raffia: `gem list -r -e raffia` found no gem of
+# this name on RubyGems (2026-11-21).
 Gem::Specification.new do |spec|
   spec.name = "raffia"
   spec.version = Raffia::VERSION
@@ -51,8 +51,8 @@ Gem::Specification.new do |spec|
   spec.add_dependency "logger", "~> 1.6"
 
   # RubyGems prints nothing while it compiles, and a library may be missing.
-  spec.post_install_message = "raffia: `raffia doctor` says what was compiled in. The HTTP server " \
-    "needs llhttp 9 (libllhttp-dev), io_uring needs liburing 2.3 (liburing-dev)."
+  spec.post_install_message = "raffia: `raffia doctor` says what was compiled in. The HTTP " \
+    "server needs llhttp 9 (libllhttp-dev), io_uring needs liburing 2.3 (liburing-dev)."
 
   spec.extensions = ["ext/raffia/extconf.rb"]
 end
