@@ -90,17 +90,22 @@ module FaultProxy
     def disable
       @server&.close
       @server = nil
-      @sockets.pop.close until @sockets.empty?
+      close_sockets
     end
 
     private
 
-    # Until it is closed.
+    # Until it is closed, which may be between the accept and the connection.
     def serve(server)
-      loop { connect(server.accept) }
+      loop do
+        connect(server.accept)
+        close_sockets if server.closed?
+      end
     rescue IOError
       nil
     end
+
+    def close_sockets = (@sockets.pop.close until @sockets.empty?)
 
     def connect(client)
       @sockets << client

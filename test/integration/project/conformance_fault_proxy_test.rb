@@ -93,6 +93,7 @@ class ConformanceFaultProxyTest < Raffia::TestCase
 
   def test_what_is_down_refuses_and_comes_back
     socket = connect
+    assert_equal "aa\n", echo(socket, "a") # it is accepted
     ask("POST", "/proxies/echo", {enabled: false})
     assert_raises(Errno::ECONNREFUSED) { connect }
     assert_nil socket.gets
