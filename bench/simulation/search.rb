@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "child"
+
+module SimulationBench
+  # Exploration of a model under simulation: PCT looks for the bug with several seeds, then runs the
+  # fixed version many times.
+  class Search
+    # Seconds without a line after which the simulation itself hangs.
+    SILENCE = 120
+
+    # @!attribute found
+    #   @return [Array<Integer>] schedules to the failure, for each seed that found it
+    # @!attribute switches
+    #   @return [Array<Integer>] preemptions of the shrunk schedules
+    # @!attribute errors
+    #   @return [Array<String>] what the simulation reported, without repetitions
+    # @!attribute fixed_runs
+    #   @return [Integer]
+    # @!attribute fixed_error
+    #   @return [String, nil] failure of the fixed version
+    # @!attribute rate
+    #   @return [Float] schedules of the fixed version in a second
+    # @!attribute hung
+    #   @return [Boolean]
+    Result = Data.define(:found, :switches, :errors, :fixed_runs, :fixed_error, :rate, :hung)
+
+    # @param seeds [Integer] how many
+    # @param runs [Integer] schedules for each
+    # @param fixed [Integer] schedules of the fixed version
+    def initialize(model, seeds:, runs:, fixed:)
+      @model = model
+      @numbers = [seeds, runs, fixed]
+    end
+
+    # @return [Result]
+    def call
+      child = Child.run("search_child.rb", @model.name, *@numbers, silence: SILENCE)
+      empty = {found: [], switches: [], errors: [], fixed_runs: 0, fixed_error: nil, rate: 0.0}
+      Result.new(**empty, **child.data, hung: child.hung)
+    end
+  end
+end

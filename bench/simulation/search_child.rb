@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+# Explores one model.
+#
+#     ruby -Ilib bench/simulation/search_child.rb NAME SEEDS RUNS FIXED
+
+require "json"
+require "raffia"
+require "raffia/simulation"
+require_relative "model"
+
+module SimulationBench
+  # Prints a line after each step.
+  class SearchChild
+    # Schedules of the fixed version in a step.
+    STEP = 10_000
+
+    def initialize(model, output)
+      @model = model
+      @output = output
+      @data = {found: [], switches: [], errors: [], fixed_runs: 0, fixed_error: nil, rate: 0.0}
+      @seconds = 0.0
+    end
+
+    def call(seeds, runs, fixed)
+      report
+      seeds.times { |seed| find(seed + 1, runs) }
+      fixed.times.each_slice(STEP).with_index do |step, index|
+        @data[:fixed_error] || run_fixed(index + 1, step.size)
+      end
+    end
+
+    private
+
+    def find(seed, runs)
+      failure = explore(@model.buggy, seed, runs).failure
+      if failure
+        @data[:found] << failure.run
+        @data[:switches] << failure.switches
+        @data[:errors] |= [describe(failure.error)]
+      end
+      report
+    end
+
+    def run_fixed(seed, runs)
+      result = explore(@model.fixed, seed, runs)
+      @data[:fixed_runs] += result.runs
+      @data[:fixed_error] = result.failure && describe(result.failure.error)
+      @seconds += result.seconds
+      @data[:rate] = @data[:fixed_runs] / @seconds
+      report
+    end
+
+    def explore(block, seed, runs)
+      Raffia::Simulation.explore(runs:, strategy: :pct, seed:) { |sim| block.call(sim) }
+    end
+
+    def describe(error) = "#{error.class}: #{error.message.lines.first&.strip}"
+
+    def report
+      @output.puts JSON.generate(@data)
+      @output.flush
+    end
+  end
+end
+
+SimulationBench::SearchChild.new(SimulationBench.load_models.fetch(ARGV.fetch(0)), $stdout)
+  .call(*ARGV.drop(1).map { |number| Integer(number) })
