@@ -46,6 +46,19 @@ module Raffia
       # @api private
       def open_schedulers = RactorLocal.fetch(:raffia_schedulers) { {}.compare_by_identity }
 
+      # Seconds to wait, as Kernel#sleep takes them: any number, and what can be divided like one.
+      # @api private
+      def interval(time)
+        unless time.respond_to?(:divmod)
+          raise TypeError, "can't convert #{time.class} into time interval"
+        end
+
+        seconds = time.is_a?(Numeric) ? time : time.divmod(1).sum
+        raise ArgumentError, "time interval must not be negative" if seconds.negative?
+
+        seconds
+      end
+
       # @param backend [Symbol, String, nil] :uring, :epoll, :kqueue, :poll, :select; nil: the one
       #   of RAFFIA_BACKEND, else the best that works
       # @param options [Hash] as {#initialize} takes them
@@ -113,18 +126,9 @@ module Raffia
     # @api private
     def engine = open_engine || attach
 
-    # Seconds to wait, as Kernel#sleep takes them: any number, and what can be divided like one.
+    # Seconds to wait, as {Scheduler.interval}.
     # @api private
-    def interval(time)
-      unless time.respond_to?(:divmod)
-        raise TypeError, "can't convert #{time.class} into time interval"
-      end
-
-      seconds = time.is_a?(Numeric) ? time : time.divmod(1).sum
-      raise ArgumentError, "time interval must not be negative" if seconds.negative?
-
-      seconds
-    end
+    def interval(time) = Scheduler.interval(time)
 
     private
 

@@ -3,7 +3,7 @@
 module Architecture
   # Components of lib/ and which of them each may require: docs/architecture.md's drawing, as data.
   #
-  #   layer 6  cli        lab                       entrances for people; nothing requires them
+  #   layer 6  cli        lab        simulation     entrances for people; nothing requires them
   #   layer 5  compat     integrations   jobs/web   faces on someone else's interface
   #   layer 4  actor      jobs           server     products; peers
   #   root     lib/raffia.rb, run.rb and snapshot.rb: the composition root of all below
@@ -39,7 +39,8 @@ module Architecture
       "compat" => PRODUCT + %w[engine scheduler actor jobs jobs/web server],
       "integrations" => PRODUCT + %w[engine actor jobs server],
       "lab" => ENTRANCE + %w[charts],
-      "cli" => ENTRANCE + %w[lab]
+      "simulation" => BELOW_PRODUCTS + %w[root],
+      "cli" => ENTRANCE + %w[lab simulation]
     }.freeze
 
     # The constant of Raffia that stands for a component: naming it is knowing the component, with
@@ -48,7 +49,7 @@ module Architecture
       Engine: "engine", Native: "native", Scheduler: "scheduler", Executor: "executor",
       Pool: "pool", Service: "service", Actor: "actor",
       Jobs: "jobs", Job: "jobs",
-      Server: "server", Compat: "compat", Lab: "lab", CLI: "cli"
+      Server: "server", Compat: "compat", Lab: "lab", CLI: "cli", Simulation: "simulation"
     }.freeze
 
     module_function

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "../raffia"
+
+module Raffia
+  # Runs a block in a simulated world: virtual time, threads and fibers whose order is drawn from a
+  # seed, a simulated network. A bug that depends on time or order is found by trying many orders,
+  # and can be run again exactly.
+  #
+  # @example
+  #   Raffia::Simulation.explore(runs: 1_000) do
+  #     counter = Counter.new
+  #     2.times.map { Thread.new { counter.increment } }.each(&:join)
+  #     raise "lost an update" unless counter.value == 2
+  #   end.raise!
+  module Simulation
+    require_relative "simulation/error"
+    require_relative "simulation/strategy"
+    require_relative "simulation/world"
+    require_relative "simulation/findings"
+    require_relative "simulation/wait_report"
+    require_relative "simulation/handle"
+    require_relative "simulation/exploration"
+
+    class << self
+      # Runs the block once.
+      # @param seed [Integer] of all choices
+      # @param strategy [Symbol] :fifo, :random, :pct or :portfolio
+      # @param options [Hash] as {explore} takes them
+      # @yieldparam sim [Handle]
+      # @return [Object] the block's value
+      # @raise [Failed] the block raised, or the simulation found something; `cause` is the error
+      def run(seed: 0, strategy: :fifo, **options, &block)
+        value = nil
+        explore(runs: 1, seed: seed, strategy: strategy, **options) do |sim|
+          value = block.call(sim)
+        end.raise!
+        value
+      end
+
+      # Runs the block many times, each time with other choices.
+      # @param runs [Integer] at most
+      # @param seed [Integer, nil] nil: a random one
+      # @param strategy [Symbol] :fifo, :random, :pct or :portfolio
+      # @param depth [Integer] of PCT: ordering constraints that a bug needs
+      # @param options [Hash] start: (Time), preempt: (:cruby, :none), preempt_in: (globs, gems),
+      #   max_steps:, virtual_limit: (seconds), real_limit: (seconds), ignore:, allow:
+      # @yieldparam sim [Handle]
+      # @return [Report]
+      # @raise [ConfigError]
+      def explore(runs: 1_000, seed: nil, strategy: :portfolio, depth: 3, **options, &block)
+        raise ConfigError, "a simulation needs a block: the program to run" unless block
+
+        settings = Settings.build(**options)
+        Exploration.new(settings, strategy: Strategy.build(strategy, depth: depth), runs: runs,
+          seed: seed || ::Random.new_seed & 0xffff_ffff, &block).report
+      end
+    end
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # Refuses what a world does not control: real sockets, names of the real DNS, processes. The
+    # program cannot hide it by a rescue.
+    #
+    # @api private
+    class Boundary
+      # The first error, nil for none.
+      attr_reader :violation
+
+      def initialize(settings)
+        @settings = settings
+        @violation = nil
+      end
+
+      def refuse(message)
+        error = NotSimulated.new(message)
+        @violation ||= error
+        raise error
+      end
+
+      # +action+: a clause such as "fork starts a process".
+      def process(action)
+        return if @settings.allow?(:processes)
+
+        refuse("#{action}, which no simulation holds: put it into sim.real { }, or " \
+          "allow: [:processes]")
+      end
+
+      # A wait for a real socket has no end in a world.
+      def io(io)
+        return if @settings.allow?(:sockets) || !io.is_a?(::BasicSocket)
+        return unless inet?(io)
+
+        refuse("#{io.inspect} is a real socket: connect inside of the run, put it into " \
+          "sim.real { }, or allow: [:sockets]")
+      end
+
+      def name(hostname)
+        refuse("the name #{hostname} would be looked up in the real DNS: use hosts of the run")
+      end
+
+      private
+
+      def inet?(io)
+        !io.closed? && io.local_address.ip?
+      rescue ::IOError, ::SystemCallError
+        false # the wait itself says so
+      end
+    end
+  end
+end

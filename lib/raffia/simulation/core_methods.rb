@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # Methods of core that a world replaces. They are prepended once, when the first run begins, and
+    # do nothing but call the originals outside of a world.
+    #
+    # @api private
+    module CoreMethods
+      require_relative "core_methods/fiber_methods"
+      require_relative "core_methods/kernel_methods"
+      require_relative "core_methods/process_methods"
+      require_relative "core_methods/random_methods"
+      require_relative "core_methods/scheduler_methods"
+      require_relative "core_methods/thread_methods"
+      require_relative "core_methods/time_methods"
+      require_relative "core_methods/timeout_methods"
+
+      def self.install
+        return if ::Thread.respond_to?(:real_current)
+
+        ::Thread.singleton_class.alias_method(:real_current, :current)
+        {::Thread => ThreadMethods, ::Fiber => FiberMethods, ::Process => ProcessMethods,
+         ::Random => RandomMethods, ::Time => TimeMethods, Raffia::Scheduler => SchedulerMethods,
+         ::IO => ProcessMethods::Pipes, ::Ractor => ProcessMethods::Ractors}
+          .each { |owner, methods| owner.singleton_class.prepend(methods) }
+        ::Kernel.singleton_class.prepend(KernelMethods)
+        ::Kernel.prepend(KernelMethods::PrivateMethods)
+        TimeoutMethods.install
+      end
+    end
+  end
+end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    module CoreMethods
+      # Fiber's methods for schedulers: each simulated thread has its own.
+      #
+      # @api private
+      module FiberMethods
+        def scheduler
+          world = World.current
+          world ? world.running.scheduler : super
+        end
+
+        def current_scheduler
+          world = World.current
+          world ? world.fiber_scheduler : super
+        end
+
+        def set_scheduler(scheduler) # standard:disable Naming/AccessorMethodName
+          world = World.current or return super
+          unless scheduler.nil? || scheduler.is_a?(FiberScheduler)
+            world.boundary.refuse("a simulated thread takes only Raffia's scheduler, which " \
+              "Raffia.run sets: #{scheduler.class} has an event loop of its own")
+          end
+
+          thread = world.running
+          former = thread.scheduler
+          # Core calls it before it lets go of the scheduler.
+          former&.scheduler_close unless former.equal?(scheduler)
+          thread.scheduler = scheduler
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    module CoreMethods
+      # Thread's class methods.
+      #
+      # @api private
+      module ThreadMethods
+        def new(*arguments, **options, &block)
+          world = World.current or return super
+          raise ::ThreadError, "must be called with a block" unless block
+
+          arguments << options unless options.empty?
+          world.start(arguments, &block)
+        end
+
+        def start(*arguments, &block)
+          World.current ? new(*arguments, &block) : super
+        end
+
+        def fork(*arguments, &block)
+          World.current ? new(*arguments, &block) : super
+        end
+
+        def current
+          return super unless World.active
+
+          World.current&.running || super
+        end
+
+        def main
+          world = World.current
+          world ? world.main_thread : super
+        end
+
+        def list
+          world = World.current
+          world ? world.threads.select(&:alive?) : super
+        end
+
+        def pass
+          world = World.current
+          world ? world.pass : super
+        end
+
+        def stop
+          world = World.current or return super
+          world.suspend(:sleep)
+          nil
+        end
+
+        def exit
+          World.current ? current.kill : super
+        end
+
+        def kill(thread)
+          thread.is_a?(SimulatedThread) ? thread.kill : super
+        end
+
+        def handle_interrupt(timings)
+          world = World.current or return super
+          unless timings.is_a?(::Hash) && timings.each_value.all? { |timing| timing?(timing) }
+            raise ::ArgumentError, "unknown mask signature"
+          end
+
+          thread = world.running
+          thread.check_interrupts(false)
+          value = thread.interrupts.mask(timings) do
+            thread.check_interrupts(false)
+            yield
+          end
+          thread.check_interrupts(false)
+          value
+        end
+
+        def pending_interrupt?(...)
+          world = World.current
+          world ? world.running.pending_interrupt?(...) : super
+        end
+
+        def ===(object) = SimulatedThread === object || super
+
+        private
+
+        def timing?(timing) = %i[immediate on_blocking never].include?(timing)
+      end
+    end
+  end
+end

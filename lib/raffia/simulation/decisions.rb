@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # The choices of one run, drawn by a strategy or taken from a schedule, and recorded.
+    #
+    # Each choice is an index below a count; 0 is the default. A fingerprint of 16 bits goes with
+    # it: a replay compares them, and so finds the first choice at which the program took another
+    # way.
+    #
+    # @api private
+    class Decisions
+      MASK = 0xffff_ffff_ffff
+      private_constant :MASK
+
+      # What was chosen, and 16 bits that describe each choice.
+      attr_reader :choices, :prints
+      # Of all choices so far, with their instants: equal for equal runs.
+      attr_reader :digest
+
+      # +replay+: choices that are taken first; the default follows. +prints+: their fingerprints;
+      # nil: a choice that does not fit becomes the default.
+      def initialize(strategy, replay: nil, prints: nil)
+        @strategy = strategy
+        @replay = replay
+        @expected = prints
+        @choices = []
+        @prints = []
+        @digest = 0
+      end
+
+      # Index of the thread or timer that goes next. +preempts+: the first one is running.
+      def pick(candidates, preempts, now)
+        index = @replay ? replayed(candidates.size) : @strategy.pick(candidates, preempts)
+        record(index, candidates.size, now ^ candidates[index].code)
+        index
+      end
+
+      # An index below `count`; 0 is the simplest.
+      def choose(count, now)
+        index = @replay ? replayed(count) : @strategy.choose(count)
+        record(index, count, now)
+        index
+      end
+
+      # Whether something happens that has this probability.
+      def flip(probability, now)
+        happens = @replay ? replayed(2) == 1 : @strategy.flip(probability)
+        record(happens ? 1 : 0, 2, now)
+        happens
+      end
+
+      # A thread passes: it waits for others without a wait.
+      def lower(candidate)
+        @strategy.lower(candidate) if !@replay && @strategy.respond_to?(:lower)
+      end
+
+      # Adds to the digest what no choice shows.
+      def note(value) = @digest = (@digest * 1_000_003 ^ value) & MASK
+
+      private
+
+      def record(index, count, code)
+        note(code * 31 + index)
+        print = (@digest ^ count) & 0xffff
+        check(print) if @expected
+        @choices << index
+        @prints << print
+      end
+
+      def replayed(count)
+        index = @replay[@choices.size] || 0
+        return index if index < count
+        return 0 unless @expected
+
+        raise Diverged, "choice #{@choices.size + 1} of the schedule takes number #{index + 1} of " \
+          "#{count}: the program is not the one that was recorded"
+      end
+
+      def check(print)
+        expected = @expected[@choices.size]
+        return if expected.nil? || expected == print
+
+        @expected = nil
+        raise Diverged, "the run differs from its schedule at choice #{@choices.size + 1} of " \
+          "#{@replay.size}: the code, the Ruby or the options have changed since it was recorded"
+      end
+    end
+  end
+end

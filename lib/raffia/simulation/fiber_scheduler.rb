@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "engine"
+
+module Raffia
+  module Simulation
+    # Raffia's scheduler inside of a world: the portable one, over a simulated {Engine}. Each
+    # simulated thread that calls Raffia.run has its own.
+    #
+    # @api private
+    class FiberScheduler < Scheduler::Portable
+      # Scheduler.new would look for a real engine.
+      def self.in(world, **options) = allocate.tap { |one| one.send(:initialize, world, **options) }
+
+      # The world finds deadlocks itself, because it sees all threads.
+      def initialize(world, **options)
+        @world = world
+        @names = {}.compare_by_identity
+        super(**options, backend: :simulated, deadlock: nil, recycle: false)
+      end
+
+      def fiber(**, &)
+        child = nil
+        super do
+          child = ::Fiber.current
+          @names[child] = "#{@world.running.path}.#{@names.size + 1}"
+          yield
+        end
+      end
+
+      # What the fiber is called in reports.
+      def name(fiber) = @names[fiber]
+
+      # The world's operations run in the fiber: there is no real thread to take them.
+      def blocking_operation_wait(work) = work.call
+
+      private
+
+      def attach
+        raise_closed if closed?
+
+        self.engine = Engine.new(@world)
+        engine
+      end
+    end
+  end
+end

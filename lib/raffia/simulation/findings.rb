@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # What is wrong at the end of a run although its block has returned: threads that are left, and
+    # threads that ended with an error which nobody has seen.
+    #
+    # @api private
+    class Findings
+      def initialize(world, settings)
+        @world = world
+        @settings = settings
+      end
+
+      # The first one as an error, or nil.
+      def error = unjoined || leak
+
+      private
+
+      def unjoined
+        return if @settings.ignore?(:unjoined)
+
+        thread = @world.threads.find(&:unjoined) or return
+        error = thread.unjoined
+        raise Unjoined, "thread #{thread.label} ended with #{error.class}, and nobody called its " \
+          "join or value: #{error.message}", error.backtrace, cause: error
+      rescue Unjoined => finding
+        finding
+      end
+
+      def leak
+        return if @settings.ignore?(:leaks)
+
+        left = @world.left.reject(&:daemon)
+        return if left.empty?
+
+        Leak.new("#{left.size} threads were left when the run had ended: " \
+          "#{left.map(&:label).join(", ")}. Join or stop them, or ignore: [:leaks]")
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require_relative "preemption/scope"
+
+module Raffia
+  module Simulation
+    # Lets threads be switched where CRuby checks for interrupts: where a method or block returns,
+    # and where a method in C does. The program's files only: see {Scope}.
+    #
+    # Ruby inlines some methods in C and switches nothing there; so those are left out
+    # (insns.def: opt_plus and its like have no frame), and accessors of attr_reader, too.
+    #
+    # @api private
+    class Preemption
+      INLINED = %i[+ - * / % == != < <= > >= << [] []= length size empty? succ ! & | =~ min max
+        nil? === !~ eql? equal? -@ frozen? class is_a? kind_of? itself instance_of? object_id
+        respond_to? hash dup freeze to_s block_given? lambda proc binding raise throw new allocate
+        initialize].freeze
+      CORE = [::Integer, ::Float, ::String, ::Symbol, ::Array, ::Hash, ::NilClass, ::BasicObject,
+        ::Kernel, ::Comparable, ::Class, ::Module, ::Object, ::Struct, ::Range].freeze
+      private_constant :INLINED, :CORE
+
+      def initialize(patterns)
+        @scope = Scope.new(patterns)
+        @switching = {}.compare_by_identity # class => {method => whether CRuby may switch there}
+        @point = ::TracePoint.new(:return, :b_return, :c_return) { |point| at(point) }
+      end
+
+      # Runs the block with preemption in the calling thread.
+      def enable(&)
+        @point.enable(target_thread: ::Thread.real_current, &)
+      end
+
+      private
+
+      def at(point)
+        world = World.active
+        return unless world&.running && world.preemptible?
+        return unless @scope.include?(point.path)
+        return if point.event == :c_return && !switches?(point.defined_class, point.method_id)
+
+        world.preempt
+      end
+
+      def switches?(owner, name)
+        methods = (@switching[owner] ||= {})
+        methods.fetch(name) { methods[name] = !inlined?(owner, name) }
+      end
+
+      def inlined?(owner, name)
+        return true if INLINED.include?(name) && CORE.include?(owner)
+
+        !owner.instance_method(name).source_location.nil?
+      rescue ::NameError
+        false
+      end
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # Waits of one simulated thread for descriptors.
+    #
+    # @api private
+    class ReadinessWait
+      EVENTS = [::IO::READABLE, ::IO::WRITABLE, ::IO::PRIORITY].freeze
+      private_constant :EVENTS
+
+      def initialize(world)
+        @world = world
+      end
+
+      # As the scheduler's hook io_wait.
+      def wait(io, events, timeout)
+        limit = timeout || io.timeout
+        @world.boundary.io(io)
+        found = Interest.poll(io, events)
+        return found if found.positive?
+        return false if timeout&.zero?
+
+        suspend([[io, events]], limit, io) || timed_out(timeout, limit)
+      end
+
+      # As IO.select.
+      def select(lists, timeout)
+        limit = timeout && Clock.now + timeout
+        until (ready = Interest.select(lists))
+          remaining = limit && limit - Clock.now
+          return if remaining && remaining <= 0
+
+          pairs = lists.zip(EVENTS).flat_map do |ios, event|
+            ios.to_a.map { |io| [io.to_io, event] }
+          end
+          suspend(pairs, remaining, lists.flatten.compact)
+        end
+        ready
+      end
+
+      private
+
+      # The events that came first; nil when the time was up.
+      def suspend(pairs, limit, subject)
+        found = nil
+        thread = @world.running
+        watches = pairs.map do |io, events|
+          @world.interest.add(io, events) do |come|
+            found = come
+            @world.wake(thread, :woken)
+          end
+        end
+        @world.suspend(:io, subject, limit)
+        found
+      ensure
+        watches&.each { |watch| @world.interest.remove(watch) }
+      end
+
+      def timed_out(timeout, limit)
+        return false if timeout || RUBY_VERSION >= "3.4"
+
+        raise ::IO::TimeoutError, "not ready within the #{limit} s of IO#timeout"
+      end
+    end
+  end
+end

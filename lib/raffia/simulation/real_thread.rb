@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "core_methods"
+require_relative "dispatcher"
+require_relative "preemption"
+require_relative "world"
+
+module Raffia
+  module Simulation
+    # The real thread in which worlds run, one after the other, while the caller waits.
+    #
+    # @api private
+    class RealThread
+      # What a run came to. `world` is over.
+      Outcome = ::Data.define(:value, :error, :world)
+
+      # Seconds between two looks at a run that may hang.
+      INTERVAL = 1
+      private_constant :INTERVAL
+
+      def self.open(settings, &) = new(settings).call(&)
+
+      def initialize(settings)
+        CoreMethods.install
+        @settings = settings
+        @dispatcher = Dispatcher.new
+        @preemption = Preemption.new(settings.preempt_in) unless settings.preempt == :none
+      end
+
+      # Runs the block, which gets this object, in the thread; returns its value.
+      def call
+        if World.active
+          raise Error, "a simulation runs already in this process: one can run at a time"
+        end
+
+        thread = ::Thread.new { with_scheduler { yield self } }
+        thread.report_on_exception = false
+        thread.value
+      ensure
+        thread&.kill
+        World.activate(nil)
+      end
+
+      # Runs a block in a new world.
+      def run(decisions, seed:, trace: nil, &block)
+        world = World.new(@settings, decisions, seed: seed, real_thread: ::Thread.current, trace:)
+        @dispatcher.world = World.activate(world)
+        generator = ::Kernel.srand(seed)
+        main = world.run { yield Handle.new(world) }
+        Outcome.new(main.value_or_nil, error_of(world, main), world)
+      ensure
+        World.activate(nil)
+        ::Kernel.srand(generator) if generator
+      end
+
+      private
+
+      def with_scheduler
+        ::Fiber.set_scheduler(@dispatcher)
+        @preemption ? @preemption.enable { yield } : yield
+      end
+
+      def error_of(world, main)
+        world.failure || main.error || (Findings.new(world, @settings).error if main.error.nil?)
+      end
+    end
+  end
+end

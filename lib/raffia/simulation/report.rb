@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # What an exploration found.
+    class Report
+      # @return [Failure, nil] the first failure
+      attr_reader :failure
+
+      # @return [Integer] runs until the failure, or all
+      attr_reader :runs
+
+      # @return [Integer] the seed of the exploration
+      attr_reader :seed
+
+      # @return [Float] real seconds that it took
+      attr_reader :seconds
+
+      # @api private
+      def initialize(failure:, runs:, seed:, seconds:)
+        @failure = failure
+        @runs = runs
+        @seed = seed
+        @seconds = seconds
+      end
+
+      # @return [Boolean] no run failed
+      def success? = @failure.nil?
+
+      # @return [self]
+      # @raise [Failed] when a run failed
+      def raise!
+        raise Failed, @failure, cause: @failure.error if @failure
+
+        self
+      end
+    end
+  end
+end

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # Timeout.timeout of a simulated thread: the exception strikes at any point where the thread's
+    # mask allows it, as that of a real thread does.
+    #
+    # @api private
+    class TimeLimit
+      def initialize(world)
+        @world = world
+      end
+
+      # As Timeout.timeout. Without a class, the block sees an exception that no `rescue => error`
+      # takes.
+      def call(seconds, klass, message, &)
+        return yield(seconds) if seconds.nil? || seconds.zero?
+        return enforce(seconds, klass.exception(*message), &) if klass
+
+        error = ::Timeout::ExitException.new(message || "execution expired")
+        begin
+          enforce(seconds, error, &)
+        rescue ::Timeout::ExitException => late
+          raise unless late.equal?(error)
+
+          raise ::Timeout::Error, error.message
+        end
+      end
+
+      def enforce(seconds, error)
+        thread = @world.running
+        timer = @world.after(seconds, thread) { thread.post(error) }
+        yield seconds
+      ensure
+        timer&.cancel
+        thread&.interrupts&.remove(error)
+      end
+    end
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # The timers of a world, ordered by time, and by age at one time.
+    #
+    # @api private
+    class Timers
+      # Something that happens at a time: a candidate of the choices at its instant.
+      class Timer
+        attr_reader :at, :label
+        attr_accessor :priority
+
+        # +at+ in nanoseconds since the start; +label+: the thread that it belongs to, or a text.
+        def initialize(timers, at, label, action)
+          @timers = timers
+          @at = at
+          @label = label
+          @action = action
+          @over = false
+        end
+
+        def over? = @over
+
+        # For the digest of the run.
+        def code = @at
+
+        def cancel
+          @timers.due.delete(self) unless @over
+          @over = true
+        end
+
+        def fire
+          @over = true
+          @action.call
+        end
+      end
+
+      # Those whose time has come and that have not been chosen yet.
+      attr_reader :due
+
+      def initialize(clock)
+        @clock = clock
+        @list = []
+        @due = []
+      end
+
+      # Calls the block after some seconds.
+      def add(seconds, label, &action)
+        delay = VirtualClock.nanoseconds(seconds)
+        timer = Timer.new(self, @clock.now + [delay, 0].max, label, action)
+        delay.positive? ? insert(timer) : @due << timer
+        timer
+      end
+
+      # The next instant, nil without a timer.
+      def next_at
+        @list.shift while @list.first&.over?
+        @list.first&.at
+      end
+
+      # Moves the clock to the next instant.
+      def advance
+        @clock.advance(next_at)
+        while (first = @list.first) && first.at == @clock.now
+          @list.shift
+          @due << first unless first.over?
+        end
+      end
+
+      def fire(timer)
+        @due.delete(timer)
+        timer.fire
+      end
+
+      private
+
+      def insert(timer)
+        at = timer.at
+        return @list.push(timer) if @list.empty? || @list.last.at <= at
+
+        @list.insert(@list.bsearch_index { |other| other.at > at }, timer)
+      end
+    end
+  end
+end

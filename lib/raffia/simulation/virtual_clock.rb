@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    # The clocks of a world, in integer nanoseconds. They stand still while threads run.
+    #
+    # @api private
+    class VirtualClock
+      SECOND = 1_000_000_000
+      # The monotonic clock's first value: not 0, which programs take for "never".
+      BOOT = 100_000 * SECOND
+      CPU_CLOCKS = %i[CLOCK_PROCESS_CPUTIME_ID CLOCK_THREAD_CPUTIME_ID]
+        .filter_map { |name| ::Process.const_get(name) if ::Process.const_defined?(name) }.freeze
+      REAL_CLOCKS = %i[CLOCK_REALTIME CLOCK_REALTIME_COARSE CLOCK_TAI]
+        .filter_map { |name| ::Process.const_get(name) if ::Process.const_defined?(name) }.freeze
+      private_constant :CPU_CLOCKS, :REAL_CLOCKS
+
+      # Nanoseconds of seconds as Kernel#sleep takes them.
+      def self.nanoseconds(seconds)
+        return seconds * SECOND if seconds.is_a?(Integer)
+
+        exact = seconds.is_a?(Float) ? seconds * SECOND : seconds.to_r * SECOND
+        (exact.to_f.finite? ? exact.round : 1 << 62)
+      end
+
+      # Nanoseconds since the start of the run, and the wall clock's distance from it.
+      attr_reader :now
+      attr_accessor :real_offset
+
+      # +start+: the wall clock's Time at the start.
+      def initialize(start)
+        @now = 0
+        @real_offset = (start.to_r * SECOND).to_i
+      end
+
+      def advance(now) = @now = now
+
+      def real = @now + @real_offset
+
+      def elapsed = @now.fdiv(SECOND)
+
+      # As Process.clock_gettime. CPU clocks go as the monotonic one does.
+      def gettime(clock, unit, real_skew = 0)
+        convert(REAL_CLOCKS.include?(clock) ? real + real_skew : monotonic(clock), unit)
+      end
+
+      private
+
+      def monotonic(clock) = CPU_CLOCKS.include?(clock) ? @now : @now + BOOT
+
+      def convert(time, unit)
+        case unit
+        when nil, :float_second then time.fdiv(SECOND)
+        when :float_millisecond then time.fdiv(1_000_000)
+        when :float_microsecond then time.fdiv(1_000)
+        when :second then time / SECOND
+        when :millisecond then time / 1_000_000
+        when :microsecond then time / 1_000
+        when :nanosecond then time
+        else raise ArgumentError, "unexpected unit: #{unit}"
+        end
+      end
+    end
+  end
+end

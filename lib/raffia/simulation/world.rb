@@ -1,0 +1,317 @@
+# frozen_string_literal: true
+
+require_relative "boundary"
+require_relative "decisions"
+require_relative "fiber_scheduler"
+require_relative "interest"
+require_relative "run_queue"
+require_relative "settings"
+require_relative "simulated_thread"
+require_relative "timers"
+require_relative "virtual_clock"
+
+module Raffia
+  module Simulation
+    # One simulated run: threads that are fibers, a clock, timers, and the choices between them.
+    #
+    # All of it happens in one real thread. A simulated thread that waits, passes or is preempted
+    # calls {#switch}, which chooses the next one and transfers to it. The fiber that called {#run}
+    # gets control only when a fiber has ended.
+    #
+    # @api private
+    class World
+      MAIN = "main"
+
+      class << self
+        # The world of this process, nil when none runs.
+        attr_reader :active
+
+        # Nil when the run is over.
+        def activate(world) = @active = world # rubocop:disable ThreadSafety/ClassInstanceVariable
+
+        # The world that the calling code runs in, nil outside.
+        def current
+          world = @active # rubocop:disable ThreadSafety/ClassInstanceVariable
+          world if world&.inside?
+        end
+      end
+
+      # `waiters`: fiber => the thread or scheduler in which it blocks. `pollers`: objects whose
+      # `poll` makes threads ready when no other one is. `left`: threads that lived at the end.
+      attr_reader :seed, :settings, :clock, :threads, :interest, :decisions, :boundary, :pollers,
+        :running, :waiters, :failure, :trace, :left
+
+      # +trace+: takes events for the timeline.
+      def initialize(settings, decisions, seed:, real_thread:, trace: nil)
+        @settings = settings
+        @decisions = decisions
+        @seed = seed
+        @real_thread = real_thread
+        @trace = trace
+        @clock = VirtualClock.new(settings.start)
+        @timers = Timers.new(@clock)
+        @queue = RunQueue.new(self, @timers)
+        @interest = Interest.new
+        @pollers = [@interest]
+        @boundary = Boundary.new(settings)
+        @threads = []
+        @settling = []
+        @waiters = {}.compare_by_identity
+        @running = @failure = nil
+        @closing = @over = @real = @uninterrupted = false
+      end
+
+      def steps = @queue.steps
+
+      def closing? = @closing
+
+      def main_thread = @threads.first
+
+      # Source of what programs draw at random: SecureRandom, Random.new.
+      def random = @random ||= ::Random.new(@seed)
+
+      # Whether the calling code is simulated by this world.
+      def inside? = @running && !@real && @real_thread.equal?(::Thread.real_current)
+
+      # Runs the block outside of the simulation: it uses the real clock, threads and sockets, and
+      # holds up the world meanwhile.
+      def outside(&)
+        before = @real
+        @real = true
+        ::Fiber.blocking(&)
+      ensure
+        @real = before
+      end
+
+      # Runs the block without preemption.
+      def uninterrupted
+        before = @uninterrupted
+        @uninterrupted = true
+        yield
+      ensure
+        @uninterrupted = before
+      end
+
+      # Whether anything could happen at a preemption point now.
+      def preemptible?
+        !@uninterrupted && !@real && (@queue.any? || @running&.interrupts&.any?)
+      end
+
+      # Runs the block in the main thread of the world, until that has ended and nothing can run any
+      # more without time going on. Returns the main thread.
+      def run(&)
+        @loop_fiber = ::Fiber.current
+        continue(add(MAIN, [], &))
+        run_ended_fibers until @over
+        main_thread
+      ensure
+        close
+      end
+
+      # Starts a simulated thread; the starter goes on.
+      def start(arguments, daemon: false, name: nil, &)
+        thread = add(@running.next_path, arguments, daemon: daemon, &)
+        thread.name = name
+        @queue.add(thread)
+        note(:start, thread)
+        thread
+      end
+
+      # Calls the block after some seconds. Returns a Timer.
+      def after(seconds, label = nil, &) = @timers.add(seconds, label, &)
+
+      # Suspends the running thread until it is woken: :woken, :timeout, or :interrupted when there
+      # is nothing to raise any more.
+      def suspend(reason, subject = nil, limit = nil)
+        thread = @running
+        reject_wait
+        thread.check_interrupts(true)
+        thread.begin_wait(reason, subject, limit, @clock.now)
+        timer = after(limit, thread) { wake(thread, :timeout) } if limit
+        note(:wait, thread)
+        switch
+        result = thread.wait.result
+        thread.end_wait
+        # Not after a wake-up: Mutex#unlock wakes one thread only, and that would be lost.
+        thread.check_interrupts(true) if result == :interrupted
+        result
+      ensure
+        thread&.end_wait
+        timer&.cancel
+      end
+
+      # Ends the wait of a thread. False when it has been ended before.
+      def wake(thread, result)
+        return false unless thread.settle(result)
+
+        @queue.add(thread)
+        note(:wake, thread)
+        true
+      end
+
+      # Hook of core, for all that waits to be unblocked. Whether that came before the timeout.
+      def block(blocker, timeout = nil)
+        fiber = ::Fiber.current
+        scheduler = fiber_scheduler
+        @waiters[fiber] = scheduler || @running
+        return scheduler.block(blocker, timeout) if scheduler
+
+        suspend(:block, blocker, timeout) == :woken
+      ensure
+        @waiters.delete(fiber)
+      end
+
+      def unblock(blocker, fiber)
+        waiter = @waiters[fiber] or return
+        waiter.is_a?(FiberScheduler) ? waiter.unblock(blocker, fiber) : wake(waiter, :woken)
+      end
+
+      # The Fiber scheduler of the running fiber; nil in a thread's main fiber, and in a thread
+      # without one.
+      def fiber_scheduler
+        scheduler = @running.scheduler
+        scheduler unless scheduler.nil? || @running.main_fiber.equal?(::Fiber.current)
+      end
+
+      # Lets others run first, if any can.
+      def pass
+        @decisions.lower(@running)
+        preempt
+      end
+
+      # A point at which another thread may run. The running one stays ready.
+      def preempt
+        reject_wait
+        switch(@running) if @queue.any?
+        @running.check_interrupts(false)
+      end
+
+      # Waits until nothing else can run without time going on.
+      def settle
+        @settling << (thread = @running)
+        suspend(:settle)
+      ensure
+        @settling.delete(thread)
+      end
+
+      # A value that the run chooses, below the count.
+      def choose(count) = @decisions.choose(count, @clock.now)
+
+      # Index of the completion of a scheduler that goes next.
+      def choose_completion(operations)
+        @queue.count_step
+        choose(operations.size)
+      end
+
+      # Ends the run.
+      def fail(error)
+        @failure ||= error
+        @over = true
+        @loop_fiber.transfer unless @loop_fiber.equal?(::Fiber.current)
+      end
+
+      def ended(thread)
+        @queue.progress
+        note(:end, thread)
+        @failure ||= thread.error if thread.abort_on_exception
+      end
+
+      def note(event, thread) = @trace&.add(event, thread, self)
+
+      # Removes a thread without running any more of it, not even its `ensure`.
+      def abandon(thread)
+        @queue.remove(thread)
+        thread.settle(:abandoned)
+      end
+
+      # Nothing can run now: descriptors are polled, then those go on that wait for this moment,
+      # then time moves to the next timer.
+      def idle
+        return if @pollers.map(&:poll).any?
+        return wake_settling if @settling.any?
+        return @over = true unless main_thread.alive?
+        return fail(Deadlock.new(WaitReport.new(self).to_s)) unless @timers.next_at
+
+        limit = @settings.virtual_limit
+        return fail(limit_reached(limit)) if limit && @timers.next_at > limit * VirtualClock::SECOND
+
+        @queue.progress
+        @timers.advance
+      end
+
+      private
+
+      def add(path, arguments, **options, &)
+        reject_wait
+        SimulatedThread.new(self, path, arguments, **options, &).tap { |thread| @threads << thread }
+      end
+
+      # Gives up the real thread until the running simulated one is chosen. +current+: that one, if
+      # it can go on.
+      def switch(current = nil)
+        running = @running
+        running.fiber = ::Fiber.current
+        chosen = next_thread(current) || leave
+        @queue.add(current) if current && !chosen.equal?(current)
+        return if chosen.equal?(running)
+
+        @running = chosen
+        chosen.fiber.transfer
+        reject_wait
+      end
+
+      # Nil when the run is over.
+      def next_thread(current = nil)
+        until @over
+          chosen = @queue.take(current)
+          return chosen if chosen
+        end
+      end
+
+      # A fiber of the world may not go on: the run is over.
+      def leave
+        @loop_fiber.transfer
+        reject_wait
+      end
+
+      def wake_settling
+        @settling.dup.each { |thread| wake(thread, :woken) }
+        @settling.clear
+      end
+
+      def limit_reached(limit)
+        LimitReached.new("the run has come to its virtual_limit of #{limit} s, and has not ended")
+      end
+
+      # Ruby switches to the thread's first fiber when a fiber ends that was transferred to; here
+      # that is the world's.
+      def run_ended_fibers
+        return @running.main_fiber.transfer if @running.alive?
+
+        continue(next_thread) unless @over
+      end
+
+      def continue(thread)
+        return if @over || thread.nil?
+
+        @running = thread
+        thread.fiber.transfer
+      end
+
+      # Ends what is left.
+      def close
+        @over = @closing = true
+        @failure ||= @boundary.violation
+        @left = @threads.select(&:alive?)
+        @left.each do |thread|
+          @running = thread
+          thread.end_now
+        end
+        @running = nil
+      end
+
+      # While the run is closed, each wait ends its fiber.
+      def reject_wait = (Scheduler::Teardown.kill_current if @closing)
+    end
+  end
+end
