@@ -13,6 +13,8 @@ module SimulationBench
         @balance = 10
       end
 
+      def covers?(amount) = @balance >= amount
+
       def add(amount) = @balance += amount
     end
 
@@ -21,6 +23,8 @@ module SimulationBench
     def transfer(from, to, locked: [from, to])
       first, second = locked
       first.lock.synchronize do
+        next unless from.covers?(1)
+
         second.lock.synchronize do
           from.add(-1)
           to.add(1)
