@@ -140,6 +140,11 @@ module Raffia
         timer&.cancel
       end
 
+      # A point at which the starter of a thread may be preempted: Thread.new is a method in C.
+      def started
+        preempt if @settings.preempt != :none && preemptible?
+      end
+
       # Ends the wait of a thread. False when it has been ended before.
       def wake(thread, result)
         return false unless thread.settle(result)

@@ -12,7 +12,7 @@ module Raffia
           raise ::ThreadError, "must be called with a block" unless block
 
           arguments << options unless options.empty?
-          world.start(arguments, &block)
+          world.start(arguments, &block).tap { world.started }
         end
 
         def start(*arguments, &block)
