@@ -30,9 +30,18 @@ module SimulationBench
         @flushed = 0
       end
 
-      def close = @lock.synchronize { @pool.checkin(self) }
+      def close
+        @lock.synchronize do
+          roll_back
+          @pool.checkin(self)
+        end
+      end
 
       def flush = @lock.synchronize { @flushed += 1 }
+
+      private
+
+      def roll_back = nil
     end
 
     def self.run(pool)
