@@ -15,6 +15,7 @@ module Raffia
       require_relative "core_methods/thread_methods"
       require_relative "core_methods/time_methods"
       require_relative "core_methods/timeout_methods"
+      require_relative "core_methods/wait_methods"
 
       def self.install
         return if ::Thread.respond_to?(:real_current)
@@ -27,6 +28,7 @@ module Raffia
         ::Kernel.singleton_class.prepend(KernelMethods)
         ::Kernel.prepend(KernelMethods::PrivateMethods)
         TimeoutMethods.install
+        WaitMethods.install
       end
     end
   end

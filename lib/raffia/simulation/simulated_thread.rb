@@ -14,7 +14,7 @@ module Raffia
       attr_reader :world, :path, :main_fiber, :code, :interrupts, :wait, :error, :starter
       # `fiber`: where it continues. `scheduler`: its own Fiber scheduler.
       # @api private
-      attr_accessor :fiber, :scheduler, :priority, :host, :daemon, :name
+      attr_accessor :fiber, :scheduler, :priority, :host, :daemon, :name, :timed_out
       attr_accessor :report_on_exception, :abort_on_exception, :group
 
       # One suspension of the thread in the world. `result`: nil while it lasts; then :woken,

@@ -7,6 +7,9 @@ module Raffia
     #
     # @api private
     class TimeLimit
+      EXPIRED = "execution expired"
+      private_constant :EXPIRED
+
       def initialize(world)
         @world = world
       end
@@ -15,9 +18,9 @@ module Raffia
       # takes.
       def call(seconds, klass, message, &)
         return yield(seconds) if seconds.nil? || seconds.zero?
-        return enforce(seconds, klass.exception(*message), &) if klass
+        return enforce(seconds, klass.exception(message || EXPIRED), &) if klass
 
-        error = ::Timeout::ExitException.new(message || "execution expired")
+        error = ::Timeout::ExitException.new(message || EXPIRED)
         begin
           enforce(seconds, error, &)
         rescue ::Timeout::ExitException => late

@@ -7,6 +7,7 @@ require_relative "interest"
 require_relative "run_queue"
 require_relative "settings"
 require_relative "simulated_thread"
+require_relative "time_limits"
 require_relative "timers"
 require_relative "virtual_clock"
 
@@ -39,7 +40,7 @@ module Raffia
       # `waiters`: fiber => the thread or scheduler in which it blocks. `pollers`: objects whose
       # `poll` makes threads ready when no other one is. `left`: threads that lived at the end.
       attr_reader :seed, :settings, :clock, :threads, :interest, :decisions, :boundary, :pollers,
-        :running, :waiters, :failure, :trace, :left
+        :running, :waiters, :time_limits, :failure, :trace, :left
 
       # +trace+: takes events for the timeline.
       def initialize(settings, decisions, seed:, real_thread:, trace: nil)
@@ -57,6 +58,7 @@ module Raffia
         @threads = []
         @settling = []
         @waiters = {}.compare_by_identity
+        @time_limits = TimeLimits.new(@clock)
         @running = @failure = nil
         @closing = @over = @real = @uninterrupted = false
       end
@@ -132,6 +134,7 @@ module Raffia
         switch
         result = thread.wait.result
         thread.end_wait
+        thread.timed_out = result == :timeout
         # Not after a wake-up: Mutex#unlock wakes one thread only, and that would be lost.
         thread.check_interrupts(true) if result == :interrupted
         result
@@ -159,9 +162,10 @@ module Raffia
         fiber = ::Fiber.current
         scheduler = fiber_scheduler
         @waiters[fiber] = scheduler || @running
-        return scheduler.block(blocker, timeout) if scheduler
-
-        suspend(:block, blocker, timeout) == :woken
+        timeout ||= @time_limits.remaining(fiber)
+        woken = scheduler ? scheduler.block(blocker, timeout) : suspend_until_woken(blocker, timeout)
+        @time_limits.expire(fiber) unless woken
+        woken
       ensure
         @waiters.delete(fiber)
       end
@@ -180,8 +184,11 @@ module Raffia
 
       # Lets others run first, if any can.
       def pass
+        reject_wait
         @decisions.lower(@running)
-        preempt
+        @queue.add(@running)
+        switch
+        @running.check_interrupts(false)
       end
 
       # A point at which another thread may run. The running one stays ready.
@@ -245,6 +252,8 @@ module Raffia
       end
 
       private
+
+      def suspend_until_woken(blocker, timeout) = suspend(:block, blocker, timeout) == :woken
 
       def add(path, arguments, **options, &)
         reject_wait

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    module CoreMethods
+      # Waits with a time limit that core measures by the real clock, and results that differ under
+      # a Fiber scheduler.
+      #
+      # @api private
+      module WaitMethods
+        # Queue#pop. Core would begin the wait again until the real time is up.
+        module Pop
+          %i[pop shift deq].each do |name|
+            define_method(name) do |non_block = false, timeout: nil|
+              world = World.current
+              return super(non_block, timeout:) unless world && timeout && !non_block
+
+              world.time_limits.within(timeout) { super() }
+            end
+          end
+        end
+
+        # SizedQueue#push.
+        module Push
+          %i[push << enq].each do |name|
+            define_method(name) do |object, non_block = false, timeout: nil|
+              world = World.current
+              return super(object, non_block, timeout:) unless world && timeout && !non_block
+
+              world.time_limits.within(timeout) { super(object) }
+            end
+          end
+        end
+
+        # Mutex#sleep and ConditionVariable#wait: nil when the time was up.
+        module Sleep
+          %i[sleep wait].each do |name|
+            define_method(name) do |*arguments|
+              world = World.current
+              return super(*arguments) if world.nil? || world.fiber_scheduler
+
+              thread = world.running
+              thread.timed_out = false
+              result = super(*arguments)
+              thread.timed_out ? nil : result
+            end
+          end
+        end
+
+        # Kernel#sleep returns whole seconds.
+        module Nap
+          def sleep(*seconds)
+            world = World.current or return super
+            start = world.clock.elapsed
+            super
+            (world.clock.elapsed - start).round
+          end
+          private :sleep
+        end
+
+        def self.install
+          ::Thread::Queue.prepend(Pop)
+          ::Thread::SizedQueue.prepend(Pop, Push)
+          ::Thread::Mutex.prepend(Sleep)
+          ::Thread::ConditionVariable.prepend(Sleep)
+          ::Kernel.prepend(Nap)
+          ::Kernel.singleton_class.prepend(Nap)
+          ::Kernel.singleton_class.send(:public, :sleep)
+        end
+      end
+    end
+  end
+end
