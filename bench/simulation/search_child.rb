@@ -34,12 +34,17 @@ module SimulationBench
 
     def find(seed, runs)
       failure = explore(@model.buggy, seed, runs).failure
-      if failure
-        @data[:found] << failure.run
-        @data[:switches] << failure.switches
-        @data[:errors] |= [describe(failure.error)]
-      end
+      add(failure) if failure
       report
+    end
+
+    # A bug that the simulation cannot run is not found.
+    def add(failure)
+      @data[:errors] |= [describe(failure.error)]
+      return if failure.error.is_a?(Raffia::Simulation::NotSimulated)
+
+      @data[:found] << failure.run
+      @data[:switches] << failure.switches
     end
 
     def run_fixed(seed, runs)
