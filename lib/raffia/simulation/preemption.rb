@@ -21,9 +21,13 @@ module Raffia
       private_constant :INLINED, :CORE
 
       def initialize(patterns)
-        @scope = Scope.new(patterns)
+        scope = Scope.new(patterns)
+        # A file's paths are one String, and most events are the simulation's own.
+        files = ::Hash.new { |known, path| known[path] = scope.include?(path) }.compare_by_identity
         @switching = {}.compare_by_identity # class => {method => whether CRuby may switch there}
-        @point = ::TracePoint.new(:return, :b_return, :c_return) { |point| at(point) }
+        @point = ::TracePoint.new(:return, :b_return, :c_return) do |point|
+          at(point) if files[point.path]
+        end
       end
 
       # Runs the block with preemption in the calling thread.
@@ -36,7 +40,6 @@ module Raffia
       def at(point)
         world = World.active
         return unless world&.running && world.preemptible?
-        return unless @scope.include?(point.path)
         return if point.event == :c_return && !switches?(point.defined_class, point.method_id)
 
         world.preempt
