@@ -10,7 +10,7 @@ module Raffia
     #
     # @api private
     class Decisions
-      MASK = 0xffff_ffff_ffff
+      MASK = 0xffff_ffff
       private_constant :MASK
 
       # What was chosen, and 16 bits that describe each choice.
@@ -32,7 +32,7 @@ module Raffia
       # Index of the thread or timer that goes next. +preempts+: the first one is running.
       def pick(candidates, preempts, now)
         index = @replay ? replayed(candidates.size) : @strategy.pick(candidates, preempts)
-        record(index, candidates.size, now ^ candidates[index].code)
+        record(index, candidates.size, now + candidates[index].code)
         index
       end
 
@@ -56,13 +56,13 @@ module Raffia
       end
 
       # Adds to the digest what no choice shows.
-      def note(value) = @digest = (@digest * 1_000_003 ^ value) & MASK
+      def note(value) = @digest = (@digest * 16_777_619 + value) & MASK
 
       private
 
       def record(index, count, code)
         note(code * 31 + index)
-        print = (@digest ^ count) & 0xffff
+        print = (@digest + (@digest >> 16) + count) & 0xffff
         check(print) if @expected
         @choices << index
         @prints << print

@@ -26,9 +26,12 @@ module Raffia
         files = ::Hash.new { |known, path| known[path] = scope.include?(path) }.compare_by_identity
         @switching = {}.compare_by_identity # class => {method => whether CRuby may switch there}
         @point = ::TracePoint.new(:return, :b_return, :c_return) do |point|
-          at(point) if files[point.path]
+          at(point) if @world && !@world.busy && files[point.path]
         end
       end
+
+      # The one that runs.
+      attr_writer :world
 
       # Runs the block with preemption in the calling thread.
       def enable(&)
@@ -38,8 +41,7 @@ module Raffia
       private
 
       def at(point)
-        world = World.active
-        return unless world&.running && world.preemptible?
+        return unless (world = @world).preemptible?
         return if point.event == :c_return && !switches?(point.defined_class, point.method_id)
 
         world.preempt

@@ -45,6 +45,7 @@ module Raffia
       def run(decisions, seed:, trace: nil, &block)
         world = World.new(@settings, decisions, seed: seed, real_thread: ::Thread.current, trace:)
         @dispatcher.world = World.activate(world)
+        @preemption&.world = world
         generator = ::Kernel.srand(seed)
         main = world.run { yield Handle.new(world) }
         Outcome.new(main.value_or_nil, error_of(world, main), world)

@@ -18,7 +18,7 @@ module Raffia
 
       def add(thread) = @ready << thread
 
-      def remove(thread) = @ready.delete(thread)
+      def remove(thread) = (@ready[0].equal?(thread) ? @ready.shift : @ready.delete(thread))
 
       def any? = @ready.any? || @timers.due.any?
 
@@ -28,13 +28,17 @@ module Raffia
       # The thread that runs next; nil when there is none yet. +current+: the running one, if it can
       # go on.
       def take(current)
-        candidates = current ? [current, *@ready, *@timers.due] : @ready + @timers.due
-        return @world.idle && nil if candidates.empty?
+        candidates = candidates(current)
+        size = candidates.size
+        return @world.idle && nil if size == 0
 
-        chosen = candidates[(candidates.size == 1) ? 0 : choose(candidates, current)]
-        return fire(chosen) unless chosen.is_a?(SimulatedThread)
+        chosen = candidates[(size == 1) ? 0 : choose(candidates, current)]
+        if chosen.is_a?(Timers::Timer)
+          @timers.fire(chosen)
+          return
+        end
 
-        @ready.delete(chosen) unless chosen.equal?(current)
+        remove(chosen) unless chosen.equal?(current)
         chosen
       end
 
@@ -52,12 +56,14 @@ module Raffia
 
       def choose(candidates, current)
         count_step
-        @world.decisions.pick(candidates, !current.nil?, @world.clock.now)
+        @world.decisions.pick(candidates, current ? true : false, @world.clock.now)
       end
 
-      def fire(timer)
-        @timers.fire(timer)
-        nil
+      def candidates(current)
+        due = @timers.due
+        return due.empty? ? [current, *@ready] : [current, *@ready, *due] if current
+
+        due.empty? ? @ready.dup : [*@ready, *due]
       end
     end
   end

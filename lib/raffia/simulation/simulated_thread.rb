@@ -19,7 +19,19 @@ module Raffia
 
       # One suspension of the thread in the world. `result`: nil while it lasts; then :woken,
       # :timeout or :interrupted.
-      Wait = Struct.new(:reason, :subject, :limit, :since, :result)
+      class Wait
+        attr_reader :reason, :subject, :limit, :since
+        attr_accessor :result
+
+        def begin(reason, subject, limit, since)
+          @reason = reason
+          @subject = subject
+          @limit = limit
+          @since = since
+          @result = nil
+          self
+        end
+      end
       private_constant :Wait
 
       # @api private
@@ -173,7 +185,7 @@ module Raffia
 
       # @api private
       def begin_wait(reason, subject, limit, now)
-        @wait = Wait.new(reason, subject, limit, now)
+        @wait = (@last_wait ||= Wait.new).begin(reason, subject, limit, now)
       end
 
       # Ends the wait. False when another event has ended it before.
@@ -226,6 +238,7 @@ module Raffia
         @status = :running
         catch(Interrupts::KILL) do
           check_interrupts(false)
+          @world.enter
           @value = yield(*arguments)
         end
       rescue ::Exception => error # standard:disable Lint/RescueException

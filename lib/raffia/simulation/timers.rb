@@ -32,9 +32,26 @@ module Raffia
 
         def fire
           @over = true
-          @action.call
+          act
         end
+
+        private
+
+        def act = @action.call
       end
+
+      # The end of a thread's wait.
+      class Timeout < Timer
+        def initialize(timers, at, world, thread)
+          super(timers, at, thread, nil)
+          @world = world
+        end
+
+        private
+
+        def act = @world.wake(label, :timeout)
+      end
+      private_constant :Timeout
 
       # Those whose time has come and that have not been chosen yet.
       attr_reader :due
@@ -47,10 +64,12 @@ module Raffia
 
       # Calls the block after some seconds.
       def add(seconds, label, &action)
-        delay = VirtualClock.nanoseconds(seconds)
-        timer = Timer.new(self, @clock.now + [delay, 0].max, label, action)
-        delay.positive? ? insert(timer) : @due << timer
-        timer
+        insert(Timer.new(self, @clock.after(seconds), label, action))
+      end
+
+      # Ends the thread's wait after some seconds.
+      def add_timeout(seconds, world, thread)
+        insert(Timeout.new(self, @clock.after(seconds), world, thread))
       end
 
       # The next instant, nil without a timer.
@@ -77,9 +96,14 @@ module Raffia
 
       def insert(timer)
         at = timer.at
-        return @list.push(timer) if @list.empty? || @list.last.at <= at
-
-        @list.insert(@list.bsearch_index { |other| other.at > at }, timer)
+        if at == @clock.now
+          @due << timer
+        elsif @list.empty? || @list.last.at <= at
+          @list << timer
+        else
+          @list.insert(@list.bsearch_index { |other| other.at > at }, timer)
+        end
+        timer
       end
     end
   end

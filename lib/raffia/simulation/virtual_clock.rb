@@ -9,18 +9,20 @@ module Raffia
       SECOND = 1_000_000_000
       # The monotonic clock's first value: not 0, which programs take for "never".
       BOOT = 100_000 * SECOND
+      # Seconds that no wait exceeds: three hundred years.
+      FOREVER = 10_000_000_000
       CPU_CLOCKS = %i[CLOCK_PROCESS_CPUTIME_ID CLOCK_THREAD_CPUTIME_ID]
         .filter_map { |name| ::Process.const_get(name) if ::Process.const_defined?(name) }.freeze
       REAL_CLOCKS = %i[CLOCK_REALTIME CLOCK_REALTIME_COARSE CLOCK_TAI]
         .filter_map { |name| ::Process.const_get(name) if ::Process.const_defined?(name) }.freeze
-      private_constant :CPU_CLOCKS, :REAL_CLOCKS
+      private_constant :FOREVER, :CPU_CLOCKS, :REAL_CLOCKS
 
       # Nanoseconds of seconds as Kernel#sleep takes them.
       def self.nanoseconds(seconds)
         return seconds * SECOND if seconds.is_a?(Integer)
 
-        exact = seconds.is_a?(Float) ? seconds * SECOND : seconds.to_r * SECOND
-        (exact.to_f.finite? ? exact.round : 1 << 62)
+        seconds = seconds.to_f
+        (seconds < FOREVER) ? (seconds * SECOND).round : FOREVER * SECOND
       end
 
       # Nanoseconds since the start of the run, and the wall clock's distance from it.
@@ -34,6 +36,12 @@ module Raffia
       end
 
       def advance(now) = @now = now
+
+      # The instant that is some seconds from now.
+      def after(seconds)
+        delay = VirtualClock.nanoseconds(seconds)
+        delay.positive? ? @now + delay : @now
+      end
 
       def real = @now + @real_offset
 

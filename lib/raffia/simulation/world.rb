@@ -42,6 +42,9 @@ module Raffia
       attr_reader :seed, :settings, :clock, :threads, :interest, :decisions, :boundary, :pollers,
         :running, :waiters, :time_limits, :failure, :trace, :left
 
+      # Whether the simulation's own code runs, where no thread may be preempted.
+      attr_reader :busy
+
       # +trace+: takes events for the timeline.
       def initialize(settings, decisions, seed:, real_thread:, trace: nil)
         @settings = settings
@@ -60,7 +63,7 @@ module Raffia
         @waiters = {}.compare_by_identity
         @time_limits = TimeLimits.new(@clock)
         @running = @failure = nil
-        @closing = @over = @real = @uninterrupted = false
+        @closing = @over = @real = @uninterrupted = @busy = false
       end
 
       def steps = @queue.steps
@@ -96,7 +99,7 @@ module Raffia
 
       # Whether anything could happen at a preemption point now.
       def preemptible?
-        !@uninterrupted && !@real && (@queue.any? || @running&.interrupts&.any?)
+        !@uninterrupted && !@real && @running && (@queue.any? || @running.interrupts.any?)
       end
 
       # Runs the block in the main thread of the world, until that has ended and nothing can run any
@@ -125,12 +128,13 @@ module Raffia
       # Suspends the running thread until it is woken: :woken, :timeout, or :interrupted when there
       # is nothing to raise any more.
       def suspend(reason, subject = nil, limit = nil)
-        thread = @running
         reject_wait
+        @busy = true
+        thread = @running
         thread.check_interrupts(true)
         thread.begin_wait(reason, subject, limit, @clock.now)
-        timer = after(limit, thread) { wake(thread, :timeout) } if limit
-        note(:wait, thread)
+        timer = @timers.add_timeout(limit, self, thread) if limit
+        note(:wait, thread) if @trace
         switch
         result = thread.wait.result
         thread.end_wait
@@ -141,11 +145,7 @@ module Raffia
       ensure
         thread&.end_wait
         timer&.cancel
-      end
-
-      # A point at which the starter of a thread may be preempted: Thread.new is a method in C.
-      def started
-        preempt if @settings.preempt != :none && preemptible?
+        @busy = false
       end
 
       # Ends the wait of a thread. False when it has been ended before.
@@ -153,7 +153,7 @@ module Raffia
         return false unless thread.settle(result)
 
         @queue.add(thread)
-        note(:wake, thread)
+        note(:wake, thread) if @trace
         true
       end
 
@@ -185,17 +185,28 @@ module Raffia
       # Lets others run first, if any can.
       def pass
         reject_wait
+        @busy = true
         @decisions.lower(@running)
         @queue.add(@running)
         switch
         @running.check_interrupts(false)
+      ensure
+        @busy = false
       end
 
       # A point at which another thread may run. The running one stays ready.
       def preempt
         reject_wait
+        @busy = true
         switch(@running) if @queue.any?
         @running.check_interrupts(false)
+      ensure
+        @busy = false
+      end
+
+      # A point at which the starter of a thread may be preempted: Thread.new is a method in C.
+      def started
+        preempt if @settings.preempt != :none && preemptible?
       end
 
       # Waits until nothing else can run without time going on.
@@ -222,7 +233,11 @@ module Raffia
         @loop_fiber.transfer unless @loop_fiber.equal?(::Fiber.current)
       end
 
+      # The program's code begins, in a new thread.
+      def enter = @busy = false
+
       def ended(thread)
+        @busy = true
         @queue.progress
         note(:end, thread)
         @failure ||= thread.error if thread.abort_on_exception
@@ -239,7 +254,7 @@ module Raffia
       # Nothing can run now: descriptors are polled, then those go on that wait for this moment,
       # then time moves to the next timer.
       def idle
-        return if @pollers.map(&:poll).any?
+        return if poll
         return wake_settling if @settling.any?
         return @over = true unless main_thread.alive?
         return fail(Deadlock.new(WaitReport.new(self).to_s)) unless @timers.next_at
@@ -286,6 +301,13 @@ module Raffia
       def leave
         @loop_fiber.transfer
         reject_wait
+      end
+
+      # All of them, so that none waits longer for its turn than others.
+      def poll
+        found = false
+        @pollers.each { |poller| found = true if poller.poll }
+        found
       end
 
       def wake_settling

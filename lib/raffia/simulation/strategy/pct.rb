@@ -44,12 +44,15 @@ module Raffia
 
         private
 
+        # A loop without a block: it runs at each choice.
         def highest(candidates)
           best = 0
           most = priority(candidates[0])
-          candidates.each_with_index do |candidate, index|
-            found = priority(candidate)
+          index = 1
+          while index < candidates.size
+            found = priority(candidates[index])
             best, most = index, found if found > most
+            index += 1
           end
           best
         end
