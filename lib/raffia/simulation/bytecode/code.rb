@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "branches"
+require_relative "instructions"
+require_relative "segments"
+
+module Raffia
+  module Simulation
+    class Bytecode
+      # What is known about one method, block, rescue or ensure.
+      # @api private
+      class Code
+        # @return [RubyVM::InstructionSequence] a target that TracePoint takes
+        attr_reader :iseq
+
+        # @param iseq [RubyVM::InstructionSequence]
+        def initialize(iseq)
+          @iseq = iseq
+        end
+
+        # @return [String]
+        def path = @iseq.absolute_path || @iseq.path
+
+        # @return [String] such as "block in push"
+        def label = @iseq.label
+
+        # @return [Array<Integer>] see Branches#loop_lines
+        def loop_lines = @loop_lines ||= branches.loop_lines.freeze
+
+        # @return [Array<Integer>] see Branches#silent_loops
+        def silent_loops = @silent_loops ||= branches.silent_loops.freeze
+
+        # @return [Array<Integer>] see Branches#branch_lines
+        def branch_lines = @branch_lines ||= branches.branch_lines.freeze
+
+        # @return [Hash{Integer => Segment}] by the line of its event
+        def segments
+          @segments ||= Segments.new(instructions, Variables.new(instructions, @iseq)).by_line
+        end
+
+        # @return [Array<Integer>] lines of its instructions
+        def lines = instructions.lines.uniq
+
+        # @return [Array<Variable>] all that the code reads, without the blocks in it
+        def reads = @reads ||= touched(false)
+
+        # @return [Array<Variable>] all that it writes
+        def writes = @writes ||= touched(true)
+
+        private
+
+        def instructions = @instructions ||= Instructions.new(@iseq.to_a)
+
+        def branches = @branches ||= Branches.new(instructions)
+
+        # Code without a line event, such as an empty block with defaults, has no segment.
+        def touched(write)
+          variables = Variables.new(instructions, @iseq)
+          (0...instructions.size).filter_map { |index| variables.touched(index) }
+            .select { |writes, _| writes == write }.flat_map(&:last).uniq
+        end
+      end
+    end
+  end
+end
