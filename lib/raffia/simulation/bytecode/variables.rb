@@ -54,7 +54,7 @@ module Raffia
         end
 
         def slot_and_level((name, slot, level))
-          level = name.end_with?("_WC_0") ? 0 : 1 unless level
+          level ||= name.end_with?("_WC_0") ? 0 : 1
           [slot, level]
         end
 
