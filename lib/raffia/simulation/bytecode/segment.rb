@@ -24,6 +24,15 @@ module Raffia
         # @return [Array<Variable>]
         def writes = @accesses.select(&:write?).map(&:variable).uniq
 
+        # @return [Array<Variable>] written behind a branch
+        def uncertain_writes
+          @uncertain_writes ||= @accesses.select { |access| access.write? && !access.certain? }
+            .map(&:variable).uniq
+        end
+
+        # @return [Boolean] whether it touches locals that blocks share
+        def locals? = @accesses.any? { |access| access.variable.kind == :local }
+
         def empty? = @accesses.empty?
       end
     end

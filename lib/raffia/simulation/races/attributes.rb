@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    class Races
+      # Methods of `attr_reader` and `attr_writer`: they have no bytecode, and TracePoint shows them
+      # as calls of C methods.
+      # @api private
+      class Attributes
+        def initialize
+          @classes = {}.compare_by_identity
+        end
+
+        # @return [Symbol, nil] the instance variable; nil for other methods
+        def variable(type, name)
+          known = (@classes[type] ||= {})
+          known.fetch(name) { known[name] = find(type, name) }
+        end
+
+        private
+
+        # Of methods without Ruby code, attributes alone have a place in a file.
+        def find(type, name)
+          return unless type.instance_method(name).source_location
+          :"@#{name.name.delete_suffix("=")}"
+        rescue ::NameError
+          nil
+        end
+      end
+    end
+  end
+end
