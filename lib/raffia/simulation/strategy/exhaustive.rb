@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+require_relative "exhaustive/choice"
+require_relative "exhaustive/footprint"
+require_relative "exhaustive/node"
+require_relative "exhaustive/run"
+
+module Raffia
+  module Simulation
+    module Strategy
+      # Takes all ways through a small program, depth first: each run follows the one before up to
+      # its last decision that has another way.
+      #
+      # With a recorder of footprints, orders that only swap independent steps are taken once:
+      # dynamic partial-order reduction with sleep sets. A bound of preemptions leaves orders out,
+      # so it excludes the reduction and the claim that the program is explored exhaustively.
+      # @api private
+      class Exhaustive
+        # Runs that took an order of their own.
+        attr_reader :visited
+        # Runs that were given up in the end, because all their orders had been seen.
+        attr_reader :redundant
+
+        # @param bound [Integer, nil] the most preemptions of a run; nil: any number
+        # @param recorder [#take, nil] gives `[thread, footprint]` of each step since it was asked
+        #   last; nil: no reduction
+        def initialize(bound: nil, recorder: nil)
+          @bound = bound
+          @recorder = bound ? nil : recorder
+          @nodes = []
+          @visited = @redundant = 0
+          @running = @finished = false
+        end
+
+        # Begins a run.
+        def start(_seed, _steps)
+          conclude
+          @depth = 0
+          @run = Run.new
+          @preemptions = 0
+          @sleep = {}
+          @node = nil
+          @running = true
+          @cut = @drawn = false
+          @random = ::Random.new(0)
+          @recorder&.take
+        end
+
+        def pick(candidates, preempts)
+          observe
+          return 0 if @cut
+          index = follow(candidates.map { |candidate| key(candidate) }) do |keys|
+            Node.new(keys, sleep: @sleep, all: @recorder.nil?, preempts:, bound: @bound,
+              preemptions: @preemptions)
+          end
+          enter(@nodes[@depth - 1]) unless @cut
+          index
+        end
+
+        def choose(count)
+          return 0 if @cut || count < 2
+          @drawn = true
+          follow(count) { Choice.new(count) }
+        end
+
+        # Both ways, unless one is impossible.
+        def flip(probability)
+          return probability >= 1 if probability <= 0 || probability >= 1
+          choose(2) == 1
+        end
+
+        # Values of `rand` are no choices: they are the same in each run.
+        attr_reader :random
+
+        # Whether no way is left.
+        def finished?
+          conclude
+          @finished
+        end
+
+        # Whether the program was explored in all orders.
+        def exhausted? = finished? && @bound.nil?
+
+        # @return [String]
+        def to_s
+          orders = "#{visited} order#{"s" unless visited == 1}"
+          return "explored exhaustively: #{orders}" if exhausted?
+          finished? ? "#{orders}, all with up to #{@bound} preemptions" : "#{orders}, not all"
+        end
+
+        private
+
+        def key(candidate)
+          candidate.respond_to?(:path) ? candidate.path : [:timer, candidate.code]
+        end
+
+        # The decision of the run before, or a new one.
+        def follow(keys)
+          node = @nodes[@depth]
+          if node
+            diverged(node, keys) unless node.keys == keys
+          else
+            node = yield(keys)
+            return cut if node.asleep?
+            @nodes << node
+          end
+          @depth += 1
+          node.chosen
+        end
+
+        def enter(node)
+          @node = node
+          @preemptions = node.preemptions_after
+          @sleep = node.rest if @recorder
+        end
+
+        # All candidates sleep: whatever comes has been seen in another order.
+        def cut
+          @cut = true
+          0
+        end
+
+        # The steps since the last decision: of the thread that was chosen, then of those that had
+        # to run because they were the only ones.
+        def observe
+          return unless @recorder
+          node, @node = @node, nil
+          steps = @recorder.take
+          steps = [[node.key, Footprint.new], *steps] if node && steps.dig(0, 0) != node.key
+          steps.each { |_, footprint| footprint.everything! } if @drawn
+          node.footprint = steps.first.last if node
+          steps.each_with_index do |(thread, footprint), index|
+            add(thread, footprint, (node if index.zero?))
+          end
+          @drawn = false
+        end
+
+        # What does not commute with the step wakes up. A sleeping thread that has to run, because
+        # it is the only one, makes the run redundant.
+        def add(thread, footprint, node)
+          @cut = true if !node && @sleep.key?(thread)
+          return if @cut
+          @run.add(thread, footprint, node)
+          @sleep = @sleep.reject do |other, theirs|
+            other == thread || !theirs.independent?(footprint)
+          end
+        end
+
+        def diverged(node, keys)
+          raise Nondeterminism, "decision #{@depth + 1} of a run had the candidates " \
+            "#{keys.inspect}, and #{node.keys.inspect} in the run before: the program does not " \
+            "depend on its schedule alone"
+        end
+
+        # The run is over: find its reversals, and go to the next way.
+        def conclude
+          return unless @running
+          observe
+          @running = false
+          @cut ? @redundant += 1 : @visited += 1
+          @run.reverse if @recorder
+          backtrack
+        end
+
+        def backtrack
+          while (node = @nodes.last)
+            return if node.advance
+            @nodes.pop
+          end
+          @finished = true
+        end
+      end
+    end
+  end
+end
