@@ -4,6 +4,7 @@ require "test_helper"
 require "raffia/simulation/bytecode"
 
 class SimulationBytecodeTest < Raffia::TestCase
+  # standard:disable all
   # Lines of the samples are counted from their `def`.
   class Loops
     def body(list)
@@ -145,8 +146,10 @@ class SimulationBytecodeTest < Raffia::TestCase
       @g[0] = @h
     end
 
-    def self.constant = Object.const_set(:X, 1)
+    def endless = @a += 1
+
   end
+  # standard:enable all
 
   def setup
     need_cruby "bytecode"
@@ -218,8 +221,17 @@ class SimulationBytecodeTest < Raffia::TestCase
   end
 
   def test_accesses_count_to_the_event_before_them
-    assert_equal({1 => %w[r@default? w@value]}, accesses(:defaults))
+    assert_equal({1 => %w[w@value]}, accesses(:defaults))
     assert_equal({1 => %w[r@a r@b], 5 => %w[r@c], 6 => %w[w@d r@c]}, accesses(:several_lines))
+  end
+
+  def test_accesses_before_the_first_event
+    assert_equal [:@default], @bytecode.code(Sample.instance_method(:defaults)).entry.reads
+      .map(&:name)
+    endless = @bytecode.code(Sample.instance_method(:endless))
+    assert_equal [[:@a], [:@a]], [endless.entry.reads, endless.entry.writes].map { |all| all.map(&:name) }
+    assert_empty endless.segments
+    assert_empty @bytecode.code(Sample.instance_method(:assigned)).entry
   end
 
   def test_captured_locals_are_accesses_and_others_are_not

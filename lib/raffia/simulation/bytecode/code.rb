@@ -33,13 +33,14 @@ module Raffia
         # @return [Array<Integer>] see Branches#branch_lines
         def branch_lines = @branch_lines ||= branches.branch_lines.freeze
 
-        # @return [Hash{Integer => Segment}] by the line of its event
-        def segments
-          @segments ||= Segments.new(instructions, Variables.new(instructions, @iseq)).by_line
-        end
+        # @return [Segment] what runs between the call and the first line event
+        def entry = @entry ||= cut.entry
 
-        # @return [Array<Integer>] lines of its instructions
-        def lines = instructions.lines.uniq
+        # @return [Hash{Integer => Segment}] by the line of its event
+        def segments = @segments ||= cut.by_line
+
+        # @return [Array<Integer>] lines of its instructions, and the one where it is defined
+        def lines = [@iseq.to_a[8], *instructions.lines].uniq
 
         # @return [Array<Variable>] all that the code reads, without the blocks in it
         def reads = @reads ||= touched(false)
@@ -50,6 +51,8 @@ module Raffia
         private
 
         def instructions = @instructions ||= Instructions.new(@iseq.to_a)
+
+        def cut = Segments.new(instructions, Variables.new(instructions, @iseq))
 
         def branches = @branches ||= Branches.new(instructions)
 

@@ -36,6 +36,7 @@ module Raffia
           @place = place
           @binding = trace.binding if @segments.any?(&:locals?)
           @calls = @reported = 0
+          @uncertain = []
           @before = before_uncertain_writes
           report(0, &)
         end
@@ -53,7 +54,10 @@ module Raffia
         def finish(&)
           return if @segments.empty?
           report(nil, &)
-          @segments.drop(1).each { |segment| segment.accesses.each { |access| tell(access, &) } }
+          @uncertain.each { |access| tell(access, &) if changed?(access.variable) }
+          @segments.drop(1).each do |segment|
+            segment.accesses.each { |access| tell(access, &) if access.certain? || !access.write? }
+          end
           @segments = []
         end
 
@@ -65,12 +69,12 @@ module Raffia
         def report(calls)
           while (access = current.accesses[@reported]) && (calls.nil? || access.calls <= calls)
             @reported += 1
+            next @uncertain << access if access.write? && !access.certain?
             tell(access) { |*arguments| yield(*arguments) }
           end
         end
 
         def tell(access)
-          return if access.write? && !access.certain? && !changed?(access.variable)
           yield identity(access.variable), access.write?, @place
         end
 

@@ -9,6 +9,9 @@ module Raffia
         # One variable that several threads may reach. Two accesses to the same variable have the
         # same object.
         class Identity
+          FROZEN = ::Kernel.instance_method(:frozen?)
+          private_constant :FROZEN
+
           attr_reader :kind, :name, :owner
 
           def initialize(kind, name, owner)
@@ -16,6 +19,9 @@ module Raffia
             @name = name
             @owner = owner
           end
+
+          # @return [Boolean] whether its object is frozen, so that nothing changes it any more
+          def constant? = @kind == :instance && FROZEN.bind_call(@owner)
 
           # The same in each run, so it has no addresses.
           def to_s

@@ -22,6 +22,8 @@ module Raffia
         attr_reader :lines
         # @return [Array<Symbol>] names of the locals
         attr_reader :locals
+        # @return [Array<Symbol>] those of them that are parameters
+        attr_reader :parameters
         # @return [Array<Instructions>] of blocks, rescues and ensures
         attr_reader :children
 
@@ -29,6 +31,7 @@ module Raffia
         def initialize(array)
           @type = array[9]
           @locals = array[10]
+          @parameters = @locals.first(array[4][:arg_size])
           @list = []
           @lines = []
           @line_events = {}

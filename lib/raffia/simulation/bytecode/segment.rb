@@ -12,10 +12,14 @@ module Raffia
         attr_reader :accesses
         # @return [Array<Symbol, nil>] methods that it calls; nil for blocks and `super`
         attr_reader :calls
+        # @return [Array<Symbol>] instructions that touch the content of a collection or string
+        #   without a call, also none that TracePoint shows
+        attr_reader :operations
 
         def initialize
           @accesses = []
           @calls = []
+          @operations = []
         end
 
         # @return [Array<Variable>]

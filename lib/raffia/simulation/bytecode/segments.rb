@@ -10,6 +10,10 @@ module Raffia
       # Cuts code at its line events, and collects what each segment reads, writes and calls.
       # @api private
       class Segments
+        CONTENT = %i[splatarray concatarray expandarray objtostring opt_aset_with opt_aref_with]
+          .freeze
+        private_constant :CONTENT
+
         # @param instructions [Instructions]
         # @param variables [Variables]
         def initialize(instructions, variables)
@@ -17,15 +21,18 @@ module Raffia
           @variables = variables
         end
 
-        # @return [Hash{Integer => Segment}] by the line of the event. What runs before the first
-        #   event, such as defaults of parameters, counts to the lines that follow it.
+        # @return [Segment] what runs before the first line event: defaults of parameters, and all of
+        #   a method of the form `def m = ...`
+        def entry
+          return Segment.new if @instructions.size.zero? || @instructions.line_event?(0)
+          Segment.new.tap { |segment| fill(segment, 0) }
+        end
+
+        # @return [Hash{Integer => Segment}] by the line of the event
         def by_line
           segments = Hash.new { |all, line| all[line] = Segment.new }
-          before, after_entry = entry
           @instructions.line_events.each do |event|
-            members = members(event)
-            members = before + members if after_entry.include?(event)
-            fill(segments[@instructions.lines[event]], members, event)
+            fill(segments[@instructions.lines[event]], event)
           end
           segments.default = nil
           segments
@@ -33,21 +40,16 @@ module Raffia
 
         private
 
-        # What runs before the first line event, and the events that follow it.
-        def entry
-          return [[], []] if @instructions.size.zero?
-          @instructions.walk(0) { |index| !@instructions.line_event?(index) }.keys.sort
-            .partition { |index| !@instructions.line_event?(index) }
+        # Instructions from one to the next line events, in the order of the code.
+        def members(start)
+          @instructions.walk(start) { |index| index == start || !@instructions.line_event?(index) }
+            .keys.select { |index| index == start || !@instructions.line_event?(index) }.sort
         end
 
-        def members(event)
-          @instructions.walk(event) { |index| index == event || !@instructions.line_event?(index) }
-            .keys.select { |index| index == event || !@instructions.line_event?(index) }.sort
-        end
-
-        def fill(segment, members, event)
-          members.each do |index|
+        def fill(segment, event)
+          members(event).each do |index|
             segment.calls << @instructions.called(index) if @instructions.calls?(index)
+            segment.operations.concat(CONTENT & [@instructions.list[index].first])
             write, variables = @variables.touched(index)
             variables&.each do |variable|
               segment.accesses << Access.new(variable:, write:, calls: segment.calls.size,

@@ -36,7 +36,7 @@ module Raffia
 
         private
 
-        def variable(name) = Variable.new(kind: kind(name), name:, level: 0)
+        def variable(name) = Variable.new(kind: kind(name), name:)
 
         def kind(name) = SIGILS.fetch(name[/\A(?:@@|@|\$)/], :constant)
 
@@ -50,7 +50,9 @@ module Raffia
         def local(write, index)
           slot, level = slot_and_level(@instructions.list[index])
           return unless level > 0 || @captured.include?(slot)
-          [write, [Variable.new(kind: :local, name: local_names.fetch(index, :"?#{slot}"), level:)]]
+          name = local_names.fetch(index, :"?#{slot}")
+          parameter = level.zero? && @instructions.parameters.include?(name)
+          [write, [Variable.new(kind: :local, name:, level:, parameter:)]]
         end
 
         def slot_and_level((name, slot, level))

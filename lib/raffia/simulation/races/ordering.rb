@@ -41,7 +41,11 @@ module Raffia
         def release_to(thread, object)
           snapshot = release(thread)
           known = @released[object]
-          known ? known.merge!(snapshot) { |_, a, b| (a > b) ? a : b } : @released[object] = snapshot
+          if known
+            known.merge!(snapshot) { |_, a, b| (a > b) ? a : b }
+          else
+            @released[object] = snapshot
+          end
         end
 
         def acquire_from(thread, object) = acquire(thread, @released[object])

@@ -1,0 +1,234 @@
+# frozen_string_literal: true
+
+require_relative "../../bytecode"
+require_relative "../../bytecode/identities"
+require_relative "../../races/attributes"
+require_relative "../../races/synchronization"
+require_relative "effects"
+require_relative "footprint"
+require_relative "names"
+
+module Raffia
+  module Simulation
+    module Strategy
+      class Exhaustive
+        # Records what each step of a run reads and writes.
+        #
+        # A line counts with all variables in it, once when it begins, and again when the thread
+        # goes on in it after a call or a switch. C methods count as writes of their receiver
+        # unless {Effects} knows better.
+        # @api private
+        class Recorder
+          EVENTS = %i[line call b_call c_call return b_return c_return].freeze
+          # Code of the simulation itself is no part of the program.
+          OWN = File.expand_path("../..", __dir__)
+          INTERNAL = "<internal:"
+          THREAD = File.join(OWN, "simulated_thread.rb")
+          WORLD = File.join(OWN, "world.rb")
+          # A frame of Ruby code: its name, and what it does in its current line.
+          Frame = Struct.new(:name, :segments, :object, :binding)
+          private_constant :EVENTS, :OWN, :INTERNAL, :THREAD, :WORLD, :Frame
+
+          # @yieldreturn [SimulatedThread, nil] the thread that runs
+          def initialize(&running)
+            @running = running
+            @bytecode = Bytecode.new
+            @attributes = Races::Attributes.new
+            @own = Hash.new { |known, path| known[path] = path.start_with?(OWN) }
+            @trace = ::TracePoint.new(*EVENTS) { |trace| observe(trace) }
+            reset
+          end
+
+          # Begins to watch the calling real thread for one run.
+          def start
+            reset
+            @trace.enable(target_thread: ::Thread.current) unless @trace.enabled?
+          end
+
+          def stop = @trace.disable
+
+          # @return [Array<Array(String, Footprint)>] the steps since the last call
+          def take
+            @current = nil
+            @steps.tap { @steps = [] }
+          end
+
+          private
+
+          def reset
+            @names = Names.new
+            @identities = Bytecode::Identities.new
+            @locals = {}.compare_by_identity
+            @frames = {}.compare_by_identity
+            @entered = Hash.new(0)
+            @steps = []
+            @current = nil
+          end
+
+          def observe(trace)
+            thread = @running.call or return
+            path = trace.path
+            return own(trace, path, thread) if @own[path]
+            step(thread)
+            event = trace.event
+            case event
+            when :line then line(trace)
+            when :c_call then call(trace)
+            when :c_return then again(trace)
+            else internal?(path) ? internal(trace, event) : frame(trace, event)
+            end
+          end
+
+          # The thread goes on in a line that it was in before.
+          def step(thread)
+            return if @current.equal?(thread)
+            @current = thread
+            @path = thread.path
+            @steps << [@path, @footprint = Footprint.new]
+            touch(frames.last)
+          end
+
+          def frames = @frames[::Fiber.current] ||= []
+
+          def internal?(path) = path.start_with?(INTERNAL)
+
+          def line(trace)
+            number = trace.lineno
+            segments = @bytecode.codes_at(caller_locations(3, 1).first)
+              .filter_map { |code| code.segments[number] }
+            frames << Frame.new(name_frame) if frames.empty?
+            go_on(frames.last, segments, trace)
+          end
+
+          def go_on(frame, segments, trace)
+            frame.segments = segments
+            frame.object = trace.self
+            frame.binding = trace.binding if segments.any?(&:locals?)
+            touch(frame)
+          end
+
+          def name_frame = [@path, @entered[@path] += 1]
+
+          def frame(trace, event)
+            if event == :call || event == :b_call
+              make(trace) if event == :call
+              frames << (frame = Frame.new(name_frame))
+              go_on(frame, @bytecode.codes_at(caller_locations(3, 1).first).map(&:entry), trace)
+            else
+              frames.pop
+              touch(frames.last)
+            end
+          end
+
+          # A method of core that is written in Ruby counts as one in C.
+          def internal(trace, event)
+            case event
+            when :call then call(trace)
+            when :return then again(trace)
+            end
+          end
+
+          def make(trace)
+            @names.made(trace.self, @path) if trace.method_id.start_with?("initialize")
+          end
+
+          def touch(frame)
+            frame&.segments&.each do |segment|
+              segment.accesses.each do |access|
+                key = key(access.variable, frame) or next
+                access.write? ? @footprint.write(key) : @footprint.read(key)
+              end
+              segment.operations.each { |operation| operate(operation) }
+            end
+          end
+
+          # Instructions that touch the content of an Array, String or Hash without a call.
+          def operate(operation)
+            case operation
+            when :splatarray, :concatarray, :expandarray then @footprint.read([:content, "Array"])
+            when :objtostring then @footprint.read([:content, "String"])
+            else @footprint.everything!
+            end
+          end
+
+          def key(variable, frame)
+            case variable.kind
+            when :instance then (name = @names.of(frame.object)) && [name, variable.name]
+            when :local then local(variable, frame)
+            else [variable.kind, variable.name]
+            end
+          end
+
+          # Locals have the name of the frame that declares them, if their first use is there.
+          def local(variable, frame)
+            identity = @identities.of(variable, nil, frame.binding)
+            @locals[identity] ||=
+              if variable.level.zero? && !variable.parameter?
+                [frame.name, variable.name]
+              else
+                [:local, variable.name]
+              end
+          end
+
+          def call(trace)
+            make(trace)
+            owner = trace.defined_class
+            name = trace.method_id
+            if (variable = @attributes.variable(owner, name))
+              return attribute(trace.self, variable, name.end_with?("="))
+            end
+            effect(Effects.of(owner, name), trace.self)
+          end
+
+          def attribute(object, variable, write)
+            name = @names.of(object) or return
+            write ? @footprint.write([name, variable]) : @footprint.read([name, variable])
+          end
+
+          def effect(effect, object)
+            return if effect == :none
+            return @footprint.everything! if effect == :unknown
+            key = @names.of(object) or return
+            return @footprint.read(key) if effect == :read
+            @footprint.write(key)
+            @footprint.write([:content, "Array"]) if ::Array === object
+            @footprint.write([:content, "String"]) if ::String === object
+          end
+
+          # What waited for a lock or an item goes on with it in a new step.
+          def again(trace)
+            return unless Races::Synchronization::METHODS.key?(trace.method_id)
+            effect(Effects.of(trace.defined_class, trace.method_id), trace.self)
+          end
+
+          # Calls of the simulation that mean something to others: a thread is made, begins, ends,
+          # is waited for; a random number is drawn.
+          def own(trace, path, thread)
+            event = trace.event
+            return unless event == :call || event == :return
+            if path == THREAD
+              own_thread(trace, event, thread)
+            elsif path == WORLD && event == :call && trace.method_id == :random
+              step(thread)
+              @footprint.write([:random])
+            end
+          end
+
+          def own_thread(trace, event, thread)
+            action =
+              case trace.method_id
+              when :initialize then :write if event == :return
+              when :execute, :alive?, :status, :stop? then :read if event == :call
+              when :join, :value then :read if event == :return
+              when :finish, :raise, :kill, :wakeup then :write if event == :call
+              end
+            return unless action
+            step(thread)
+            key = [:thread, trace.self.path]
+            (action == :write) ? @footprint.write(key) : @footprint.read(key)
+          end
+        end
+      end
+    end
+  end
+end
