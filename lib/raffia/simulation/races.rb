@@ -6,7 +6,7 @@ require_relative "bytecode/identities"
 require_relative "races/access_history"
 require_relative "races/attributes"
 require_relative "races/data_race"
-require_relative "races/ordering"
+require_relative "races/order"
 require_relative "races/synchronization"
 
 module Raffia
@@ -35,7 +35,7 @@ module Raffia
         @points = points
         @running = running
         @found = {}
-        @ordering = Ordering.new
+        @ordering = Order.new
         @synchronization = Synchronization.new(@ordering)
         @attributes = Attributes.new
         @identities = Bytecode::Identities.new

@@ -21,8 +21,8 @@ module Raffia
           @variables = variables
         end
 
-        # @return [Segment] what runs before the first line event: defaults of parameters, and all of
-        #   a method of the form `def m = ...`
+        # @return [Segment] what runs before the first line event: defaults of parameters, and all
+        #   of a method of the form `def m = ...`
         def entry
           return Segment.new if @instructions.size.zero? || @instructions.line_event?(0)
           Segment.new.tap { |segment| fill(segment, 0) }

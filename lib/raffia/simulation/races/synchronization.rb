@@ -19,7 +19,8 @@ module Raffia
           ::Thread::ConditionVariable => {signal: :release, broadcast: :release}
         }.freeze
         AFTER = {
-          ::Thread::Mutex => {lock: :enter, try_lock: :enter, sleep: :enter, synchronize: :conclude},
+          ::Thread::Mutex => {lock: :enter, try_lock: :enter, sleep: :enter,
+                              synchronize: :conclude},
           ::Monitor => {enter: :enter, mon_enter: :enter, try_enter: :enter, try_mon_enter: :enter,
                         mon_try_enter: :enter, wait_for_cond: :enter, synchronize: :conclude,
                         mon_synchronize: :conclude},

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "raffia/simulation"
 require "raffia/simulation/strategy/exhaustive"
 
 class SimulationExhaustiveTest < Raffia::TestCase
@@ -176,7 +177,8 @@ class SimulationExhaustiveTest < Raffia::TestCase
   def order_of_conflicts(threads, order)
     counts = Hash.new(-1)
     steps = order.map { |thread| [thread, counts[thread] += 1] }
-    steps.combination(2).select { |(a, i), (b, j)| a != b && conflict?(threads[a][i], threads[b][j]) }
+    pairs = steps.combination(2).reject { |(a, _), (b, _)| a == b }
+    pairs.select { |(a, i), (b, j)| conflict?(threads[a][i], threads[b][j]) }
       .sort
   end
 

@@ -9,8 +9,8 @@ module Raffia
         # The steps of one run in their order, with the happens-before order that their footprints
         # make.
         #
-        # Two steps that depend on each other, with nothing between that orders them, could have come
-        # in the other order: {#reverse} asks for a run with it. This is source-DPOR (Abdulla,
+        # Two steps that depend on each other, with nothing between that orders them, could have
+        # come in the other order: {#reverse} asks for a run with it. This is source-DPOR (Abdulla,
         # Aronis, Jonsson and Sagonas, "Optimal dynamic partial order reduction", POPL 2014).
         # @api private
         class Run

@@ -78,7 +78,8 @@ class SimulationRecorderTest < Raffia::TestCase
 
   def test_methods_in_c
     counter = Counter.new
-    take_turns(thread("a") { counter.add(1) }, thread("b") { counter.list }, thread("c") { counter.odd })
+    take_turns(thread("a") { counter.add(1) }, thread("b") { counter.list },
+      thread("c") { counter.odd })
     a, b, c = steps.map(&:last)
     assert_includes a.writes.keys, [:class, "Array"]
     assert_includes b.reads.keys, [:class, "Array"]

@@ -8,7 +8,7 @@ module Raffia
       # A thread's clock says how much of each other thread it knows to have happened. Releases hand
       # a copy to an object, acquires take it over.
       # @api private
-      class Ordering
+      class Order
         def initialize
           @clocks = {}.compare_by_identity
           @released = {}.compare_by_identity

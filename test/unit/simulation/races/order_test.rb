@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/simulation/races/ordering"
+require "raffia/simulation/races/order"
 require "raffia/simulation/races/queue_order"
 require "raffia/simulation/races/access_history"
 
-class SimulationOrderingTest < Raffia::TestCase
+class SimulationOrderTest < Raffia::TestCase
   Races = Raffia::Simulation::Races
 
   def setup
-    @ordering = Races::Ordering.new
+    @ordering = Races::Order.new
     @a = "a"
     @b = "b"
   end
