@@ -13,9 +13,7 @@ module Raffia
     # @api private
     class Preemption
       INLINED = %i[+ - * / % == != < <= > >= << [] []= length size empty? succ ! & | =~ min max
-        nil? === !~ eql? equal? -@ frozen? class is_a? kind_of? itself instance_of? object_id
-        respond_to? hash dup freeze to_s block_given? lambda proc binding raise throw new allocate
-        initialize].freeze
+        nil? -@ frozen? class block_given?].freeze
       CORE = [::Integer, ::Float, ::String, ::Symbol, ::Array, ::Hash, ::NilClass, ::BasicObject,
         ::Kernel, ::Comparable, ::Class, ::Module, ::Object, ::Struct, ::Range].freeze
       private_constant :INLINED, :CORE

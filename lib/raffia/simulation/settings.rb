@@ -48,7 +48,6 @@ module Raffia
       OF_EXPLORE = %i[runs seed strategy depth].freeze
       DEFAULTS = {start: ::Time.utc(2000), preempt: :cruby, preempt_in: nil, max_steps: 10_000,
                   virtual_limit: nil, real_limit: 30, ignore: [].freeze, allow: [].freeze}.freeze
-      private_constant :OF_EXPLORE
     end
   end
 end

@@ -286,7 +286,7 @@ module Raffia
 
       def exception(error = nil, *arguments, **options)
         case error
-        when nil then ::RuntimeError.new("unhandled exception")
+        when nil then ::RuntimeError.new("")
         when ::String then ::RuntimeError.new(error)
         else
           made = error.exception(*arguments.first(1))
