@@ -29,6 +29,13 @@ module Raffia
           "allow: [:processes]")
       end
 
+      # Whether only something outside of the world can end a wait for the IO: that of a process, or
+      # a real socket. Only with `allow`; the world stands still meanwhile.
+      def real?(io)
+        (@settings.allow?(:processes) && io.is_a?(::IO) && !io.closed? && !io.pid.nil?) ||
+          (@settings.allow?(:sockets) && io.is_a?(::BasicSocket) && inet?(io))
+      end
+
       # A wait for a real socket has no end in a world.
       def io(io)
         return if @settings.allow?(:sockets) || !io.is_a?(::BasicSocket)

@@ -16,6 +16,8 @@ module Raffia
       # As the scheduler's hook io_wait.
       def wait(io, events, timeout)
         limit = timeout || io.timeout
+        return @world.outside { io.wait(events, limit) } || false if @world.boundary.real?(io)
+
         @world.boundary.io(io)
         found = Interest.poll(io, events)
         return found if found.positive?

@@ -19,8 +19,9 @@ module Raffia
           owner.module_eval do
             PROCESSES.each do |name|
               define_method(name) do |*arguments, **options, &block|
-                World.current&.boundary&.process("#{name} starts a process")
-                super(*arguments, **options, &block)
+                world = World.current or return super(*arguments, **options, &block)
+                world.boundary.process("#{name} starts a process")
+                world.outside { super(*arguments, **options, &block) }
               end
             end
 
