@@ -26,7 +26,7 @@ module Raffia
     class << self
       # Runs the block once.
       # @param seed [Integer] of all choices
-      # @param strategy [Symbol] :fifo, :random, :pct or :portfolio
+      # @param strategy [Symbol] :fifo, :random, :pct, :portfolio or :exhaustive
       # @param options [Hash] as {explore} takes them
       # @yieldparam sim [Handle]
       # @return [Object] the block's value
@@ -42,18 +42,20 @@ module Raffia
       # Runs the block many times, each time with other choices.
       # @param runs [Integer] at most
       # @param seed [Integer, nil] nil: a random one
-      # @param strategy [Symbol] :fifo, :random, :pct or :portfolio
+      # @param strategy [Symbol] :fifo, :random, :pct, :portfolio or :exhaustive
       # @param depth [Integer] of PCT: ordering constraints that a bug needs
+      # @param bound [Integer, nil] of :exhaustive: preemptions of a run; nil: any number
       # @param options [Hash] start: (Time), preempt: (:cruby, :none), preempt_in: (globs, gems),
       #   max_steps:, virtual_limit: (seconds), real_limit: (seconds), ignore:, allow:
       # @yieldparam sim [Handle]
       # @return [Report]
       # @raise [ConfigError]
-      def explore(runs: 1_000, seed: nil, strategy: :portfolio, depth: 3, **options, &block)
+      def explore(runs: 1_000, seed: nil, strategy: :portfolio, depth: 3, bound: nil,
+        **options, &block)
         raise ConfigError, "a simulation needs a block: the program to run" unless block
 
         settings = Settings.build(**options)
-        Exploration.new(settings, strategy: Strategy.build(strategy, depth: depth), runs: runs,
+        Exploration.new(settings, strategy: Strategy.build(strategy, depth:, bound:), runs:,
           seed: seed || ::Random.new_seed & 0xffff_ffff, &block).report
       end
     end

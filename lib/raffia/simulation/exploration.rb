@@ -24,7 +24,9 @@ module Raffia
         failure, seconds = Clock.measure do
           RealThread.open(@settings) { |thread| first_failure(thread) }
         end
-        Report.new(failure: failure, runs: @done, seed: @seed, seconds: seconds)
+        Report.new(failure:, runs: @done, seed: @seed, seconds:, exhausted: @strategy.exhausted?)
+      ensure
+        @strategy.close
       end
 
       private
@@ -34,10 +36,12 @@ module Raffia
         seeds = ::Random.new(@seed)
         until @done == @runs || @strategy.finished?
           @done += 1
-          failure = run(thread, @done, (@runs == 1) ? @seed : seeds.rand(1 << 62))
+          failure = run(thread, @done, one_seed? ? @seed : seeds.rand(1 << 62))
           return failure if failure
         end
       end
+
+      def one_seed? = @runs == 1 || @strategy.one_seed?
 
       def run(thread, number, seed)
         @strategy.start(seed, @steps)

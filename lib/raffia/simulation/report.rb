@@ -17,7 +17,8 @@ module Raffia
       attr_reader :seconds
 
       # @api private
-      def initialize(failure:, runs:, seed:, seconds:)
+      def initialize(failure:, runs:, seed:, seconds:, exhausted: false)
+        @exhausted = exhausted && failure.nil?
         @failure = failure
         @runs = runs
         @seed = seed
@@ -26,6 +27,9 @@ module Raffia
 
       # @return [Boolean] no run failed
       def success? = @failure.nil?
+
+      # @return [Boolean] strategy: :exhaustive took all orders that differ, without a bound
+      def exhausted? = @exhausted
 
       # @return [self]
       # @raise [Failed] when a run failed

@@ -45,7 +45,7 @@ module Raffia
       FINDINGS = %i[leaks unjoined].freeze
       # Real things that a run may be allowed to use.
       OUTSIDE = %i[processes sockets].freeze
-      OF_EXPLORE = %i[runs seed strategy depth].freeze
+      OF_EXPLORE = %i[runs seed strategy depth bound].freeze
       DEFAULTS = {start: ::Time.utc(2000), preempt: :cruby, preempt_in: nil, max_steps: 10_000,
                   virtual_limit: nil, real_limit: 30, ignore: [].freeze, allow: [].freeze}.freeze
     end

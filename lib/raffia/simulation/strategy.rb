@@ -12,15 +12,17 @@ module Raffia
       require_relative "strategy/random_walk"
       require_relative "strategy/pct"
       require_relative "strategy/portfolio"
+      require_relative "strategy/exhaustive"
 
       # The strategy of a name.
       # @api private
-      def self.build(name, depth: 3)
+      def self.build(name, depth: 3, bound: nil)
         case name
         when :fifo then Fifo.new
         when :random then RandomWalk.new
         when :pct then PCT.new(depth)
         when :portfolio then Portfolio.new(depth)
+        when :exhaustive then Exhaustive.build(bound)
         when Symbol, String
           raise ConfigError, "there is no strategy #{name.inspect}: use :fifo, :random, :pct, " \
             ":portfolio or :exhaustive"

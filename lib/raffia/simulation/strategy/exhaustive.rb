@@ -1,9 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "exhaustive/choice"
-require_relative "exhaustive/footprint"
-require_relative "exhaustive/node"
-require_relative "exhaustive/run"
+require_relative "fifo"
 
 module Raffia
   module Simulation
@@ -15,7 +12,23 @@ module Raffia
       # dynamic partial-order reduction with sleep sets. A bound of preemptions leaves orders out,
       # so it excludes the reduction and the claim that the program is explored exhaustively.
       # @api private
-      class Exhaustive
+      class Exhaustive < Fifo
+        require_relative "exhaustive/choice"
+        require_relative "exhaustive/footprint"
+        require_relative "exhaustive/node"
+        require_relative "exhaustive/recorder"
+        require_relative "exhaustive/run"
+
+        # More values than this are drawn at random, and the program does not count as explored.
+        VALUES = 256
+        private_constant :VALUES
+
+        # @return [Exhaustive] with the reduction where Ruby shows its bytecode
+        def self.build(bound)
+          recorder = Recorder.new { World.active&.running } if Bytecode.available?
+          new(bound:, recorder:)
+        end
+
         # Runs that took an order of their own.
         attr_reader :visited
         # Runs that were given up in the end, because all their orders had been seen.
@@ -29,11 +42,12 @@ module Raffia
           @recorder = bound ? nil : recorder
           @nodes = []
           @visited = @redundant = 0
-          @running = @finished = false
+          @running = @finished = @sampled = false
+          super()
         end
 
         # Begins a run.
-        def start(_seed, _steps)
+        def start(seed, steps)
           conclude
           @depth = 0
           @run = Run.new
@@ -42,8 +56,8 @@ module Raffia
           @node = nil
           @running = true
           @cut = @drawn = false
-          @random = ::Random.new(0)
-          @recorder&.take
+          @recorder&.start
+          super
         end
 
         def pick(candidates, preempts)
@@ -59,6 +73,7 @@ module Raffia
 
         def choose(count)
           return 0 if @cut || count < 2
+          return sample(count) if count > VALUES
           @drawn = true
           follow(count) { Choice.new(count) }
         end
@@ -70,7 +85,9 @@ module Raffia
         end
 
         # Values of `rand` are no choices: they are the same in each run.
-        attr_reader :random
+        def one_seed? = true
+
+        def close = @recorder&.stop
 
         # Whether no way is left.
         def finished?
@@ -79,7 +96,7 @@ module Raffia
         end
 
         # Whether the program was explored in all orders.
-        def exhausted? = finished? && @bound.nil?
+        def exhausted? = finished? && @bound.nil? && !@sampled
 
         # @return [String]
         def to_s
@@ -89,6 +106,11 @@ module Raffia
         end
 
         private
+
+        def sample(count)
+          @sampled = true
+          random.rand(count)
+        end
 
         def key(candidate)
           candidate.respond_to?(:path) ? candidate.path : [:timer, candidate.code]
@@ -156,6 +178,7 @@ module Raffia
         def conclude
           return unless @running
           observe
+          @recorder&.stop
           @running = false
           @cut ? @redundant += 1 : @visited += 1
           @run.reverse if @recorder

@@ -24,6 +24,15 @@ module Raffia
 
         # Whether another run could show anything else.
         def finished? = false
+
+        # Whether all orders of the program were taken.
+        def exhausted? = false
+
+        # Whether all runs of an exploration draw the same random numbers.
+        def one_seed? = false
+
+        # The exploration is over.
+        def close = nil
       end
     end
   end

@@ -9,9 +9,10 @@ module Raffia
       # The default of an exploration: the seed chooses a random walk or PCT for each run.
       #
       # @api private
-      class Portfolio
+      class Portfolio < Fifo
         def initialize(depth)
           @strategies = [RandomWalk.new, PCT.new(depth)]
+          super()
         end
 
         def start(seed, steps)
@@ -28,8 +29,6 @@ module Raffia
         def random = @current.random
 
         def lower(candidate) = (@current.lower(candidate) if @current.respond_to?(:lower))
-
-        def finished? = false
       end
     end
   end

@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "raffia/simulation"
-require "raffia/simulation/strategy/exhaustive"
 
 class SimulationExhaustiveTest < Raffia::TestCase
   Exhaustive = Raffia::Simulation::Strategy::Exhaustive
@@ -19,6 +18,10 @@ class SimulationExhaustiveTest < Raffia::TestCase
       @orders = []
       @steps = []
     end
+
+    def start = @steps = []
+
+    def stop = nil
 
     # What the strategy asks for footprints.
     def take = @steps.tap { @steps = [] }

@@ -3,7 +3,7 @@
 module Raffia
   module Simulation
     module Strategy
-      class Exhaustive
+      class Exhaustive < Fifo
         # One value that the program or a fault drew: all of them are explored.
         # @api private
         class Choice

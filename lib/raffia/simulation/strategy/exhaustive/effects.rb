@@ -3,7 +3,7 @@
 module Raffia
   module Simulation
     module Strategy
-      class Exhaustive
+      class Exhaustive < Fifo
         # What methods in C do to their receivers. A method that is not listed writes.
         # @api private
         module Effects

@@ -3,7 +3,7 @@
 module Raffia
   module Simulation
     module Strategy
-      class Exhaustive
+      class Exhaustive < Fifo
         # What a step of a thread read and wrote, by names that are the same in each run.
         # @api private
         class Footprint

@@ -3,7 +3,7 @@
 module Raffia
   module Simulation
     module Strategy
-      class Exhaustive
+      class Exhaustive < Fifo
         # Names of objects that are the same in each run: the thread that made the object, and a
         # number. Objects whose making was not seen, such as literals and what is older than the
         # run, share the name of their class: a step that touches one depends on steps that touch

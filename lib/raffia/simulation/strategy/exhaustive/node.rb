@@ -3,7 +3,7 @@
 module Raffia
   module Simulation
     module Strategy
-      class Exhaustive
+      class Exhaustive < Fifo
         # One decision of a run: which candidates there were, and which of them are explored.
         #
         # A candidate sleeps when what it would do here has been seen in another order already.

@@ -11,7 +11,7 @@ require_relative "names"
 module Raffia
   module Simulation
     module Strategy
-      class Exhaustive
+      class Exhaustive < Fifo
         # Records what each step of a run reads and writes.
         #
         # A line counts with all variables in it, once when it begins, and again when the thread
@@ -214,11 +214,15 @@ module Raffia
             end
           end
 
+          # Whether the program called the method, not the simulation.
+          def asked? = !@own[caller_locations(6, 1).first&.path.to_s]
+
           def own_thread(trace, event, thread)
             action =
               case trace.method_id
               when :initialize then :write if event == :return
-              when :execute, :alive?, :status, :stop? then :read if event == :call
+              when :execute then :read if event == :call
+              when :alive?, :status, :stop? then :read if event == :call && asked?
               when :join, :value then :read if event == :return
               when :finish, :raise, :kill, :wakeup then :write if event == :call
               end

@@ -5,7 +5,7 @@ require_relative "footprint"
 module Raffia
   module Simulation
     module Strategy
-      class Exhaustive
+      class Exhaustive < Fifo
         # The steps of one run in their order, with the happens-before order that their footprints
         # make.
         #

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/simulation/strategy/exhaustive/recorder"
+require "raffia/simulation"
 
 class SimulationRecorderTest < Raffia::TestCase
   Recorder = Raffia::Simulation::Strategy::Exhaustive::Recorder
