@@ -39,6 +39,16 @@ module Raffia
         value
       end
 
+      # Whether a fault happens at this place of the program: see {Handle#fault}. Never outside of a
+      # simulation.
+      # @param name [Symbol, String] of the place
+      # @param probability [Float] in the runs in which the place is on
+      # @return [Boolean]
+      def fault?(name, probability = 0.25)
+        world = World.current
+        world ? world.faults.site?(name, probability) : false
+      end
+
       # Runs the block many times, each time with other choices.
       # @param runs [Integer] at most
       # @param seed [Integer, nil] nil: a random one
@@ -46,7 +56,9 @@ module Raffia
       # @param depth [Integer] of PCT: ordering constraints that a bug needs
       # @param bound [Integer, nil] of :exhaustive: preemptions of a run; nil: any number
       # @param options [Hash] start: (Time), preempt: (:cruby, :none), preempt_in: (globs, gems),
-      #   max_steps:, virtual_limit: (seconds), real_limit: (seconds), ignore:, allow:
+      #   max_steps:, virtual_limit: (seconds), real_limit: (seconds), ignore:, allow:,
+      #   faults: (kinds of {Fault::KINDS} with their probabilities, or :swarm: each run draws its
+      #   kinds), max_faults: (by chance, in one run)
       # @yieldparam sim [Handle]
       # @return [Report]
       # @raise [ConfigError]

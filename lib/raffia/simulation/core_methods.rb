@@ -7,11 +7,15 @@ module Raffia
     #
     # @api private
     module CoreMethods
+      require_relative "core_methods/condition_methods"
       require_relative "core_methods/fiber_methods"
+      require_relative "core_methods/file_methods"
       require_relative "core_methods/kernel_methods"
       require_relative "core_methods/process_methods"
       require_relative "core_methods/random_methods"
       require_relative "core_methods/scheduler_methods"
+      require_relative "core_methods/socket_methods"
+      require_relative "core_methods/stream_methods"
       require_relative "core_methods/thread_methods"
       require_relative "core_methods/time_methods"
       require_relative "core_methods/timeout_methods"
@@ -29,6 +33,18 @@ module Raffia
         ::Kernel.prepend(KernelMethods::PrivateMethods)
         TimeoutMethods.install
         WaitMethods.install
+        ::Thread::ConditionVariable.prepend(ConditionMethods)
+      end
+
+      # Methods that may fail by chance or by plan: only for runs with such faults, because programs
+      # call them often.
+      def self.install_faults
+        return if ::File.include?(FileMethods)
+
+        ::File.prepend(FileMethods)
+        ::IO.singleton_class.prepend(FileMethods::ClassMethods)
+        ::IO.prepend(StreamMethods)
+        SocketMethods.install
       end
     end
   end

@@ -26,6 +26,8 @@ module Raffia
       end
 
       def io_wait(io, events, timeout = nil)
+        return events if ::BasicSocket === io && @world.faults.happens?(:spurious, "io_wait")
+
         scheduler = @world.fiber_scheduler
         return scheduler.io_wait(io, events, timeout) if scheduler
 

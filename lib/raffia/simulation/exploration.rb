@@ -51,7 +51,8 @@ module Raffia
         return unless outcome.error
 
         schedule = Schedule.new(seed: seed, choices: decisions.choices, prints: decisions.prints)
-        Failure.new(error: outcome.error, run: number, seed: seed, schedule: schedule)
+        Failure.new(error: outcome.error, run: number, seed: seed, schedule: schedule,
+          faults: outcome.world.faults.report)
       end
     end
   end

@@ -16,12 +16,16 @@ module Raffia
       # @return [Schedule] its choices, for {Simulation.replay}
       attr_reader :schedule
 
+      # @return [String, nil] the faults that the simulation injected
+      attr_reader :faults
+
       # @api private
-      def initialize(error:, run:, seed:, schedule:)
+      def initialize(error:, run:, seed:, schedule:, faults: nil)
         @error = error
         @run = run
         @seed = seed
         @schedule = schedule
+        @faults = faults
       end
 
       # @return [Integer] choices that differ from the default: switches and drawn values
@@ -29,7 +33,8 @@ module Raffia
 
       # @return [String]
       def message
-        "run #{@run} failed with seed #{@seed}: #{@error.class}: #{@error.message}"
+        text = "run #{@run} failed with seed #{@seed}: #{@error.class}: #{@error.message}"
+        @faults ? "#{text}\n#{@faults}" : text
       end
     end
   end

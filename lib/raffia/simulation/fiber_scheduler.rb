@@ -36,6 +36,11 @@ module Raffia
 
       private
 
+      def new_wait(**)
+        @world.faults.task_wait
+        super
+      end
+
       def attach
         raise_closed if closed?
 

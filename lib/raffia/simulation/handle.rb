@@ -35,6 +35,34 @@ module Raffia
       # @return [Random] drawn from the seed
       def random = @world.random
 
+      # A place at which the program may behave badly though correctly: retry, answer late, give up.
+      # In a quarter of all runs the place is on, and then the fault happens with the probability;
+      # see also {Simulation.fault?}.
+      # @param name [Symbol, String] of the place
+      # @param probability [Float]
+      # @return [Boolean] whether it happens now
+      def fault(name, probability = 0.25) = @world.faults.site?(name, probability)
+
+      # Plans a fault: the nth visit of a place from now on raises the error.
+      # @param error [Class, Exception, true] true for a place of {#fault}, which then says true
+      # @param at [String, Symbol] such as "File#write", "File.open", "BasicSocket#readpartial", or
+      #   the name of a place of {#fault}
+      # @param nth [Integer]
+      # @return [void]
+      # @raise [ConfigError]
+      def inject(error = true, at:, nth: 1)
+        CoreMethods.install_faults
+        @world.faults.plan(error, site: at, nth: nth)
+        nil
+      end
+
+      # Ends all faults by chance: what the run checks from now on must hold.
+      # @return [void]
+      def heal
+        @world.faults.heal
+        nil
+      end
+
       # Runs the block in a thread of the simulation at a time.
       # @param seconds [Numeric] since the start of the run
       # @return [Thread]

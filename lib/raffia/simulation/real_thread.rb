@@ -22,6 +22,7 @@ module Raffia
 
       def initialize(settings)
         CoreMethods.install
+        CoreMethods.install_faults unless settings.faults.empty?
         @settings = settings
         @dispatcher = Dispatcher.new
         @preemption = Preemption.new(settings.preempt_in) unless settings.preempt == :none

@@ -6,7 +6,7 @@ module Raffia
     #
     # @api private
     Settings = ::Data.define(:start, :preempt, :preempt_in, :max_steps, :virtual_limit,
-      :real_limit, :ignore, :allow) do
+      :real_limit, :ignore, :allow, :faults, :max_faults) do
       def self.build(**options)
         unknown = options.keys - members
         unless unknown.empty?
@@ -21,6 +21,7 @@ module Raffia
         choice(:preempt, preempt, self.class::PREEMPTIONS)
         ignore.each { |kind| choice(:ignore, kind, self.class::FINDINGS) }
         allow.each { |kind| choice(:allow, kind, self.class::OUTSIDE) }
+        Fault.probabilities(faults)
         self
       end
 
@@ -47,7 +48,8 @@ module Raffia
       OUTSIDE = %i[processes sockets].freeze
       OF_EXPLORE = %i[runs seed strategy depth bound].freeze
       DEFAULTS = {start: ::Time.utc(2000), preempt: :cruby, preempt_in: nil, max_steps: 10_000,
-                  virtual_limit: nil, real_limit: 30, ignore: [].freeze, allow: [].freeze}.freeze
+                  virtual_limit: nil, real_limit: 30, ignore: [].freeze, allow: [].freeze,
+                  faults: {}.freeze, max_faults: nil}.freeze
     end
   end
 end

@@ -28,6 +28,8 @@ module Raffia
       # Nanoseconds since the start of the run, and the wall clock's distance from it.
       attr_reader :now
       attr_accessor :real_offset
+      # Called before a program reads the wall clock: seconds that it is set by.
+      attr_writer :step
 
       # +start+: the wall clock's Time at the start.
       def initialize(start)
@@ -43,7 +45,10 @@ module Raffia
         delay.positive? ? @now + delay : @now
       end
 
-      def real = @now + @real_offset
+      def real
+        @real_offset += @step.call * SECOND if @step
+        @now + @real_offset
+      end
 
       def elapsed = @now.fdiv(SECOND)
 

@@ -2,6 +2,7 @@
 
 require_relative "boundary"
 require_relative "decisions"
+require_relative "fault"
 require_relative "fiber_scheduler"
 require_relative "interest"
 require_relative "run_queue"
@@ -40,7 +41,7 @@ module Raffia
       # `waiters`: fiber => the thread or scheduler in which it blocks. `pollers`: objects whose
       # `poll` makes threads ready when no other one is. `left`: threads that lived at the end.
       attr_reader :seed, :settings, :clock, :threads, :interest, :decisions, :boundary, :pollers,
-        :running, :waiters, :time_limits, :failure, :trace, :left
+        :running, :waiters, :time_limits, :failure, :trace, :left, :faults
 
       # Whether the simulation's own code runs, where no thread may be preempted.
       attr_reader :busy
@@ -64,6 +65,7 @@ module Raffia
         @time_limits = TimeLimits.new(@clock)
         @running = @failure = nil
         @closing = @over = @real = @uninterrupted = @busy = false
+        @faults = Fault::Injector.new(self, settings)
       end
 
       def steps = @queue.steps
@@ -97,9 +99,13 @@ module Raffia
         @uninterrupted = before
       end
 
+      # Whether the running code may be neither preempted nor meet faults.
+      def undisturbed? = @uninterrupted || @real
+
       # Whether anything could happen at a preemption point now.
       def preemptible?
-        !@uninterrupted && !@real && @running && (@queue.any? || @running.interrupts.any?)
+        !@uninterrupted && !@real && @running &&
+          (@queue.any? || @running.interrupts.any? || @faults.pauses?)
       end
 
       # Runs the block in the main thread of the world, until that has ended and nothing can run any
@@ -131,6 +137,7 @@ module Raffia
         reject_wait
         @busy = true
         thread = @running
+        @faults.wait(thread, reason)
         thread.check_interrupts(true)
         thread.begin_wait(reason, subject, limit, @clock.now)
         timer = @timers.add_timeout(limit, self, thread) if limit
@@ -198,14 +205,14 @@ module Raffia
       def preempt
         reject_wait
         @busy = true
-        switch(@running) if @queue.any?
+        switch(@running) if @queue.any? || @faults.pauses?
         @running.check_interrupts(false)
       ensure
         @busy = false
       end
 
-      # A point at which the starter of a thread may be preempted: Thread.new is a method in C.
-      def started
+      # A point at which the caller of a replaced method may be preempted, as where one in C returns.
+      def returned
         preempt if @settings.preempt != :none && preemptible?
       end
 
@@ -259,11 +266,15 @@ module Raffia
         return @over = true unless main_thread.alive?
         return fail(Deadlock.new(WaitReport.new(self).to_s)) unless @timers.next_at
 
-        limit = @settings.virtual_limit
-        return fail(limit_reached(limit)) if limit && @timers.next_at > limit * VirtualClock::SECOND
+        return fail(limit_reached) unless within_limit?(@timers.next_at)
 
-        @queue.progress
-        @timers.advance
+        go_on
+      end
+
+      # The process stands still until the next timer is due.
+      def pause
+        at = @timers.next_at or return
+        go_on if within_limit?(at) && @faults.happens?(:pause)
       end
 
       private
@@ -279,6 +290,7 @@ module Raffia
       # it can go on.
       def switch(current = nil)
         running = @running
+        pause if @faults.pauses?
         running.fiber = ::Fiber.current
         chosen = next_thread(current) || leave
         @queue.add(current) if current && !chosen.equal?(current)
@@ -315,8 +327,19 @@ module Raffia
         @settling.clear
       end
 
-      def limit_reached(limit)
-        LimitReached.new("the run has come to its virtual_limit of #{limit} s, and has not ended")
+      def go_on
+        @queue.progress
+        @timers.advance
+      end
+
+      def within_limit?(time)
+        limit = @settings.virtual_limit
+        limit.nil? || time <= limit * VirtualClock::SECOND
+      end
+
+      def limit_reached
+        LimitReached.new("the run has come to its virtual_limit of #{@settings.virtual_limit} s, " \
+          "and has not ended")
       end
 
       # Ruby switches to the thread's first fiber when a fiber ends that was transferred to; here

@@ -12,7 +12,7 @@ module Raffia
           raise ::ThreadError, "must be called with a block" unless block
 
           arguments << options unless options.empty?
-          world.start(arguments, &block).tap { world.started }
+          world.start(arguments, &block).tap { world.returned }
         end
 
         def start(*arguments, &block)

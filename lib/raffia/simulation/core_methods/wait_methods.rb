@@ -12,10 +12,12 @@ module Raffia
         module Pop
           %i[pop shift deq].each do |name|
             define_method(name) do |non_block = false, timeout: nil|
-              world = World.current
-              return super(non_block, timeout:) unless world && timeout && !non_block
-
-              world.time_limits.within(timeout) { super() }
+              world = World.current or return super(non_block, timeout:)
+              if timeout && !non_block
+                world.time_limits.within(timeout) { super() }
+              else
+                super(non_block, timeout:)
+              end.tap { world.returned }
             end
           end
         end
@@ -24,10 +26,12 @@ module Raffia
         module Push
           %i[push << enq].each do |name|
             define_method(name) do |object, non_block = false, timeout: nil|
-              world = World.current
-              return super(object, non_block, timeout:) unless world && timeout && !non_block
-
-              world.time_limits.within(timeout) { super(object) }
+              world = World.current or return super(object, non_block, timeout:)
+              if timeout && !non_block
+                world.time_limits.within(timeout) { super(object) }
+              else
+                super(object, non_block, timeout:)
+              end.tap { world.returned }
             end
           end
         end
@@ -55,7 +59,12 @@ module Raffia
             super
             (world.clock.elapsed - start).round
           end
-          private :sleep
+
+          # The same as a private method of all objects.
+          module PrivateMethods
+            define_method(:sleep, Nap.instance_method(:sleep))
+            private :sleep
+          end
         end
 
         def self.install
@@ -63,9 +72,8 @@ module Raffia
           ::Thread::SizedQueue.prepend(Pop, Push)
           ::Thread::Mutex.prepend(Sleep)
           ::Thread::ConditionVariable.prepend(Sleep)
-          ::Kernel.prepend(Nap)
+          ::Kernel.prepend(Nap::PrivateMethods)
           ::Kernel.singleton_class.prepend(Nap)
-          ::Kernel.singleton_class.send(:public, :sleep)
         end
       end
     end
