@@ -33,7 +33,7 @@ class SimulationPreemptionTest < Raffia::TestCase
 
     def by_block
       before = @number
-        2.times { |step| before += step }
+      2.times { |step| before += step }
       @number = before
     end
 
