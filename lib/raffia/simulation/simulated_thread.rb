@@ -14,14 +14,14 @@ module Raffia
       attr_reader :world, :path, :main_fiber, :code, :interrupts, :wait, :error, :starter
       # `fiber`: where it continues. `scheduler`: its own Fiber scheduler.
       # @api private
-      attr_accessor :fiber, :scheduler, :priority, :host, :daemon, :name, :timed_out
+      attr_accessor :fiber, :scheduler, :priority, :host, :daemon, :name, :timed_out, :relocking
       attr_accessor :report_on_exception, :abort_on_exception, :group
 
       # One suspension of the thread in the world. `result`: nil while it lasts; then :woken,
       # :timeout or :interrupted.
       class Wait
         attr_reader :reason, :subject, :limit, :since
-        attr_accessor :result
+        attr_accessor :result, :interruptible
 
         def begin(reason, subject, limit, since)
           @reason = reason
@@ -175,6 +175,20 @@ module Raffia
       # @api private
       def main? = @path == World::MAIN
 
+      # Accessors that programs add to Thread.
+      # @api private
+      def method_missing(name, *arguments)
+        return super unless accessor?(name, arguments.size)
+
+        variable = :"@thread_#{name.to_s.delete_suffix("=")}"
+        arguments.empty? ? instance_variable_get(variable) : instance_variable_set(variable, *arguments)
+      end
+
+      # @api private
+      def respond_to_missing?(name, all = false)
+        accessor?(name, name.end_with?("=") ? 1 : 0) || super
+      end
+
       # What it is called in reports.
       # @api private
       def label = @name ? "#{@path} (#{@name})" : @path
@@ -218,7 +232,7 @@ module Raffia
       # @api private
       def post(error)
         @interrupts.add(error)
-        @world.wake(self, :interrupted) if @wait && @interrupts.deliverable?(true)
+        @world.wake(self, :interrupted) if @wait&.interruptible && @interrupts.deliverable?(true)
         nil
       end
 
@@ -255,6 +269,11 @@ module Raffia
         @status = :ended
         @joiners.each { |fiber| @world.unblock(self, fiber) }
         @world.ended(self)
+      end
+
+      def accessor?(name, arguments)
+        arguments == (name.end_with?("=") ? 1 : 0) && ::Thread.method_defined?(name) &&
+          ::Thread.instance_method(name).arity == arguments
       end
 
       def strike(error)

@@ -137,15 +137,16 @@ module Raffia
         reject_wait
         @busy = true
         thread = @running
-        @faults.wait(thread, reason)
-        thread.check_interrupts(true)
-        thread.begin_wait(reason, subject, limit, @clock.now)
+        interruptible = !(thread.relocking && reason == :block)
+        @faults.wait(thread, reason) if interruptible
+        thread.check_interrupts(true) if interruptible
+        thread.begin_wait(reason, subject, limit, @clock.now).interruptible = interruptible
         timer = @timers.add_timeout(limit, self, thread) if limit
         note(:wait, thread) if @trace
         switch
         result = thread.wait.result
         thread.end_wait
-        thread.timed_out = result == :timeout
+        thread.timed_out = result == :timeout if reason == :sleep
         # Not after a wake-up: Mutex#unlock wakes one thread only, and that would be lost.
         thread.check_interrupts(true) if result == :interrupted
         result

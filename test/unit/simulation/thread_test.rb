@@ -103,6 +103,33 @@ class SimulationThreadTest < Raffia::TestCase
       thread.raise("stop")
       thread.value
     },
+    "kill in ConditionVariable#wait while the mutex is held" => lambda {
+      mutex = Mutex.new
+      condition = ConditionVariable.new
+      owned = nil
+      thread = Thread.new do
+        mutex.synchronize do
+          condition.wait(mutex)
+        ensure
+          owned = mutex.owned?
+        end
+      end
+      sleep PAUSE
+      sleep PAUSE
+      mutex.synchronize do
+        condition.signal
+        sleep PAUSE
+        thread.kill
+        sleep PAUSE
+      end
+      [thread.join.status, owned, mutex.locked?]
+    },
+    "accessors that a program adds" => lambda {
+      Thread.attr_accessor :added_by_a_program
+      thread = Thread.new { Thread.current.added_by_a_program = 5 }
+      thread.join
+      [thread.added_by_a_program, thread.respond_to?(:added_by_a_program), Thread.current.added_by_a_program]
+    },
     "raise in the thread itself" => lambda {
       begin
         Thread.current.raise("me")

@@ -36,7 +36,8 @@ module Raffia
           end
         end
 
-        # Mutex#sleep and ConditionVariable#wait: nil when the time was up.
+        # Mutex#sleep and ConditionVariable#wait: nil when the time was up. They lock the mutex
+        # again without letting anything interrupt that.
         module Sleep
           %i[sleep wait].each do |name|
             define_method(name) do |*arguments|
@@ -44,9 +45,14 @@ module Raffia
               return super(*arguments) if world.nil? || world.fiber_scheduler
 
               thread = world.running
-              thread.timed_out = false
-              result = super(*arguments)
-              thread.timed_out ? nil : result
+              begin
+                thread.relocking = true
+                thread.timed_out = false
+                result = super(*arguments)
+                thread.timed_out ? nil : result
+              ensure
+                thread.relocking = false
+              end
             end
           end
         end
