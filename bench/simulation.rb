@@ -5,10 +5,10 @@
 # docs/simulation_benchmark.md.
 #
 #     ruby -Ilib bench/simulation.rb --only aba,lock_order --seeds 20 --runs 10000 \
-#       --fixed 10000 --stress 10000 [--json | --markdown]
+#       --fixed 10000 --stress 10000 --strategy pct [--json | --markdown]
 #
-# A bug's seeds are 1 to --seeds, with up to --runs schedules each, by PCT. Each bug has processes
-# of its own, because some hang. Plain stress takes 60 s at most for each; --stress 0 leaves it out.
+# A bug's seeds are 1 to --seeds, with up to --runs schedules each. Each bug has processes of its
+# own, because some hang. Plain stress takes 60 s at most for each; --stress 0 leaves it out.
 
 require "optparse"
 require_relative "simulation/model"
@@ -19,7 +19,7 @@ require_relative "simulation/table"
 module SimulationBench
   class Main
     DEFAULTS = {seeds: 20, runs: 10_000, fixed: 10_000, stress: 10_000, only: nil,
-                format: :text}.freeze
+                strategy: :pct, format: :text}.freeze
 
     def initialize(arguments)
       @options = DEFAULTS.dup
@@ -39,6 +39,7 @@ module SimulationBench
         %i[seeds runs fixed stress].each do |name|
           options.on("--#{name} N", Integer) { |number| @options[name] = number }
         end
+        options.on("--strategy NAME", String) { |name| @options[:strategy] = name.to_sym }
         %i[json markdown].each { |name| options.on("--#{name}") { @options[:format] = name } }
       end
     end
@@ -51,7 +52,7 @@ module SimulationBench
     end
 
     def measure(model)
-      search = Search.new(model, **@options.slice(:seeds, :runs, :fixed)).call
+      search = Search.new(model, **@options.slice(:seeds, :runs, :fixed, :strategy)).call
       stress = Stress.new(model, runs: @options[:stress]).call if stress?(model)
       row = Table::Row.new(model:, search:, stress:)
       warn "#{row.cells(@options[:seeds]).join(", ")}#{" HUNG" if search.hung}"

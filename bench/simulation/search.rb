@@ -3,7 +3,7 @@
 require_relative "child"
 
 module SimulationBench
-  # Exploration of a model under simulation: PCT looks for the bug with several seeds, then runs the
+  # Exploration of a model under simulation: it looks for the bug with several seeds, then runs the
   # fixed version many times.
   class Search
     # Seconds without a line after which the simulation itself hangs.
@@ -28,14 +28,15 @@ module SimulationBench
     # @param seeds [Integer] how many
     # @param runs [Integer] schedules for each
     # @param fixed [Integer] schedules of the fixed version
-    def initialize(model, seeds:, runs:, fixed:)
+    # @param strategy [Symbol]
+    def initialize(model, seeds:, runs:, fixed:, strategy:)
       @model = model
-      @numbers = [seeds, runs, fixed]
+      @arguments = [seeds, runs, fixed, strategy]
     end
 
     # @return [Result]
     def call
-      child = Child.run("search_child.rb", @model.name, *@numbers, silence: SILENCE)
+      child = Child.run("search_child.rb", @model.name, *@arguments, silence: SILENCE)
       empty = {found: [], switches: [], errors: [], fixed_runs: 0, fixed_error: nil, rate: 0.0}
       Result.new(**empty, **child.data, hung: child.hung)
     end

@@ -2,7 +2,7 @@
 
 # Explores one model.
 #
-#     ruby -Ilib bench/simulation/search_child.rb NAME SEEDS RUNS FIXED
+#     ruby -Ilib bench/simulation/search_child.rb NAME SEEDS RUNS FIXED STRATEGY
 
 require "json"
 require "raffia"
@@ -15,8 +15,9 @@ module SimulationBench
     # Schedules of the fixed version in a step.
     STEP = 10_000
 
-    def initialize(model, output)
+    def initialize(model, strategy, output)
       @model = model
+      @strategy = strategy
       @output = output
       @data = {found: [], switches: [], errors: [], fixed_runs: 0, fixed_error: nil, rate: 0.0}
       @seconds = 0.0
@@ -57,7 +58,7 @@ module SimulationBench
     end
 
     def explore(block, seed, runs)
-      Raffia::Simulation.explore(runs:, strategy: :pct, seed:) { |sim| block.call(sim) }
+      Raffia::Simulation.explore(runs:, strategy: @strategy, seed:) { |sim| block.call(sim) }
     end
 
     def describe(error) = "#{error.class}: #{error.message.lines.first&.strip}"
@@ -69,5 +70,7 @@ module SimulationBench
   end
 end
 
-SimulationBench::SearchChild.new(SimulationBench.load_models.fetch(ARGV.fetch(0)), $stdout)
-  .call(*ARGV.drop(1).map { |number| Integer(number) })
+name, seeds, runs, fixed, strategy = ARGV
+SimulationBench::SearchChild
+  .new(SimulationBench.load_models.fetch(name), strategy.to_sym, $stdout)
+  .call(Integer(seeds), Integer(runs), Integer(fixed))
