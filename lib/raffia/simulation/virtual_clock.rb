@@ -17,12 +17,16 @@ module Raffia
         .filter_map { |name| ::Process.const_get(name) if ::Process.const_defined?(name) }.freeze
       private_constant :FOREVER, :CPU_CLOCKS, :REAL_CLOCKS
 
-      # Nanoseconds of seconds as Kernel#sleep takes them.
+      # Nanoseconds of seconds as Kernel#sleep takes them. A wait takes time, however short it is:
+      # what is left until a deadline in floating point would else be no time, again and again.
       def self.nanoseconds(seconds)
         return seconds * SECOND if seconds.is_a?(Integer)
 
         seconds = seconds.to_f
-        (seconds < FOREVER) ? (seconds * SECOND).round : FOREVER * SECOND
+        return FOREVER * SECOND if seconds >= FOREVER
+
+        exact = seconds * SECOND
+        exact.positive? ? [exact.round, 1].max : exact.round
       end
 
       # Nanoseconds since the start of the run, and the wall clock's distance from it.
