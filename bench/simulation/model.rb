@@ -18,20 +18,22 @@ module SimulationBench
   #   @return [Array<Symbol>] what must happen for the bug to strike: a switch between threads
   #   (:preempt), an exception from another thread (:interrupt), the network (:network), a fault
   #   that the simulation draws (:fault), time (:time)
+  # @!attribute options
+  #   @return [Hash] for Raffia::Simulation.explore
   # @!attribute stress
   #   @return [Boolean] whether the model also runs on real threads
   # @!attribute buggy
   #   @return [Proc] |sim| raises if the bug strikes
   # @!attribute fixed
   #   @return [Proc] |sim| never raises
-  Model = Data.define(:name, :source, :fault, :needs, :stress, :buggy, :fixed)
+  Model = Data.define(:name, :source, :fault, :needs, :stress, :options, :buggy, :fixed)
 
   # All models by name.
   MODELS = {} # rubocop:disable Style/MutableConstant
 
   # Adds a model: see {Model}.
-  def self.model(name, source:, fault:, needs:, buggy:, fixed:, stress: true)
-    MODELS[name] = Model.new(name:, source:, fault:, needs:, stress:, buggy:, fixed:)
+  def self.model(name, source:, fault:, needs:, buggy:, fixed:, stress: true, options: {})
+    MODELS[name] = Model.new(name:, source:, fault:, needs:, stress:, options:, buggy:, fixed:)
   end
 
   # The oracle.

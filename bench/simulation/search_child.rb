@@ -58,7 +58,9 @@ module SimulationBench
     end
 
     def explore(block, seed, runs)
-      Raffia::Simulation.explore(runs:, strategy: @strategy, seed:) { |sim| block.call(sim) }
+      Raffia::Simulation.explore(runs:, strategy: @strategy, seed:, **@model.options) do |sim|
+        block.call(sim)
+      end
     end
 
     def describe(error) = "#{error.class}: #{error.message.lines.first&.strip}"

@@ -44,7 +44,7 @@ module SimulationBench
     end
 
     def self.run(type, sim)
-      pool = type.new(1) { sim.choose(4).zero? ? raise(Errno::ECONNREFUSED) : :connection }
+      pool = type.new(1) { sim.fault(:connect) ? raise(Errno::ECONNREFUSED) : :connection }
       Array.new(2) { Thread.new { try(pool) } }.each(&:join)
     end
 
