@@ -49,10 +49,12 @@ module Raffia
                 thread.relocking = true
                 thread.timed_out = false
                 result = super(*arguments)
-                thread.timed_out ? nil : result
               ensure
                 thread.relocking = false
               end
+              timed_out = thread.timed_out
+              thread.check_interrupts(true)
+              timed_out ? nil : result
             end
           end
         end
