@@ -22,18 +22,24 @@ module Raffia
     require_relative "simulation/wait_report"
     require_relative "simulation/handle"
     require_relative "simulation/exploration"
+    require_relative "simulation/replay"
 
     class << self
-      # Runs the block once.
-      # @param seed [Integer] of all choices
+      # Runs the block once. RAFFIA_SEED and RAFFIA_SCHEDULE apply. A replay of a failure has its
+      # timeline.
+      # @param seed [Integer, nil] of all choices; nil: RAFFIA_SEED, else 0
       # @param strategy [Symbol] :fifo, :random, :pct, :portfolio or :exhaustive
       # @param options [Hash] as {explore} takes them
       # @yieldparam sim [Handle]
       # @return [Object] the block's value
       # @raise [Failed] the block raised, or the simulation found something; `cause` is the error
-      def run(seed: 0, strategy: :fifo, **options, &block)
+      def run(seed: nil, strategy: :fifo, **options, &block)
+        config = Config.load
+        return replay(config.schedule, **options, &block) if config.schedule
+
         value = nil
-        explore(runs: 1, seed: seed, strategy: strategy, **options) do |sim|
+        explore(runs: 1, seed: seed || config.seed || 0, strategy: strategy, shrink: false,
+          verify: false, config: config.with(runs: nil, strategy: nil), **options) do |sim|
           value = block.call(sim)
         end.raise!
         value
@@ -49,12 +55,20 @@ module Raffia
         world ? world.faults.site?(name, probability) : false
       end
 
-      # Runs the block many times, each time with other choices.
-      # @param runs [Integer] at most
-      # @param seed [Integer, nil] nil: a random one
+      # Runs the block many times, each time with other choices. {Config} names the variables that
+      # apply. With RAFFIA_SCHEDULE, it runs that schedule only.
+      # @param runs [Integer, nil] at most; nil: 1,000, or any number with `seconds:`
+      # @param seconds [Numeric, nil] real ones, after which no further run begins
+      # @param seed [Integer, nil] nil: RAFFIA_SEED, or a random one
       # @param strategy [Symbol] :fifo, :random, :pct, :portfolio or :exhaustive
       # @param depth [Integer] of PCT: ordering constraints that a bug needs
       # @param bound [Integer, nil] of :exhaustive: preemptions of a run; nil: any number
+      # @param shrink [Boolean] look for the simplest schedule that fails
+      # @param verify [Boolean] look for nondeterminism: the block runs once before all runs, and
+      #   some runs are run twice; not with :exhaustive
+      # @param name [String] of the program in the corpus; by default the block's file and line
+      # @param progress [#call, nil] gets the number of runs after each one
+      # @param config [Config] variables
       # @param options [Hash] start: (Time), preempt: (:cruby, :none), preempt_in: (globs, gems),
       #   max_steps:, virtual_limit: (seconds), real_limit: (seconds), ignore:, allow:,
       #   faults: (kinds of {Fault::KINDS} with their probabilities, or :swarm: each run draws its
@@ -62,13 +76,58 @@ module Raffia
       # @yieldparam sim [Handle]
       # @return [Report]
       # @raise [ConfigError]
-      def explore(runs: 1_000, seed: nil, strategy: :portfolio, depth: 3, bound: nil,
-        **options, &block)
+      # @raise [Diverged] RAFFIA_SCHEDULE does not fit the block
+      def explore(runs: nil, seconds: nil, seed: nil, strategy: :portfolio, depth: 3, bound: nil,
+        shrink: true, verify: true, name: nil, progress: nil, config: Config.load, **options, &block)
         raise ConfigError, "a simulation needs a block: the program to run" unless block
 
-        settings = Settings.build(**options)
-        Exploration.new(settings, strategy: Strategy.build(strategy, depth:, bound:), runs:,
-          seed: seed || ::Random.new_seed & 0xffff_ffff, &block).report
+        seed ||= config.seed || ::Random.new_seed & 0xffff_ffff
+        if config.schedule
+          failure = failure_of(config.schedule, loose: false, **options, &block)
+          return Report.new(failure: failure, runs: 1, seed: seed, seconds: 0.0)
+        end
+
+        strategy = config.strategy || strategy
+        runs = config.runs || runs || (1_000 unless seconds)
+        Exploration.new(Settings.build(**options), Exploration::Options.new(
+          runs:, seconds:, seed:, shrink:, verify:, progress:, report: config.report,
+          strategy: Strategy.build(strategy, depth:, bound:), strategy_name: strategy,
+          corpus: config.corpus && Corpus.new(config.corpus, name || place(block))
+        ), &block).report
+      end
+
+      # Runs the block with the choices of a schedule.
+      # @param schedule [Schedule, String] a schedule, its text, or the path of its file
+      # @param loose [Boolean] after changes of the program: a choice that does not fit becomes the
+      #   default
+      # @param options [Hash] as {explore} takes them
+      # @yieldparam sim [Handle]
+      # @return [Object] the block's value
+      # @raise [Failed] the block raised, or the simulation found something
+      # @raise [Diverged] the program takes another way than the schedule
+      # @raise [ConfigError] it is no schedule
+      def replay(schedule, loose: false, **options, &block)
+        value = nil
+        failure = failure_of(schedule, loose: loose, **options) do |sim|
+          value = block.call(sim)
+        end
+        raise Failed, failure, cause: failure.error if failure
+
+        value
+      end
+
+      private
+
+      def failure_of(schedule, loose:, **options, &block)
+        schedule = Schedule.of(schedule)
+        settings = Settings.build(preempt: schedule.preempt, **options)
+        RealThread.open(settings) do |thread|
+          Replay.new(Program.new(thread, settings, &block), schedule, strict: !loose).failure
+        end
+      end
+
+      def place(block)
+        block.source_location.join(":").delete_prefix("#{::Dir.pwd}/")
       end
     end
   end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "decisions/divergence"
+
 module Raffia
   module Simulation
     # The choices of one run, drawn by a strategy or taken from a schedule, and recorded.
@@ -13,8 +15,9 @@ module Raffia
       MASK = 0xffff_ffff
       private_constant :MASK
 
-      # What was chosen, and 16 bits that describe each choice.
-      attr_reader :choices, :prints
+      # What was chosen, and 16 bits that describe each choice. `preemptions`: the choices that
+      # switched away from a thread that could go on.
+      attr_reader :choices, :prints, :preemptions
       # Of all choices so far, with their instants: equal for equal runs.
       attr_reader :digest
 
@@ -26,13 +29,21 @@ module Raffia
         @expected = prints
         @choices = []
         @prints = []
+        @preemptions = []
         @digest = 0
       end
+
+      # Calls the block with the error at the first choice that does not fit `prints`. A raise here
+      # could be rescued by the program.
+      def on_divergence(&block) = @on_divergence = block
 
       # Index of the thread or timer that goes next. +preempts+: the first one is running.
       def pick(candidates, preempts, now)
         index = @replay ? replayed(candidates.size) : @strategy.pick(candidates, preempts)
-        record(index, candidates.size, now + candidates[index].code)
+        if preempts && index.positive? && candidates[index].is_a?(SimulatedThread)
+          @preemptions << @choices.size
+        end
+        record(index, candidates.size, now + candidates[index].code, candidates)
         index
       end
 
@@ -60,30 +71,29 @@ module Raffia
 
       private
 
-      def record(index, count, code)
+      def record(index, count, code, candidates = nil)
         note(code * 31 + index)
         print = (@digest + (@digest >> 16) + count) & 0xffff
-        check(print) if @expected
+        check(index, count, print, candidates) if @expected
         @choices << index
         @prints << print
       end
 
       def replayed(count)
         index = @replay[@choices.size] || 0
-        return index if index < count
-        return 0 unless @expected
-
-        raise Diverged, "choice #{@choices.size + 1} of the schedule takes number #{index + 1} of " \
-          "#{count}: the program is not the one that was recorded"
+        (index < count) ? index : 0
       end
 
-      def check(print)
-        expected = @expected[@choices.size]
-        return if expected.nil? || expected == print
+      def check(index, count, print, candidates)
+        position = @choices.size
+        expected = @expected[position]
+        return if expected == print && index == @replay[position]
 
+        replay = @replay
         @expected = nil
-        raise Diverged, "the run differs from its schedule at choice #{@choices.size + 1} of " \
-          "#{@replay.size}: the code, the Ruby or the options have changed since it was recorded"
+        @on_divergence&.call(
+          Divergence.new(position, replay, expected, count, print, candidates).error
+        )
       end
     end
   end

@@ -1,59 +1,92 @@
 # frozen_string_literal: true
 
-require_relative "failure"
-require_relative "real_thread"
+require_relative "corpus"
+require_relative "exploration/diagnosis"
+require_relative "exploration/options"
+require_relative "program"
 require_relative "report"
 require_relative "schedule"
 
 module Raffia
   module Simulation
-    # Runs a block many times, each time with other choices, until a run fails.
+    # Runs a block many times, each time with other choices, until a run fails. Schedules of the
+    # corpus go first.
     #
     # @api private
     class Exploration
-      def initialize(settings, strategy:, seed:, runs:, &block)
+      # Of runs that passed, the first and each one after so many are run twice.
+      SAMPLE = 100
+      private_constant :SAMPLE
+
+      # +options+: an Options. +settings+: of each run.
+      def initialize(settings, options, &block)
         @settings = settings
-        @strategy = strategy
-        @seed = seed
-        @runs = runs
+        @options = options
         @block = block
         @steps = @done = 0
       end
 
       def report
-        failure, seconds = Clock.measure do
-          RealThread.open(@settings) { |thread| first_failure(thread) }
+        (failure, files), seconds = Clock.measure do
+          RealThread.open(@settings) do |thread|
+            search(Program.new(thread, @settings, &@block))
+          end
         end
-        Report.new(failure:, runs: @done, seed: @seed, seconds:, exhausted: @strategy.exhausted?)
+        Report.new(failure:, runs: @done, seed: @options.seed, seconds:, files: files || [],
+          exhausted: strategy.exhausted?)
       ensure
-        @strategy.close
+        strategy.close
       end
 
       private
 
-      # Returns nil when no run fails.
-      def first_failure(thread)
-        seeds = ::Random.new(@seed)
-        until @done == @runs || @strategy.finished?
+      # Returns a Failure and its files, or nil.
+      def search(program)
+        @program = program
+        @diagnosis = Diagnosis.new(program, @options)
+        # What a first run loads and remembers must not distinguish it from the others.
+        @steps = program.explore(Strategy::Fifo.new, @options.seed, 0).steps if verify?
+        found = from_corpus || from_strategy or return
+
+        [found, @diagnosis.save(found)]
+      end
+
+      def from_corpus
+        @options.corpus&.schedules&.each_value do |schedule|
+          run = Replay.new(@program, schedule, strict: false).run
+          return @diagnosis.failure(run, 0) if run.failed?
+        end
+        nil
+      end
+
+      def from_strategy
+        seeds = ::Random.new(@options.seed)
+        limit = @options.seconds && Clock.now + @options.seconds
+        until @done == @options.runs || strategy.finished? || (limit && Clock.now > limit)
           @done += 1
-          failure = run(thread, @done, one_seed? ? @seed : seeds.rand(1 << 62))
+          failure = run(one_seed? ? @options.seed : seeds.rand(1 << 62))
           return failure if failure
+
+          @options.progress&.call(@done)
         end
       end
 
-      def one_seed? = @runs == 1 || @strategy.one_seed?
+      def strategy = @options.strategy
 
-      def run(thread, number, seed)
-        @strategy.start(seed, @steps)
-        decisions = Decisions.new(@strategy)
-        outcome = thread.run(decisions, seed: seed, &@block)
-        @steps = [@steps, outcome.world.steps].max
-        return unless outcome.error
+      def one_seed? = @options.runs == 1 || strategy.one_seed?
 
-        schedule = Schedule.new(seed: seed, choices: decisions.choices, prints: decisions.prints)
-        Failure.new(error: outcome.error, run: number, seed: seed, schedule: schedule,
-          faults: outcome.world.faults.report)
+      def run(seed)
+        run = @program.explore(strategy, seed, @steps)
+        @steps = run.steps if run.steps > @steps
+        return @diagnosis.failure(run, @done) if run.failed?
+
+        @diagnosis.compare(run, @done) if sample?
       end
+
+      # An exhaustive strategy observes its runs one after the other.
+      def verify? = @options.verify && !strategy.one_seed?
+
+      def sample? = verify? && @done % SAMPLE == 1
     end
   end
 end

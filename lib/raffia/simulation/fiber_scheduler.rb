@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "engine"
+require_relative "fiber_scheduler/trace_hooks"
 
 module Raffia
   module Simulation
@@ -10,7 +11,12 @@ module Raffia
     # @api private
     class FiberScheduler < Scheduler::Portable
       # Scheduler.new would look for a real engine.
-      def self.in(world, **options) = allocate.tap { |one| one.send(:initialize, world, **options) }
+      def self.in(world, **options)
+        allocate.tap do |one|
+          one.extend(TraceHooks) if world.trace
+          one.send(:initialize, world, **options)
+        end
+      end
 
       # The world finds deadlocks itself, because it sees all threads.
       def initialize(world, **options)

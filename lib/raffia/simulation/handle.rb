@@ -32,6 +32,14 @@ module Raffia
       # @return [Integer] 0...count
       def choose(count) = @world.choose(count)
 
+      # Adds a line to the timeline of a failure; other runs ignore it.
+      # @param text [#to_s]
+      # @return [void]
+      def note(text)
+        @world.note(:note, nil, text)
+        nil
+      end
+
       # @return [Random] drawn from the seed
       def random = @world.random
 

@@ -9,6 +9,9 @@ module Raffia
       # Thread#kill. Not an exception: no `rescue` may see it.
       KILL = Object.new.freeze
 
+      # For the timeline.
+      def self.describe(error) = error.equal?(KILL) ? "kill" : error.class.name
+
       def initialize
         @pending = []
         @masks = []

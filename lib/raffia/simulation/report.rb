@@ -16,13 +16,17 @@ module Raffia
       # @return [Float] real seconds that it took
       attr_reader :seconds
 
+      # @return [Array<String>] files of the failure: its schedule in the corpus, its page
+      attr_reader :files
+
       # @api private
-      def initialize(failure:, runs:, seed:, seconds:, exhausted: false)
+      def initialize(failure:, runs:, seed:, seconds:, files: [], exhausted: false)
         @exhausted = exhausted && failure.nil?
         @failure = failure
         @runs = runs
         @seed = seed
         @seconds = seconds
+        @files = files
       end
 
       # @return [Boolean] no run failed

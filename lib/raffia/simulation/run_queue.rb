@@ -33,10 +33,7 @@ module Raffia
         return @world.idle && nil if size == 0
 
         chosen = candidates[(size == 1) ? 0 : choose(candidates, current)]
-        if chosen.is_a?(Timers::Timer)
-          @timers.fire(chosen)
-          return
-        end
+        return fire(chosen) if chosen.is_a?(Timers::Timer)
 
         remove(chosen) unless chosen.equal?(current)
         chosen
@@ -57,6 +54,13 @@ module Raffia
       def choose(candidates, current)
         count_step
         @world.decisions.pick(candidates, current ? true : false, @world.clock.now)
+      end
+
+      def fire(timer)
+        @world.note(:timer, timer)
+        @timers.fire(timer)
+        @world.note(:fired)
+        nil
       end
 
       def candidates(current)

@@ -232,6 +232,7 @@ module Raffia
       # @api private
       def post(error)
         @interrupts.add(error)
+        @world.note(:interrupt, self, Interrupts.describe(error))
         @world.wake(self, :interrupted) if @wait&.interruptible && @interrupts.deliverable?(true)
         nil
       end

@@ -65,6 +65,7 @@ module Raffia
         @time_limits = TimeLimits.new(@clock)
         @running = @failure = nil
         @closing = @over = @real = @uninterrupted = @busy = false
+        decisions.on_divergence { |error| fail(error) }
         @faults = Fault::Injector.new(self, settings)
       end
 
@@ -238,7 +239,9 @@ module Raffia
       def fail(error)
         @failure ||= error
         @over = true
-        @loop_fiber.transfer unless @loop_fiber.equal?(::Fiber.current)
+        return if @loop_fiber.nil? || @loop_fiber.equal?(::Fiber.current)
+
+        @loop_fiber.transfer
       end
 
       # The program's code begins, in a new thread.
@@ -251,7 +254,8 @@ module Raffia
         @failure ||= thread.error if thread.abort_on_exception
       end
 
-      def note(event, thread) = @trace&.add(event, thread, self)
+      # Adds an event to the trace: see {Trace}. +subject+: the thread, or the name of a fiber.
+      def note(event, subject = nil, text = nil) = @trace&.add(event, subject, self, text)
 
       # Removes a thread without running any more of it, not even its `ensure`.
       def abandon(thread)
@@ -297,6 +301,7 @@ module Raffia
         @queue.add(current) if current && !chosen.equal?(current)
         return if chosen.equal?(running)
 
+        note(current ? :preempt : :switch, chosen) if @trace
         @running = chosen
         chosen.fiber.transfer
         reject_wait
@@ -354,6 +359,7 @@ module Raffia
       def continue(thread)
         return if @over || thread.nil?
 
+        note(:switch, thread)
         @running = thread
         thread.fiber.transfer
       end

@@ -39,7 +39,7 @@ module Architecture
       "compat" => PRODUCT + %w[engine scheduler actor jobs jobs/web server],
       "integrations" => PRODUCT + %w[engine actor jobs server],
       "lab" => ENTRANCE + %w[charts],
-      "simulation" => BELOW_PRODUCTS + %w[root],
+      "simulation" => BELOW_PRODUCTS + %w[root charts],
       "cli" => ENTRANCE + %w[lab simulation]
     }.freeze
 

@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    class Exploration
+      # What an exploration does beside its runs. +runs+: nil for any number; +seconds+: real ones,
+      # nil for no limit; +strategy+: the object, +strategy_name+ for schedules; +verify+: look for
+      # nondeterminism; +progress+: is called with the number of runs.
+      #
+      # @api private
+      Options = ::Data.define(:runs, :seconds, :seed, :strategy, :strategy_name, :shrink, :verify,
+        :corpus, :report, :progress)
+    end
+  end
+end

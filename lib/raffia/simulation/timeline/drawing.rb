@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require_relative "../../charts/svg"
+
+module Raffia
+  module Simulation
+    class Timeline
+      # A trace as SVG: time goes down, each thread and fiber has a lane, lanes of one host stand
+      # together.
+      #
+      # @api private
+      class Drawing
+        ROW = 26
+        # Height of the names at the top; width of the times at the left, and of the narrowest lane.
+        HEAD = 54
+        GUTTER = 84
+        NARROWEST = 150
+        # The most events.
+        EVENTS = 600
+        ARROWS = {start: "arrow", wake: "arrow", packet: "arrow", interrupt: "strike",
+                  preempt: "turn", switch: "turn"}.freeze
+        private_constant :ROW, :HEAD, :GUTTER, :NARROWEST, :EVENTS, :ARROWS
+
+        def initialize(trace)
+          @trace = trace
+          @text = Text.new(trace)
+          @events = Selection.new(trace.events, EVENTS).to_a
+          used = @events.flat_map { |event| [event.lane, event.other] }.compact
+          lanes = trace.lanes.keys & (used << World::MAIN)
+          @lanes = lanes.sort_by.with_index { |lane, index| [trace.hosts[lane].to_s, index] }
+        end
+
+        # Pixels.
+        def least_width = GUTTER + NARROWEST * @lanes.size
+
+        def to_s
+          svg(:svg, {class: "lanes", role: "img", width: "100%", height: height,
+                     "aria-label": "Timeline of #{@lanes.size} threads and fibers"},
+            "\n#{times}\n#{column_svg}\n")
+        end
+
+        private
+
+        def height = HEAD + ROW * (@events.size + 1) + 10
+
+        def y(row) = HEAD + ROW * row + ROW / 2
+
+        def times
+          last = nil
+          marks = @events.each_with_index.filter_map { |event, row|
+            next if event.at == last
+
+            last = event.at
+            [svg(:line, {class: "grid", x1: 0, x2: "100%", y1: y(row) - 13, y2: y(row) - 13}),
+              text(0, y(row) + 4, "#{Text.seconds(event.at)} s", "time")]
+          }
+          marks.join("\n")
+        end
+
+        # An element of its own, so that lanes are shares of what the times leave.
+        def column_svg
+          inner = [*@lanes.each_index.map { |index| head(index) }, hosts, lives, bars, arrows,
+            *@events.each_with_index.map { |event, row| mark(event, row) }, failure]
+          svg(:svg, {class: "columns", x: GUTTER, y: 0, width: "100%", height: height},
+            svg(:svg, {width: "100%", height: height}, inner.flatten.join("\n")))
+        end
+
+        def share(index, offset = 0.06) = "#{((index + offset) * 100.0 / @lanes.size).round(3)}%"
+
+        def x(lane) = share(@lanes.index(lane))
+
+        def head(index)
+          lane = @lanes[index]
+          clipped(index, 24, 26, text(0, 18, @trace.lanes[lane], "lane"), @trace.lanes[lane], 0.02)
+        end
+
+        def hosts
+          @lanes.chunk_while { |one, other| @trace.hosts[one] == @trace.hosts[other] }
+            .filter_map do |group|
+              name = @trace.hosts[group.first] or next
+              from = @lanes.index(group.first)
+              [svg(:rect, {class: "host", x: share(from, 0.01), y: 0, height: height,
+                           width: share(group.size, -0.02), rx: 4}),
+                text(share(from, 0.03), 16, name, "hostname")]
+            end
+        end
+
+        def lives
+          @lanes.map do |lane|
+            from, to = life(lane)
+            svg(:line, {class: "life", x1: x(lane), x2: x(lane), y1: y(from), y2: y(to)})
+          end
+        end
+
+        # Rows of its start and end.
+        def life(lane)
+          from = (lane == World::MAIN) ? 0 : row_of { |event| [event.lane, event.other].include?(lane) }
+          to = @events.rindex { |event| event.kind == :end && event.lane == lane }
+          [from || 0, to || @events.size]
+        end
+
+        def row_of(&) = @events.index(&)
+
+        # Where a lane runs: from its first event to that at which another lane acts.
+        def bars
+          runs = @events.each_with_index.reject { |event, _| event.lane.nil? }
+            .chunk_while { |(one, _), (other, _)| one.lane == other.lane }
+          runs.map do |chunk|
+            lane = chunk.first.first.lane
+            svg(:svg, {x: x(lane), y: y(chunk.first.last) - 9, width: 8, overflow: "visible",
+                       height: (chunk.last.last - chunk.first.last) * ROW + 18},
+              svg(:rect, {class: "bar", x: -3, width: 6, height: "100%", rx: 3}))
+          end
+        end
+
+        def arrows
+          @events.each_with_index.filter_map do |event, row|
+            css = ARROWS[event.kind]
+            next unless css && event.lane && event.other && event.lane != event.other
+
+            svg(:line, {class: css, x1: x(event.lane), y1: y(row), x2: x(event.other),
+                        y2: y(row) + ROW - 6}) +
+              svg(:circle, {class: "#{css} tip", cx: x(event.other), cy: y(row) + ROW - 6, r: 3})
+          end
+        end
+
+        def mark(event, row)
+          return text("2%", y(row) + 4, event.text, "time") if event.kind == :left_out
+
+          lane = event.lane || event.other or return
+          words = @text.text(event)
+          [(svg(:circle, {class: "cut", cx: x(lane), cy: y(row), r: 5}) if event.kind == :preempt),
+            clipped(@lanes.index(lane), y(row) - 12, 24, text(12, 16, words, event.kind.to_s),
+              [words, *event.frames].join("\n"))]
+        end
+
+        def failure
+          return unless @trace.error
+
+          text("2%", y(@events.size) + 6, "✗ #{@text.failure}", "failure")
+        end
+
+        # Text of a lane ends where the lane does. The title shows under the pointer.
+        def clipped(index, y, height, content, title, offset = 0.06)
+          svg(:svg, {x: share(index, offset), y: y, width: share(1, -offset), height: height},
+            svg(:title, {}, escape(@text.title(title))) +
+            svg(:rect, {class: "pointer", width: "100%", height: "100%"}) + content)
+        end
+
+        def text(x, y, content, css) = svg(:text, {class: css, x: x, y: y}, escape(content))
+
+        def svg(...) = Charts::SVG.element(...)
+
+        def escape(text) = Charts::SVG.escape(text)
+      end
+    end
+  end
+end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    class Timeline
+      # The events that a reader needs: a switch that follows a wait says nothing new; of long runs,
+      # the beginning, the surroundings of preemptions, and the end are left.
+      #
+      # @api private
+      class Selection
+        include ::Enumerable
+
+        HEAD = 6
+        AROUND = 3
+        private_constant :HEAD, :AROUND
+
+        # +limit+: the most events.
+        def initialize(events, limit)
+          @limit = limit
+          @events = short(events.reject.with_index { |event, index| implied?(events, index, event) })
+        end
+
+        def each(&) = @events.each(&)
+
+        private
+
+        # Whether the event before says the same.
+        def implied?(events, index, event)
+          return false unless event.kind == :switch
+          return true unless (before = events[index - 1]) && index.positive?
+
+          before.kind != :preempt || before.other == event.other
+        end
+
+        def short(events)
+          return events if events.size <= @limit
+
+          kept = Array.new(events.size) { |index| index < HEAD || index >= events.size - @limit / 2 }
+          keep_preemptions(events, kept)
+          gaps(events, kept)
+        end
+
+        # Later ones first.
+        def keep_preemptions(events, kept)
+          (events.size - 1).downto(0) do |index|
+            next if events[index].kind != :preempt || kept.count(true) >= @limit
+
+            from = [index - AROUND, 0].max
+            (from..[index + AROUND, events.size - 1].min).each { |place| kept[place] = true }
+          end
+        end
+
+        def gaps(events, kept)
+          events.zip(kept).chunk_while { |(_, one), (_, other)| one == other }
+            .flat_map do |chunk|
+              next chunk.map(&:first) if chunk.first.last
+
+              [Trace::Event.new(:left_out, chunk.first.first.at, nil, nil, nil, [],
+                "(#{chunk.size} events left out)", 0)]
+            end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+require_relative "preemption/scope"
+
+module Raffia
+  module Simulation
+    # Events of one run, in order: starts, waits, wake-ups, switches, preemptions, timers,
+    # interrupts, packets, notes. Only a replay of a failure is recorded, so other runs pay nothing.
+    #
+    # @api private
+    class Trace
+      # Nanoseconds, lane that acts, lane that is acted upon, file:line of the former, its frames,
+      # text, and the number of choices before. Lanes are paths of threads and names of fibers.
+      Event = Struct.new(:kind, :at, :lane, :other, :place, :frames, :text, :choices)
+
+      # Earlier events of longer runs are left out.
+      LIMIT = 20_000
+      FRAMES = 12
+      private_constant :LIMIT, :FRAMES
+
+      # `lanes`: names by lane, in the order of their starts. `hosts`: names by lane.
+      attr_reader :events, :lanes, :hosts, :error
+
+      def initialize
+        @events = []
+        @lanes = {World::MAIN => World::MAIN}
+        @hosts = {}
+        @lane = World::MAIN
+        @timer = false
+        @error = @world = nil
+      end
+
+      # +subject+: the thread, the name of a fiber, or the timer that the event is about. +text+:
+      # of notes and packets.
+      def add(kind, subject, world, text = nil)
+        return @timer = false if kind == :fired
+        return if polls?(kind, subject)
+
+        setup(world) unless @world
+        case kind
+        when :timer then timer(subject)
+        when :switch, :preempt then switch(kind, lane(subject))
+        when :start, :wake, :interrupt, :packet then record(kind, actor, lane(subject), text)
+        when :end then record(kind, subject ? lane(subject) : @lane, nil)
+        when :wait then record(kind, @lane, nil, text || reason(subject))
+        else record(kind, @lane, nil, text)
+        end
+      end
+
+      # The run is over.
+      def close(world, error)
+        setup(world) unless @world
+        @error = error
+        world.threads.each do |thread|
+          @lanes[thread.path] = thread.label
+          @hosts[thread.path] = thread.host&.then { |host| host_name(host) }
+        end
+        @world = @scope = nil
+      end
+
+      # The text of the first event at or after this number of choices.
+      def describe(choices)
+        event = @events.find { |one| one.choices > choices } || @events.last or return "the start"
+
+        [event.lane || event.other, event.kind, event.place].compact.join(" ")
+      end
+
+      # Lines that are equal for equal runs.
+      def to_a
+        @events.map do |event|
+          [event.at, event.kind, event.lane, event.other, event.place, event.text,
+            event.choices].join(" ")
+        end
+      end
+
+      private
+
+      # A scheduler waits for its fibers, whose own waits are recorded.
+      def polls?(kind, subject)
+        %i[wait wake].include?(kind) && subject.is_a?(SimulatedThread) &&
+          subject.wait&.reason == :poll
+      end
+
+      def setup(world)
+        @world = world
+        @scope = Preemption::Scope.new(world.settings.preempt_in)
+      end
+
+      def record(kind, lane, other, text = nil)
+        frames = lane ? frames() : []
+        @events << Event.new(kind, @world.clock.now, lane, other, frames.first, frames, text,
+          @world.decisions.choices.size)
+        @events.shift if @events.size > LIMIT
+      end
+
+      def timer(timer)
+        @timer = true
+        label = timer.label
+        record(:timer, nil, label.is_a?(SimulatedThread) ? label.path : nil,
+          label.is_a?(::String) ? label : nil)
+      end
+
+      def switch(kind, to)
+        record(kind, @lane, to) unless to == @lane
+        @lane = to
+      end
+
+      def lane(subject)
+        name = subject.is_a?(SimulatedThread) ? subject.path : subject.to_s
+        @lanes[name] ||= name
+        name
+      end
+
+      # Nil where no thread acts: timers, descriptors.
+      def actor = (@lane unless @timer || @world.running.nil? || @world.running.wait)
+
+      def reason(thread)
+        wait = thread.wait or return "waits"
+        return "sleeps#{" #{wait.limit} s" if wait.limit}" if wait.reason == :sleep
+
+        ["waits for", name(wait.subject) || wait.reason].join(" ")
+      end
+
+      def name(subject)
+        case subject
+        when nil, ::Array then nil
+        when SimulatedThread then "the end of #{subject.path}"
+        else subject.class.name.to_s.split("::").last
+        end
+      end
+
+      def host_name(host) = host.respond_to?(:name) ? host.name.to_s : host.to_s
+
+      # file:line of the program's frames, innermost first; of all frames above the simulation where
+      # there are none.
+      def frames
+        frames = ::Kernel.caller_locations(3).to_a
+        own = frames.select { |frame| frame.path && @scope.include?(frame.path) }
+        own = frames.reject { |frame| frame.path.nil? || internal?(frame.path) } if own.empty?
+        own.first(FRAMES).map { |frame| "#{frame.path}:#{frame.lineno} #{frame.label}" }
+      end
+
+      def internal?(path) = path.start_with?("<internal:") || path.include?("/raffia/simulation")
+    end
+  end
+end

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "raffia/simulation"
+
+class SimulationTimelineTest < Raffia::TestCase
+  Simulation = Raffia::Simulation
+
+  def test_a_column_for_each_thread
+    heading, *lines = failure.timeline(width: 100).lines(chomp: true)
+
+    assert_match(/\Aseconds +main +main\/1 +main\/2\z/, heading)
+    assert(lines.any? { |line| line.match?(/timeline\w*~:\d+ preempted/) })
+    assert_match(/RuntimeError: \S+ <b>&/, lines.last)
+    lines.each { |line| assert_operator line.size, :<=, 100 }
+  end
+
+  def test_a_narrow_terminal_gets_a_list
+    lines = failure.timeline(width: 50).lines(chomp: true)
+
+    assert(lines.any? { |line| line.match?(/main\/\d  timeline_test\.rb:\d+ preempted/) })
+    lines.each { |line| assert_operator line.size, :<=, 50 }
+  end
+
+  def test_colours
+    assert_match(/\e\[31m/, failure.timeline(color: true))
+    refute_match(/\e/, failure.timeline)
+  end
+
+  def test_notes_cannot_control_the_terminal
+    assert_match(/note \[2J/, failure.timeline(width: 200))
+  end
+
+  def test_fibers_have_lanes
+    failure = Simulation.explore(runs: 1, seed: 1) do
+      Raffia.run do
+        Fiber.schedule { sleep 1 }
+        sleep 2
+        raise "stop"
+      end
+    end.failure
+    assert_match(/main\.\d/, failure.timeline)
+    assert_match(/2\.000/, failure.timeline)
+  end
+
+  def test_long_runs_leave_events_out
+    failure = Simulation.explore(runs: 1, seed: 1) do |sim|
+      100.times { |index| sim.note(index) }
+      raise "stop"
+    end.failure
+    assert_match(/\(\d+ events left out\)/, failure.timeline)
+    assert_operator failure.timeline.lines.size, :<, 70
+  end
+
+  def test_the_page_is_escaped_and_needs_nothing_else
+    page = failure.to_html
+
+    assert_match(/&lt;b&gt;&amp;/, page)
+    refute_match(/<b>|<script|style=|https?:/, page)
+    assert_match(/style-src 'sha256-[^']+'/, page)
+    assert_match(/<title>[^<]*timeline_test\.rb:\d+/, page)
+    assert_match(/class="cut"/, page)
+    style = page[%r{<style>(.*)</style>}m, 1]
+    assert_includes page, [Digest::SHA256.digest(style)].pack("m0")
+  end
+
+  private
+
+  def failure
+    Simulation.explore(runs: 1_000, seed: 1) do |sim|
+      table = {n: 0}
+      sim.note("note\e[2J")
+      2.times.map { Thread.new { table.store(:n, table.fetch(:n) + 1) } }.each(&:join)
+      raise "#{table[:n]} <b>& \e[2J" unless table[:n] == 2
+    end.failure
+  end
+end
