@@ -33,7 +33,7 @@ module Raffia
         return @world.idle && nil if size == 0
 
         chosen = candidates[(size == 1) ? 0 : choose(candidates, current)]
-        return fire(chosen) if chosen.is_a?(Timers::Timer)
+        return fire(chosen) if Timers::Timer === chosen
 
         remove(chosen) unless chosen.equal?(current)
         chosen

@@ -46,7 +46,7 @@ module Raffia
       # The instant that is some seconds from now.
       def after(seconds)
         delay = VirtualClock.nanoseconds(seconds)
-        delay.positive? ? @now + delay : @now
+        (delay > 0) ? @now + delay : @now
       end
 
       def real

@@ -24,7 +24,7 @@ class SimulationWorldTest < Raffia::TestCase
 
   def test_equal_seeds_give_equal_runs
     runs = Array.new(2) do
-      Raffia::Simulation.explore(runs: 20, seed: 5, strategy: :random) { busy_program }.failure
+      Raffia::Simulation.explore(runs: 300, seed: 5, strategy: :random) { busy_program }.failure
     end
     assert_equal runs[0].run, runs[1].run
     assert_equal runs[0].error.message, runs[1].error.message

@@ -9,7 +9,7 @@ module Raffia
       # @api private
       module WaitMethods
         # Queue#pop. Core would begin the wait again until the real time is up.
-        module Pop
+        module PopMethods
           %i[pop shift deq].each do |name|
             define_method(name) do |non_block = false, timeout: nil|
               world = World.current or return super(non_block, timeout:)
@@ -23,7 +23,7 @@ module Raffia
         end
 
         # SizedQueue#push.
-        module Push
+        module PushMethods
           %i[push << enq].each do |name|
             define_method(name) do |object, non_block = false, timeout: nil|
               world = World.current or return super(object, non_block, timeout:)
@@ -38,7 +38,7 @@ module Raffia
 
         # Mutex#sleep and ConditionVariable#wait: nil when the time was up. They lock the mutex
         # again without letting anything interrupt that.
-        module Sleep
+        module LockMethods
           %i[sleep wait].each do |name|
             define_method(name) do |*arguments|
               world = World.current
@@ -60,28 +60,28 @@ module Raffia
         end
 
         # Kernel#sleep returns whole seconds.
-        module Nap
+        module SleepMethods
           def sleep(*seconds)
             world = World.current or return super
-            start = world.clock.elapsed
+            start = world.clock.now
             super
-            (world.clock.elapsed - start).round
+            (world.clock.now - start + VirtualClock::SECOND / 2) / VirtualClock::SECOND
           end
 
           # The same as a private method of all objects.
           module PrivateMethods
-            define_method(:sleep, Nap.instance_method(:sleep))
+            define_method(:sleep, SleepMethods.instance_method(:sleep))
             private :sleep
           end
         end
 
         def self.install
-          ::Thread::Queue.prepend(Pop)
-          ::Thread::SizedQueue.prepend(Pop, Push)
-          ::Thread::Mutex.prepend(Sleep)
-          ::Thread::ConditionVariable.prepend(Sleep)
-          ::Kernel.prepend(Nap::PrivateMethods)
-          ::Kernel.singleton_class.prepend(Nap)
+          ::Thread::Queue.prepend(PopMethods)
+          ::Thread::SizedQueue.prepend(PopMethods, PushMethods)
+          ::Thread::Mutex.prepend(LockMethods)
+          ::Thread::ConditionVariable.prepend(LockMethods)
+          ::Kernel.prepend(SleepMethods::PrivateMethods)
+          ::Kernel.singleton_class.prepend(SleepMethods)
         end
       end
     end

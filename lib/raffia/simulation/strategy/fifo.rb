@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "xorshift"
+
 module Raffia
   module Simulation
     module Strategy
@@ -9,7 +11,7 @@ module Raffia
       # @api private
       class Fifo
         # +seed+ of the run; +steps+: choices of the longest run before, 0 for none.
-        def start(seed, _steps) = @random = ::Random.new(seed)
+        def start(seed, _steps) = @random = Xorshift.new(seed)
 
         # The index of the candidate. +preempts+: the first one is the running thread.
         def pick(_candidates, _preempts) = 0
@@ -19,8 +21,6 @@ module Raffia
 
         # Whether something of this probability happens.
         def flip(probability) = @random.rand < probability
-
-        attr_reader :random
 
         # Whether another run could show anything else.
         def finished? = false

@@ -26,8 +26,6 @@ module Raffia
 
         def flip(probability) = @current.flip(probability)
 
-        def random = @current.random
-
         def lower(candidate) = (@current.lower(candidate) if @current.respond_to?(:lower))
       end
     end
