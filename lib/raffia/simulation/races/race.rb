@@ -5,7 +5,7 @@ module Raffia
     class Races
       # Two accesses to one variable by two threads, at least one a write, that no synchronization
       # orders.
-      class DataRace
+      class Race
         # @return [String] such as "@count of Counter"
         attr_reader :variable
         # @return [AccessHistory::Entry] the access that came first in the run
