@@ -140,7 +140,8 @@ module Raffia
           before(trace, thread, fiber)
           return unless @scope[trace.path]
           name = @attributes.variable(trace.defined_class, trace.method_id) or return
-          @races.access(@races.identities.instance(trace.self, name), trace.method_id.end_with?("="),
+          identity = @races.identities.instance(trace.self, name)
+          @races.access(identity, trace.method_id.end_with?("="),
             "#{trace.path}:#{trace.lineno}", thread, fiber)
         end
 
