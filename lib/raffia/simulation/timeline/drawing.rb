@@ -31,7 +31,7 @@ module Raffia
         end
 
         # Pixels.
-        def least_width = GUTTER + NARROWEST * @lanes.size
+        def least_width = GUTTER + (NARROWEST * (@lanes.size + 0.5)).to_i
 
         def to_s
           svg(:svg, {class: "lanes", role: "img", width: "100%", height: height,
@@ -65,13 +65,16 @@ module Raffia
             svg(:svg, {width: "100%", height: height}, inner.flatten.join("\n")))
         end
 
-        def share(index, offset = 0.06) = "#{((index + offset) * 100.0 / @lanes.size).round(3)}%"
+        # Half a lane is left for the text of the last one.
+        def share(index, offset = 0.06)
+          "#{((index + offset) * 100.0 / (@lanes.size + 0.5)).round(3)}%"
+        end
 
         def x(lane) = share(@lanes.index(lane))
 
         def head(index)
           lane = @lanes[index]
-          clipped(index, 24, 26, text(0, 18, @trace.lanes[lane], "lane"), @trace.lanes[lane], 0.02)
+          labelled(index, 24, 26, text(0, 18, @trace.lanes[lane], "lane"), @trace.lanes[lane], 0.02)
         end
 
         def hosts
@@ -130,7 +133,7 @@ module Raffia
           lane = event.lane || event.other or return
           words = @text.text(event)
           [(svg(:circle, {class: "cut", cx: x(lane), cy: y(row), r: 5}) if event.kind == :preempt),
-            clipped(@lanes.index(lane), y(row) - 12, 24, text(12, 16, words, event.kind.to_s),
+            labelled(@lanes.index(lane), y(row) - 12, 24, text(12, 16, words, event.kind.to_s),
               [words, *event.frames].join("\n"))]
         end
 
@@ -140,9 +143,11 @@ module Raffia
           text("2%", y(@events.size) + 6, "✗ #{@text.failure}", "failure")
         end
 
-        # Text of a lane ends where the lane does. The title shows under the pointer.
-        def clipped(index, y, height, content, title, offset = 0.06)
-          svg(:svg, {x: share(index, offset), y: y, width: share(1, -offset), height: height},
+        # The title shows under the pointer. A row has one event, so its text may be wider than the
+        # lane.
+        def labelled(index, y, height, content, title, offset = 0.06)
+          svg(:svg, {x: share(index, offset), y: y, width: share(1, -offset), height: height,
+                     overflow: "visible"},
             svg(:title, {}, escape(@text.title(title))) +
             svg(:rect, {class: "pointer", width: "100%", height: "100%"}) + content)
         end
