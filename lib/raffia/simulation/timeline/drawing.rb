@@ -31,12 +31,14 @@ module Raffia
         end
 
         # Pixels.
-        def least_width = GUTTER + (NARROWEST * (@lanes.size + 0.5)).to_i
+        def least_width = (NARROWEST * (@lanes.size + 0.5)).to_i
 
+        # Two drawings side by side, so that lanes are shares of what the times leave.
         def to_s
-          svg(:svg, {class: "lanes", role: "img", width: "100%", height: height,
-                     "aria-label": "Timeline of #{@lanes.size} threads and fibers"},
-            "\n#{times}\n#{column_svg}\n")
+          svg(:svg, {class: "times", width: GUTTER, height: height, "aria-hidden": "true"}, times) +
+            svg(:svg, {class: "lanes", role: "img", width: "100%", height: height,
+                       "aria-label": "Timeline of #{@lanes.size} threads and fibers"},
+              "\n#{[grid, columns].join("\n")}\n")
         end
 
         private
@@ -45,24 +47,25 @@ module Raffia
 
         def y(row) = HEAD + ROW * row + ROW / 2
 
-        def times
-          last = nil
-          marks = @events.each_with_index.filter_map { |event, row|
-            next if event.at == last
-
-            last = event.at
-            [svg(:line, {class: "grid", x1: 0, x2: "100%", y1: y(row) - 13, y2: y(row) - 13}),
-              text(0, y(row) + 4, "#{Text.seconds(event.at)} s", "time")]
-          }
-          marks.join("\n")
+        # Rows at which time has gone on.
+        def instants
+          @events.each_with_index.chunk_while { |(one, _), (other, _)| one.at == other.at }
+            .map { |chunk| [chunk.first.first.at, chunk.first.last] }
         end
 
-        # An element of its own, so that lanes are shares of what the times leave.
-        def column_svg
-          inner = [*@lanes.each_index.map { |index| head(index) }, hosts, lives, bars, arrows,
-            *@events.each_with_index.map { |event, row| mark(event, row) }, failure]
-          svg(:svg, {class: "columns", x: GUTTER, y: 0, width: "100%", height: height},
-            svg(:svg, {width: "100%", height: height}, inner.flatten.join("\n")))
+        def times
+          instants.map { |at, row| text(0, y(row) + 4, "#{Text.seconds(at)} s", "time") }.join("\n")
+        end
+
+        def grid
+          instants.map do |_, row|
+            svg(:line, {class: "grid", x1: 0, x2: "100%", y1: y(row) - 13, y2: y(row) - 13})
+          end
+        end
+
+        def columns
+          [*@lanes.each_index.map { |index| head(index) }, hosts, lives, bars, arrows,
+            *@events.each_with_index.map { |event, row| mark(event, row) }, failure].flatten.compact
         end
 
         # Half a lane is left for the text of the last one.
