@@ -3,6 +3,11 @@
 require "socket"
 require_relative "../raffia"
 
+unless RUBY_ENGINE == "ruby"
+  raise LoadError, "raffia/simulation needs the Fiber scheduler and TracePoints of CRuby, which " \
+    "this Ruby (#{RUBY_ENGINE}) does not have: run simulations on CRuby"
+end
+
 module Raffia
   # Runs a block in a simulated world: virtual time, threads and fibers whose order is drawn from a
   # seed, a simulated network. A bug that depends on time or order is found by trying many orders,
@@ -72,8 +77,7 @@ module Raffia
       # @param options [Hash] start: (Time), preempt: (:cruby, :none), preempt_in: (globs, gems),
       #   max_steps:, virtual_limit: (seconds), real_limit: (seconds), ignore:, allow:,
       #   faults: (kinds of {Fault::KINDS} with their probabilities, or :swarm: each run draws its
-      #   kinds), max_faults: (by chance, in one run), races: (true: find data races, at the cost of
-      #   time)
+      #   kinds), max_faults: (by chance, in one run)
       # @yieldparam sim [Handle]
       # @return [Report]
       # @raise [ConfigError]

@@ -19,13 +19,14 @@ module Raffia
       require_relative "core_methods/thread_methods"
       require_relative "core_methods/time_methods"
       require_relative "core_methods/timeout_methods"
+      require_relative "core_methods/travel_methods"
       require_relative "core_methods/wait_methods"
 
       def self.install
+        TravelMethods.install
         return if ::Thread.respond_to?(:real_current)
 
         ::Thread.singleton_class.alias_method(:real_current, :current)
-        ::Fiber.singleton_class.alias_method(:real_blocking, :blocking)
         {::Thread => ThreadMethods, ::Fiber => FiberMethods, ::Process => ProcessMethods,
          ::Random => RandomMethods, ::Time => TimeMethods, Raffia::Scheduler => SchedulerMethods,
          ::IO => ProcessMethods::Pipes, ::Ractor => ProcessMethods::Ractors}

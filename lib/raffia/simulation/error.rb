@@ -9,10 +9,14 @@ module Raffia
     # A run failed: {#cause} is the error of the program, or what the simulation found by itself
     # ({Deadlock}, {Livelock}, {Leak}, {Unjoined}).
     class Failed < Error
-      # @return [Failure] seed, schedule and timeline of the run
+      # @return [Failure, nil] seed, schedule and timeline of the run; nil in a test framework,
+      #   which wants errors that Marshal can dump
       attr_reader :failure
 
+      # @param failure [Failure, String]
       def initialize(failure)
+        return super if failure.is_a?(::String)
+
         @failure = failure
         super(failure.message)
       end
@@ -32,10 +36,6 @@ module Raffia
 
     # A thread ended with an error that no `join` or `value` has raised.
     class Unjoined < Error
-    end
-
-    # Two threads used one variable, one of them to write, and nothing ordered the two.
-    class DataRace < Error
     end
 
     # A schedule does not fit the program: the code, the Ruby or the options have changed.

@@ -24,7 +24,6 @@ module Raffia
         @options = options
         @block = block
         @steps = @done = 0
-        @races = {}
       end
 
       def report
@@ -34,7 +33,7 @@ module Raffia
           end
         end
         Report.new(failure:, runs: @done, seed: @options.seed, seconds:, files: files || [],
-          exhausted: strategy.exhausted?, races: @races.values)
+          exhausted: strategy.exhausted?)
       ensure
         strategy.close
       end
@@ -79,8 +78,6 @@ module Raffia
       def run(seed)
         run = @program.explore(strategy, seed, @steps)
         @steps = run.steps if run.steps > @steps
-        run.races&.each { |race| @races[race.key] ||= race }
-        strategy.close if run.failed?
         return @diagnosis.failure(run, @done) if run.failed?
 
         @diagnosis.compare(run, @done) if sample?

@@ -7,14 +7,24 @@ module Raffia
       #
       # @api private
       module TimeMethods
-        # Date and DateTime, which may be loaded later.
+        # Date.today.
         module DateMethods
-          def today(*)
-            World.current ? ::Time.now.to_date : super
-          end
+          def today(calendar = ::Date::ITALY)
+            return super unless World.current
 
-          def now(*)
-            World.current ? ::Time.now.to_datetime : super
+            now = ::Time.now
+            civil(now.year, now.month, now.day, calendar)
+          end
+        end
+
+        # DateTime.now.
+        module DateTimeMethods
+          def now(calendar = ::Date::ITALY)
+            return super unless World.current
+
+            now = ::Time.now
+            civil(now.year, now.month, now.day, now.hour, now.min, now.sec + now.subsec,
+              Rational(now.utc_offset, 86_400), calendar)
           end
         end
 
@@ -32,6 +42,7 @@ module Raffia
         def self.prepended(_)
           require "date"
           ::Date.singleton_class.prepend(DateMethods)
+          ::DateTime.singleton_class.prepend(DateTimeMethods)
         end
       end
     end

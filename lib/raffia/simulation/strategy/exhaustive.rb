@@ -25,12 +25,7 @@ module Raffia
 
         # @return [Exhaustive] with the reduction where Ruby shows its bytecode
         def self.build(bound)
-          if Bytecode.available?
-            recorder = Recorder.new do
-              world = World.active
-              world.running unless world.nil? || world.closing?
-            end
-          end
+          recorder = Recorder.new { World.active&.running } if Bytecode.available?
           new(bound:, recorder:)
         end
 

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "../base/optional"
+require_relative "../simulation"
+require_relative "test_failure"
+require_relative "test_variables"
+
+Raffia::Optional.gem("rspec-core", for: "raffia/simulation/rspec", feature: "rspec/core")
+Raffia::Optional.gem("rspec-expectations", for: "raffia/simulation/rspec",
+  feature: "rspec/expectations")
+
+module Raffia
+  module Simulation
+    # Simulations in examples of RSpec.
+    #
+    #     require "raffia/simulation/rspec"
+    #
+    #     RSpec.describe Stock do
+    #       it "sells one item once", simulate: {runs: 200} do
+    #         stock = Stock.new(1)
+    #         2.times.map { Thread.new { stock.buy } }.each(&:join)
+    #         expect(stock.count).to eq(0)
+    #       end
+    #     end
+    #
+    # With the metadata, each run is the whole example: its hooks, its `let`s and its block. With
+    # {#simulate} it is the block alone, with new values of the `let`s.
+    module RSpec
+      # Runs the block many times, each time with other choices, and raises for the first run that
+      # fails.
+      # @param runs [Integer]
+      # @param options [Hash] as {Simulation.explore} takes them
+      # @yieldparam sim [Handle]
+      # @return [Report]
+      # @raise [RSpec::Expectations::ExpectationNotMetError] an expectation of a run was not met
+      # @raise [Failed] a run raised, or the simulation found something
+      def simulate(runs: 200, **options)
+        variables = TestVariables.new(self)
+        example = ::RSpec.current_example
+        RSpec.explore(example, runs: runs, **options) do |sim|
+          variables.reset
+          __init_memoized
+          yield sim
+        end
+      ensure
+        variables.reset
+      end
+
+      # @return [Handle] of the run, in an example with the metadata
+      # @raise [Error] outside of one
+      def simulation
+        @__simulation or raise Error, "this example is not simulated: give it the metadata simulate"
+      end
+
+      class << self
+        # @api private
+        def explore(example, runs: 200, **options)
+          data = ::RSpec::Support.thread_local_data.dup
+          skipped = nil
+          report = Simulation.explore(runs: runs, name: example.location,
+            progress: ->(_) { raise skipped if skipped }, **options) do |sim|
+            ::RSpec::Support.thread_local_data.merge!(data)
+            ::RSpec.current_example = example
+            yield sim
+          rescue ::RSpec::Core::Pending::SkipDeclaredInExample => skip
+            skipped = skip
+          end
+          raise skipped if skipped
+          return report if report.success?
+
+          raise TestFailure.new(report.failure, example.location_rerun_argument)
+            .error(::RSpec::Expectations::ExpectationNotMetError)
+        end
+
+        # The body of the hook around examples with the metadata.
+        # @api private
+        def around(procsy, instance)
+          example = procsy.example
+          options = example.metadata[:simulate]
+          variables = TestVariables.new(instance)
+          explore(example, **(options.is_a?(::Hash) ? options : {})) do |sim|
+            variables.reset
+            instance.__send__(:__init_memoized)
+            instance.instance_variable_set(:@__simulation, sim)
+            run_once(procsy, example)
+          end
+        end
+
+        private
+
+        # RSpec keeps the error of an example for itself; here it belongs to the run.
+        def run_once(procsy, example)
+          procsy.run
+          error = example.exception
+          example.instance_variable_set(:@exception, nil)
+          raise error if error
+        end
+      end
+
+      ::RSpec.configure do |config|
+        config.include(self)
+        config.around(:each, :simulate) { |procsy| RSpec.around(procsy, self) }
+      end
+    end
+  end
+end
