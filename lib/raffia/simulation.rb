@@ -77,7 +77,8 @@ module Raffia
       # @param options [Hash] start: (Time), preempt: (:cruby, :none), preempt_in: (globs, gems),
       #   max_steps:, virtual_limit: (seconds), real_limit: (seconds), ignore:, allow:,
       #   faults: (kinds of {Fault::KINDS} with their probabilities, or :swarm: each run draws its
-      #   kinds), max_faults: (by chance, in one run)
+      #   kinds), max_faults: (by chance, in one run), races: (true: find data races, at the cost of
+      #   time)
       # @yieldparam sim [Handle]
       # @return [Report]
       # @raise [ConfigError]

@@ -25,7 +25,7 @@ module Raffia
         unless target.is_a?(RubyVM::InstructionSequence)
           target = RubyVM::InstructionSequence.of(target)
         end
-        target && (@codes[target] ||= Code.new(target))
+        target && (@codes[target] || add(target))
       end
 
       # @param location [Thread::Backtrace::Location] of a frame
@@ -36,10 +36,15 @@ module Raffia
       # @return [Array<Code>] the code of the target and of all blocks, rescues and methods in it
       def tree(target)
         code = code(target)
-        return [] unless code
-        found = [code]
-        code.iseq.each_child { |child| found.concat(tree(child)) }
-        found
+        code ? code.tree : []
+      end
+
+      private
+
+      def add(iseq)
+        code = @codes[iseq] = Code.new(iseq)
+        iseq.each_child { |child| code.adopt(code(child)) }
+        code
       end
     end
   end

@@ -27,6 +27,7 @@ module Raffia
         return if ::Thread.respond_to?(:real_current)
 
         ::Thread.singleton_class.alias_method(:real_current, :current)
+        ::Fiber.singleton_class.alias_method(:real_blocking, :blocking)
         {::Thread => ThreadMethods, ::Fiber => FiberMethods, ::Process => ProcessMethods,
          ::Random => RandomMethods, ::Time => TimeMethods, Raffia::Scheduler => SchedulerMethods,
          ::IO => ProcessMethods::Pipes, ::Ractor => ProcessMethods::Ractors}

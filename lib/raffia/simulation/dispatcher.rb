@@ -61,7 +61,7 @@ module Raffia
       def address_resolve(hostname) = @world.boundary.name(hostname)
 
       def process_wait(pid, flags)
-        ::Fiber.blocking { ::Process::Status.wait(pid, flags) }
+        ::Fiber.real_blocking { ::Process::Status.wait(pid, flags) }
       end
 
       def close = nil

@@ -38,6 +38,10 @@ module Raffia
     class Unjoined < Error
     end
 
+    # Two threads used one variable, one of them to write, and nothing ordered the two.
+    class DataRace < Error
+    end
+
     # A schedule does not fit the program: the code, the Ruby or the options have changed.
     class Diverged < Error
     end

@@ -24,6 +24,7 @@ module Raffia
         @options = options
         @block = block
         @steps = @done = 0
+        @races = {}
       end
 
       def report
@@ -33,7 +34,7 @@ module Raffia
           end
         end
         Report.new(failure:, runs: @done, seed: @options.seed, seconds:, files: files || [],
-          exhausted: strategy.exhausted?)
+          exhausted: strategy.exhausted?, races: @races.values)
       ensure
         strategy.close
       end
@@ -78,6 +79,8 @@ module Raffia
       def run(seed)
         run = @program.explore(strategy, seed, @steps)
         @steps = run.steps if run.steps > @steps
+        run.races&.each { |race| @races[race.key] ||= race }
+        strategy.close if run.failed?
         return @diagnosis.failure(run, @done) if run.failed?
 
         @diagnosis.compare(run, @done) if sample?

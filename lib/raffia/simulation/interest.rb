@@ -20,7 +20,7 @@ module Raffia
           .sum { |ios, event| ios.empty? ? 0 : event }
       end
 
-      def self.select(lists) = ::Fiber.blocking { ::Kernel.select(*lists, 0) }
+      def self.select(lists) = ::Fiber.real_blocking { ::Kernel.select(*lists, 0) }
 
       def initialize
         @list = []

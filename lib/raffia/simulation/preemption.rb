@@ -21,7 +21,7 @@ module Raffia
       def initialize(patterns)
         scope = Scope.new(patterns)
         # A file's paths are one String, and most events are the simulation's own.
-        files = ::Hash.new { |known, path| known[path] = scope.include?(path) }.compare_by_identity
+        files = @files = ::Hash.new { |known, path| known[path] = scope.include?(path) }.compare_by_identity
         @switching = {}.compare_by_identity # class => {method => whether CRuby may switch there}
         @point = ::TracePoint.new(:return, :b_return, :c_return) do |point|
           at(point) if @world && !@world.busy && files[point.path]
@@ -30,6 +30,16 @@ module Raffia
 
       # The one that runs.
       attr_writer :world
+
+      # Whether CRuby may switch threads at this event.
+      def point?(trace)
+        return false unless @files[trace.path]
+        case trace.event
+        when :return, :b_return then true
+        when :c_return then switches?(trace.defined_class, trace.method_id)
+        else false
+        end
+      end
 
       # Runs the block with preemption in the calling thread.
       def enable(&)

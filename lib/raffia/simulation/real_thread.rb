@@ -3,6 +3,7 @@
 require_relative "core_methods"
 require_relative "dispatcher"
 require_relative "preemption"
+require_relative "races"
 require_relative "world"
 
 module Raffia
@@ -12,7 +13,7 @@ module Raffia
     # @api private
     class RealThread
       # What a run came to. `world` is over.
-      Outcome = ::Data.define(:value, :error, :world)
+      Outcome = ::Data.define(:value, :error, :world, :races)
 
       # Seconds between two looks at a run that may hang.
       INTERVAL = 1
@@ -48,8 +49,9 @@ module Raffia
         @dispatcher.world = World.activate(world)
         @preemption&.world = world
         generator = ::Kernel.srand(seed)
-        main = world.run { yield Handle.new(world) }
-        Outcome.new(main.value_or_nil, error_of(world, main), world)
+        races = watch_races(world)
+        main = run_world(world, races, &block)
+        Outcome.new(main.value_or_nil, error_of(world, main) || races&.error, world, races&.found)
       ensure
         World.activate(nil)
         ::Kernel.srand(generator) if generator
@@ -60,6 +62,22 @@ module Raffia
       def with_scheduler
         ::Fiber.set_scheduler(@dispatcher)
         @preemption ? @preemption.enable { yield } : yield
+      end
+
+      def run_world(world, races)
+        return world.run { yield Handle.new(world) } unless races
+
+        races.watch { world.run { yield Handle.new(world) } }
+      end
+
+      def watch_races(world)
+        return unless @settings.races
+
+        @scope ||= Preemption::Scope.new(@settings.preempt_in)
+        @bytecode ||= Bytecode.new
+        @points ||= Preemption.new(@settings.preempt_in)
+        Races.new(bytecode: @bytecode, scope: @scope.method(:include?),
+          point: @points.method(:point?)) { world.running unless world.closing? }
       end
 
       def error_of(world, main)

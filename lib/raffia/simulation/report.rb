@@ -19,8 +19,14 @@ module Raffia
       # @return [Array<String>] files of the failure: its schedule in the corpus, its page
       attr_reader :files
 
+      # @return [Array<Races::Race>] with races: true, the data races of all runs, also those that
+      #   are harmless on CRuby
+      attr_reader :races
+
       # @api private
-      def initialize(failure:, runs:, seed:, seconds:, files: [], exhausted: false)
+      def initialize(failure:, runs:, seed:, seconds:, files: [], exhausted: false,
+        races: [])
+        @races = races
         @exhausted = exhausted && failure.nil?
         @failure = failure
         @runs = runs

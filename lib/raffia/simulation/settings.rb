@@ -6,7 +6,7 @@ module Raffia
     #
     # @api private
     Settings = ::Data.define(:start, :preempt, :preempt_in, :max_steps, :virtual_limit,
-      :real_limit, :ignore, :allow, :faults, :max_faults) do
+      :real_limit, :ignore, :allow, :faults, :max_faults, :races) do
       def self.build(**options)
         unknown = options.keys - members
         unless unknown.empty?
@@ -49,7 +49,7 @@ module Raffia
       OF_EXPLORE = %i[runs seed strategy depth bound].freeze
       DEFAULTS = {start: ::Time.utc(2000), preempt: :cruby, preempt_in: nil, max_steps: 10_000,
                   virtual_limit: nil, real_limit: 30, ignore: [].freeze, allow: [].freeze,
-                  faults: {}.freeze, max_faults: nil}.freeze
+                  faults: {}.freeze, max_faults: nil, races: false}.freeze
     end
   end
 end

@@ -14,10 +14,11 @@ module Raffia
     class Shrinker
       RUNS = 500
       SECONDS = 10
-      # Runs that try single preemptions; replays of the result.
+      # Runs that try one and two preemptions; replays of the result.
       SINGLE = 100
+      TWO = 200
       REPLAYS = 3
-      private_constant :RUNS, :SECONDS, :SINGLE, :REPLAYS
+      private_constant :RUNS, :SECONDS, :SINGLE, :TWO, :REPLAYS
 
       # Runs so far.
       attr_reader :runs
@@ -39,6 +40,7 @@ module Raffia
         remove_all
         nil while remove_subsets | remove_and_shift | move_preemptions | lower_values
         try_single_preemptions if @best.preemptions > 1
+        try_two_preemptions if @best.preemptions > 2
         remove_pairs
         repeatable? ? @best.run : @first
       end
@@ -133,6 +135,16 @@ module Raffia
       def try_single_preemptions
         @best.run.choices.size.times.first(SINGLE).any? do |index|
           try({index => 1}) || try({index => 1, index + 1 => 1})
+        end
+      end
+
+      # At random places, the same ones for the same run.
+      def try_two_preemptions
+        random = ::Random.new(@first.seed)
+        size = @best.run.choices.size
+        TWO.times.any? do
+          first, second = Array.new(2) { random.rand(size) }.minmax
+          try({first => 1, second => 1 + random.rand(2)})
         end
       end
 

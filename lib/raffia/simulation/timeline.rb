@@ -64,10 +64,11 @@ module Raffia
       end
 
       def list
+        @names = @lanes.map { |lane| @trace.lanes[lane].size }.max.to_i
         @events.map do |event|
           next elision(event) if event.kind == :left_out
 
-          lane = @trace.lanes[event.lane || event.other]
+          lane = @trace.lanes[event.lane || event.other].to_s.ljust(@names)
           time(event) + paint(event, fit("#{lane}  #{@text.text(event, @width / 2)}", @width - TIME))
         end
       end

@@ -55,6 +55,7 @@ module Raffia
           @lanes[thread.path] = thread.label
           @hosts[thread.path] = thread.host&.then { |host| host_name(host) }
         end
+        @lanes = @lanes.sort_by { |lane, _| order(lane) }.to_h
         @world = @scope = nil
       end
 
@@ -80,6 +81,9 @@ module Raffia
         %i[wait wake].include?(kind) && subject.is_a?(SimulatedThread) &&
           subject.wait&.reason == :poll
       end
+
+      # Fibers stand beside their thread: main, main/1, main/1.1, main/2.
+      def order(lane) = lane.split(%r{[/.]}).map { |part| format("%6s", part) }
 
       def setup(world)
         @world = world

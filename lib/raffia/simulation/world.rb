@@ -62,6 +62,7 @@ module Raffia
         @threads = []
         @settling = []
         @waiters = {}.compare_by_identity
+        @blocking = {}.compare_by_identity # fibers
         @time_limits = TimeLimits.new(@clock)
         @running = @failure = nil
         @closing = @over = @real = @uninterrupted = @busy = false
@@ -86,9 +87,20 @@ module Raffia
       def outside(&)
         before = @real
         @real = true
-        ::Fiber.blocking(&)
+        ::Fiber.real_blocking(&)
       ensure
         @real = before
+      end
+
+      # Runs the block so that its waits are those of the thread, not of the running fiber, which it
+      # yields.
+      def blocking
+        fiber = ::Fiber.current
+        before = @blocking[fiber]
+        @blocking[fiber] = true
+        yield fiber
+      ensure
+        @blocking.delete(fiber) unless before
       end
 
       # Runs the block without preemption.
@@ -184,11 +196,12 @@ module Raffia
         waiter.is_a?(FiberScheduler) ? waiter.unblock(blocker, fiber) : wake(waiter, :woken)
       end
 
-      # The Fiber scheduler of the running fiber; nil in a thread's main fiber, and in a thread
-      # without one.
+      # The Fiber scheduler of the running fiber; nil in a thread's main fiber, in a blocking fiber,
+      # and in a thread without one.
       def fiber_scheduler
-        scheduler = @running.scheduler
-        scheduler unless scheduler.nil? || @running.main_fiber.equal?(::Fiber.current)
+        scheduler = @running.scheduler or return
+        fiber = ::Fiber.current
+        scheduler unless @running.main_fiber.equal?(fiber) || @blocking[fiber]
       end
 
       # Lets others run first, if any can.

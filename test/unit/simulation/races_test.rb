@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/simulation/races"
+require "raffia/simulation"
 
 # Threads are fibers here that take turns, which is how simulated threads run.
 class SimulationRacesTest < Raffia::TestCase
@@ -69,6 +69,8 @@ class SimulationRacesTest < Raffia::TestCase
       @balance = value + 1
     end
 
+    def add_after_error = @balance = Integer("none")
+
     def call = nil
 
     def look = @balance
@@ -85,7 +87,6 @@ class SimulationRacesTest < Raffia::TestCase
   def setup
     need_cruby "bytecode"
     @threads = {}.compare_by_identity
-    @points = Hash.new(0)
     @scope = ->(_) { true }
     @account = Account.new
   end
@@ -132,15 +133,14 @@ class SimulationRacesTest < Raffia::TestCase
     main, child = @threads.values_at(*fibers)
     @threads[fibers[2]] = main
     @races = Races.new { @threads[Fiber.current] }
-    @races.start
-    fibers[0].resume
-    @races.started(main, child)
-    fibers[1].resume
-    @races.joined(main, child)
-    fibers[2].resume
+    @races.watch do
+      fibers[0].resume
+      @races.started(main, child)
+      fibers[1].resume
+      @races.ordered(child, main)
+      fibers[2].resume
+    end
     assert_empty @races.found
-  ensure
-    @races.stop
   end
 
   def test_attributes_are_accesses
@@ -150,9 +150,15 @@ class SimulationRacesTest < Raffia::TestCase
   end
 
   def test_locals_that_blocks_share
-    count = 0
-    race = races_of(-> { count += 1 }, -> { count += 1 }).first
+    blocks = []
+    share = lambda do
+      count = 0
+      blocks << -> { count += 1 }
+      blocks << -> { count += 1 }
+    end
+    race = races_of(share, -> { blocks.first.call }, -> { blocks.last.call }).last
     assert_equal "local variable count", race.variable
+    assert_equal %w[b c], race.threads
     assert_empty races_of(-> { own }, -> { own })
   end
 
@@ -161,6 +167,15 @@ class SimulationRacesTest < Raffia::TestCase
     assert_empty races_of(-> { @account.memo }, -> { @account.memo })
     @account = Account.new
     refute_empty races_of(-> { @account.memo }, -> { @account.memo })
+  end
+
+  def test_what_comes_after_an_error_has_not_happened
+    failing = lambda do
+      @account.add_after_error
+    rescue ArgumentError
+      nil
+    end
+    assert_empty races_of(failing, -> { @account.add })
   end
 
   def test_globals_class_variables_and_constants
@@ -178,7 +193,6 @@ class SimulationRacesTest < Raffia::TestCase
     race = races_of(-> { @account.add }, -> { @account.add }).first
     assert_predicate race, :harmless_on_cruby?
     assert_includes race.to_s, "harmless on CRuby"
-    @account.define_singleton_method(:call, &method(:point))
     race = races_of(-> { @account.spread }, -> { @account.add }).last
     refute_predicate race, :harmless_on_cruby?
   end
@@ -212,22 +226,17 @@ class SimulationRacesTest < Raffia::TestCase
     sum
   end
 
-  def point = @points[@threads[Fiber.current]] += 1
-
   def fiber(path, &block)
     Fiber.new(&block).tap { |made| @threads[made] = Runner.new(path) }
   end
 
   # Runs blocks as threads, one after the other, and returns the races that this shows.
   def races_of(*blocks)
-    @races = Races.new(scope: @scope, points: ->(thread) { @points[thread] }) do
+    @races = Races.new(scope: @scope, point: ->(trace) { trace.method_id == :call }) do
       @threads[Fiber.current]
     end
-    fibers = blocks.zip(%w[a b]).map { |block, path| fiber(path, &block) }
-    @races.start
-    fibers.each(&:resume)
+    fibers = blocks.zip(%w[a b c]).map { |block, path| fiber(path, &block) }
+    @races.watch { fibers.each(&:resume) }
     @races.found
-  ensure
-    @races.stop
   end
 end

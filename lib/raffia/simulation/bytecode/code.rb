@@ -12,11 +12,32 @@ module Raffia
       class Code
         # @return [RubyVM::InstructionSequence] a target that TracePoint takes
         attr_reader :iseq
+        # @return [Code, nil] the code around it
+        attr_accessor :parent
+        protected :parent=
+        # @return [Array<Code>] blocks, rescues and methods in it
+        attr_reader :children
 
         # @param iseq [RubyVM::InstructionSequence]
         def initialize(iseq)
           @iseq = iseq
+          @children = []
         end
+
+        def adopt(child)
+          child.parent = self
+          @children << child
+        end
+
+        # @return [Array<Code>] this code and all in it
+        def tree = [self, *@children.flat_map(&:tree)]
+
+        # @return [Code] where TracePoint sees a call of its own: rescues and ensures belong to the
+        #   method or block around them
+        def called = (@called ||= (clause? && @parent) ? @parent.called : self)
+
+        # @return [Boolean] whether it is a rescue or an ensure
+        def clause? = %i[rescue ensure].include?(instructions.type)
 
         # @return [String]
         def path = @iseq.absolute_path || @iseq.path
@@ -34,10 +55,12 @@ module Raffia
         def branch_lines = @branch_lines ||= branches.branch_lines.freeze
 
         # @return [Segment] what runs between the call and the first line event
-        def entry = @entry ||= cut.entry
+        def entry = @entry ||= cut.entry.tap { |segment| segment.code = self }
 
         # @return [Hash{Integer => Segment}] by the line of its event
-        def segments = @segments ||= cut.by_line
+        def segments
+          @segments ||= cut.by_line.each_value { |segment| segment.code = self }
+        end
 
         # @return [Array<Integer>] lines of its instructions, and the one where it is defined
         def lines = [@iseq.to_a[8], *instructions.lines].uniq

@@ -13,17 +13,28 @@ module Raffia
         GET = ::Kernel.instance_method(:instance_variable_get)
         private_constant :GET
 
+        # @return [Code]
+        attr_reader :code
+        # The frame of the code around a block; nil when it is not known.
+        attr_reader :parent
         # The Mutex or Monitor that is held for as long as this block runs; nil for others.
         attr_accessor :lock
         # File and line of the current segment.
         attr_reader :place
 
         # @param identities [Identities]
-        def initialize(identities)
+        # @param code [Code, nil]
+        # @param parent [Frame, nil]
+        def initialize(identities, code = nil, parent = nil)
           @identities = identities
+          @code = code
+          @parent = parent
           @segments = []
-          @known = {}
+          @locals = {}
         end
+
+        # @return [Identities::Identity] of a local that the code declares
+        def local(name) = @locals[name] ||= Identities::Identity.new(:local, name, nil)
 
         # A line begins. The block gets each access that happens now: identity, whether it writes,
         # and the place.
@@ -34,7 +45,7 @@ module Raffia
           return if @segments.empty?
           @object = trace.self
           @place = place
-          @binding = trace.binding if @segments.any?(&:locals?)
+          @binding = trace.binding if @segments.any?(&:uncertain_locals?)
           @calls = @reported = 0
           @uncertain = []
           @before = before_uncertain_writes
@@ -54,9 +65,11 @@ module Raffia
         def finish(&)
           return if @segments.empty?
           report(nil, &)
-          @uncertain.each { |access| tell(access, &) if changed?(access.variable) }
+          @uncertain.each { |access| tell(access, current, &) if changed?(access.variable) }
           @segments.drop(1).each do |segment|
-            segment.accesses.each { |access| tell(access, &) if access.certain? || !access.write? }
+            segment.accesses.each do |access|
+              tell(access, segment, &) if access.certain? || !access.write?
+            end
           end
           @segments = []
         end
@@ -70,17 +83,30 @@ module Raffia
           while (access = current.accesses[@reported]) && (calls.nil? || access.calls <= calls)
             @reported += 1
             next @uncertain << access if access.write? && !access.certain?
-            tell(access) { |*arguments| yield(*arguments) }
+            tell(access, current) { |*arguments| yield(*arguments) }
           end
         end
 
-        def tell(access)
-          yield identity(access.variable), access.write?, @place
+        # Locals of a frame that is not known are left out.
+        def tell(access, segment)
+          identity = identity(access.variable, segment.code) or return
+          yield identity, access.write?, @place
         end
 
-        def identity(variable)
+        def identity(variable, code)
           return @identities.of(variable, @object, nil) unless variable.kind == :local
-          @known[variable.name] ||= @identities.of(variable, @object, @binding)
+          owner(code, variable.level)&.local(variable.name)
+        end
+
+        # The frame that declares a local. Rescues and ensures have no frame of their own.
+        def owner(code, level)
+          frame = self
+          level.times do
+            frame = frame.parent unless code.clause?
+            code = code.parent
+            return unless frame && code
+          end
+          frame
         end
 
         def before_uncertain_writes

@@ -16,6 +16,8 @@ module Raffia
           def backward? = to <= from
         end
 
+        # @return [Symbol] :method, :block, :rescue, :ensure ...
+        attr_reader :type
         # @return [Array<Array>] each `[name, *operands]`
         attr_reader :list
         # @return [Array<Integer>] the line of each instruction

@@ -16,6 +16,9 @@ module Raffia
         #   without a call, also none that TracePoint shows
         attr_reader :operations
 
+        # @return [Code] that it is a part of
+        attr_accessor :code
+
         def initialize
           @accesses = []
           @calls = []
@@ -36,6 +39,9 @@ module Raffia
 
         # @return [Boolean] whether it touches locals that blocks share
         def locals? = @accesses.any? { |access| access.variable.kind == :local }
+
+        # @return [Boolean] whether its uncertain writes are to such locals, too
+        def uncertain_locals? = uncertain_writes.any? { |variable| variable.kind == :local }
 
         def empty? = @accesses.empty?
       end

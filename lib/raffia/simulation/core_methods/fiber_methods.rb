@@ -3,10 +3,25 @@
 module Raffia
   module Simulation
     module CoreMethods
-      # Fiber's methods for schedulers: each simulated thread has its own.
+      # Fiber's methods for schedulers: each simulated thread has its own. A blocking fiber blocks
+      # the simulated thread, not the real one.
       #
       # @api private
       module FiberMethods
+        def new(blocking: false, **options, &block)
+          world = World.current
+          return super unless world && blocking && block
+
+          super(blocking: false, **options) do |*arguments|
+            world.blocking { block.call(*arguments) }
+          end
+        end
+
+        def blocking(&)
+          world = World.current
+          world ? world.blocking(&) : super
+        end
+
         def scheduler
           world = World.current
           world ? world.running.scheduler : super

@@ -25,7 +25,12 @@ module Raffia
 
         # @return [Exhaustive] with the reduction where Ruby shows its bytecode
         def self.build(bound)
-          recorder = Recorder.new { World.active&.running } if Bytecode.available?
+          if Bytecode.available?
+            recorder = Recorder.new do
+              world = World.active
+              world.running unless world.nil? || world.closing?
+            end
+          end
           new(bound:, recorder:)
         end
 

@@ -31,12 +31,14 @@ module Raffia
         end
 
         # Pixels.
-        def least_width = GUTTER + NARROWEST * @lanes.size
+        def least_width = (NARROWEST * (@lanes.size + 0.5)).to_i
 
+        # Two drawings side by side, so that lanes are shares of what the times leave.
         def to_s
-          svg(:svg, {class: "lanes", role: "img", width: "100%", height: height,
-                     "aria-label": "Timeline of #{@lanes.size} threads and fibers"},
-            "\n#{times}\n#{column_svg}\n")
+          svg(:svg, {class: "times", width: GUTTER, height: height, "aria-hidden": "true"}, times) +
+            svg(:svg, {class: "lanes", role: "img", width: "100%", height: height,
+                       "aria-label": "Timeline of #{@lanes.size} threads and fibers"},
+              "\n#{[grid, columns].join("\n")}\n")
         end
 
         private
@@ -45,33 +47,37 @@ module Raffia
 
         def y(row) = HEAD + ROW * row + ROW / 2
 
+        # Rows at which time has gone on.
+        def instants
+          @events.each_with_index.chunk_while { |(one, _), (other, _)| one.at == other.at }
+            .map { |chunk| [chunk.first.first.at, chunk.first.last] }
+        end
+
         def times
-          last = nil
-          marks = @events.each_with_index.filter_map { |event, row|
-            next if event.at == last
-
-            last = event.at
-            [svg(:line, {class: "grid", x1: 0, x2: "100%", y1: y(row) - 13, y2: y(row) - 13}),
-              text(0, y(row) + 4, "#{Text.seconds(event.at)} s", "time")]
-          }
-          marks.join("\n")
+          instants.map { |at, row| text(0, y(row) + 4, "#{Text.seconds(at)} s", "time") }.join("\n")
         end
 
-        # An element of its own, so that lanes are shares of what the times leave.
-        def column_svg
-          inner = [*@lanes.each_index.map { |index| head(index) }, hosts, lives, bars, arrows,
-            *@events.each_with_index.map { |event, row| mark(event, row) }, failure]
-          svg(:svg, {class: "columns", x: GUTTER, y: 0, width: "100%", height: height},
-            svg(:svg, {width: "100%", height: height}, inner.flatten.join("\n")))
+        def grid
+          instants.map do |_, row|
+            svg(:line, {class: "grid", x1: 0, x2: "100%", y1: y(row) - 13, y2: y(row) - 13})
+          end
         end
 
-        def share(index, offset = 0.06) = "#{((index + offset) * 100.0 / @lanes.size).round(3)}%"
+        def columns
+          [*@lanes.each_index.map { |index| head(index) }, hosts, lives, bars, arrows,
+            *@events.each_with_index.map { |event, row| mark(event, row) }, failure].flatten.compact
+        end
+
+        # Half a lane is left for the text of the last one.
+        def share(index, offset = 0.06)
+          "#{((index + offset) * 100.0 / (@lanes.size + 0.5)).round(3)}%"
+        end
 
         def x(lane) = share(@lanes.index(lane))
 
         def head(index)
           lane = @lanes[index]
-          clipped(index, 24, 26, text(0, 18, @trace.lanes[lane], "lane"), @trace.lanes[lane], 0.02)
+          labelled(index, 24, 26, text(0, 18, @trace.lanes[lane], "lane"), @trace.lanes[lane], 0.02)
         end
 
         def hosts
@@ -130,7 +136,7 @@ module Raffia
           lane = event.lane || event.other or return
           words = @text.text(event)
           [(svg(:circle, {class: "cut", cx: x(lane), cy: y(row), r: 5}) if event.kind == :preempt),
-            clipped(@lanes.index(lane), y(row) - 12, 24, text(12, 16, words, event.kind.to_s),
+            labelled(@lanes.index(lane), y(row) - 12, 24, text(12, 16, words, event.kind.to_s),
               [words, *event.frames].join("\n"))]
         end
 
@@ -140,9 +146,11 @@ module Raffia
           text("2%", y(@events.size) + 6, "✗ #{@text.failure}", "failure")
         end
 
-        # Text of a lane ends where the lane does. The title shows under the pointer.
-        def clipped(index, y, height, content, title, offset = 0.06)
-          svg(:svg, {x: share(index, offset), y: y, width: share(1, -offset), height: height},
+        # The title shows under the pointer. A row has one event, so its text may be wider than the
+        # lane.
+        def labelled(index, y, height, content, title, offset = 0.06)
+          svg(:svg, {x: share(index, offset), y: y, width: share(1, -offset), height: height,
+                     overflow: "visible"},
             svg(:title, {}, escape(@text.title(title))) +
             svg(:rect, {class: "pointer", width: "100%", height: "100%"}) + content)
         end

@@ -3,7 +3,8 @@
 module Raffia
   module Simulation
     class Timeline
-      # The events that a reader needs: a switch that follows a wait says nothing new; of long runs,
+      # The events that a reader needs: a switch that follows a wait says nothing new, nor does a
+      # timer's wake-up; of long runs,
       # the beginning, the surroundings of preemptions, and the end are left.
       #
       # @api private
@@ -26,10 +27,12 @@ module Raffia
 
         # Whether the event before says the same.
         def implied?(events, index, event)
-          return false unless event.kind == :switch
-          return true unless (before = events[index - 1]) && index.positive?
-
-          before.kind != :preempt || before.other == event.other
+          before = events[index - 1] if index.positive?
+          case event.kind
+          when :switch then before.nil? || before.kind != :preempt || before.other == event.other
+          when :wake then event.lane.nil? && before&.kind == :timer && before.other == event.other
+          else false
+          end
         end
 
         def short(events)

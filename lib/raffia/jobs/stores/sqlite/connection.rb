@@ -21,7 +21,8 @@ module Raffia
             @dialect = Dialect.new
             @statements = {}
             @wakes = false
-            database.create_function("raffia_uptime", 0) { |function| function.result = Uptime.now }
+            define("raffia_uptime") { Uptime.now }
+            define("raffia_now") { ::Process.clock_gettime(::Process::CLOCK_REALTIME) }
           end
 
           def rows(sql, *params)
@@ -71,6 +72,12 @@ module Raffia
           def discard = @database.close
 
           private
+
+          # Clocks are Ruby's, so that a program that replaces them, as simulations do, sees one
+          # time everywhere.
+          def define(name)
+            @database.create_function(name, 0) { |function| function.result = yield }
+          end
 
           def bind(sql, params)
             statement = @statements[sql] || prepare(sql)

@@ -10,7 +10,7 @@ module Raffia
             **SQL::Dialect::WORDS,
             # any bytes: SQLite does not look at them
             "id" => "INTEGER PRIMARY KEY", "bytes" => "text",
-            "now" => "unixepoch('subsec')", "uptime" => "raffia_uptime()",
+            "now" => "raffia_now()", "uptime" => "raffia_uptime()",
             # A lease of another uptime may end later than it ever could: it is void.
             "live" => "(ends_at > raffia_uptime() AND ends_at <= raffia_uptime() + ttl)",
             # There is one writer at a time.

@@ -5,7 +5,7 @@ module Raffia
     class Races
       # Two accesses to one variable by two threads, at least one a write, that no synchronization
       # orders.
-      class DataRace
+      class Race
         # @return [String] such as "@count of Counter"
         attr_reader :variable
         # @return [AccessHistory::Entry] the access that came first in the run
@@ -18,15 +18,17 @@ module Raffia
         # @api private
         def initialize(variable, first, second)
           @variable = variable
-          @first = first
-          @second = second
+          # Races outlive their world, so they keep no threads.
+          @first, @second = [first, second].map do |access|
+            access.with(thread: access.thread.path, locks: [])
+          end
         end
 
         # @return [Array<String>] file and line of both accesses
         def places = [@first.place, @second.place]
 
         # @return [Array<String>] paths of both threads
-        def threads = [@first, @second].map { |access| access.thread.path }
+        def threads = [@first.thread, @second.thread]
 
         # CRuby switches threads at some places only. No such place lies between the reads and the
         # writes of this pair, so each of them takes effect as a whole. Other Rubies may lose one.
@@ -47,7 +49,7 @@ module Raffia
         private
 
         def describe(access)
-          "thread #{access.thread.path} #{access.write ? "writes" : "reads"} at #{access.place}"
+          "thread #{access.thread} #{access.write ? "writes" : "reads"} at #{access.place}"
         end
       end
     end
