@@ -45,6 +45,12 @@ module Raffia
           "sim.real { }, or allow: [:sockets]")
       end
 
+      # An address outside of the simulated network.
+      def address(ip)
+        refuse("#{ip} is not the address of a host of the run: use sim.host, put it into " \
+          "sim.real { }, or allow: [:sockets]")
+      end
+
       def name(hostname)
         refuse("the name #{hostname} would be looked up in the real DNS: use hosts of the run")
       end
@@ -52,7 +58,7 @@ module Raffia
       private
 
       def inet?(io)
-        !io.closed? && io.local_address.ip?
+        !io.closed? && !World.current&.network&.endpoint(io) && io.local_address.ip?
       rescue ::IOError, ::SystemCallError
         false # the wait itself says so
       end

@@ -11,6 +11,7 @@ module Raffia
       require_relative "core_methods/fiber_methods"
       require_relative "core_methods/file_methods"
       require_relative "core_methods/kernel_methods"
+      require_relative "core_methods/network_methods"
       require_relative "core_methods/process_methods"
       require_relative "core_methods/random_methods"
       require_relative "core_methods/scheduler_methods"
@@ -35,6 +36,7 @@ module Raffia
         ::Kernel.singleton_class.prepend(KernelMethods)
         ::Kernel.prepend(KernelMethods::PrivateMethods)
         TimeoutMethods.install
+        NetworkMethods.install
         WaitMethods.install
         ::Thread::ConditionVariable.prepend(ConditionMethods)
       end

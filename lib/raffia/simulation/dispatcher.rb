@@ -58,7 +58,7 @@ module Raffia
         @world.fiber_scheduler&.fiber_interrupt(fiber, exception)
       end
 
-      def address_resolve(hostname) = @world.boundary.name(hostname)
+      def address_resolve(hostname) = @world.network.names.resolve(hostname)
 
       def process_wait(pid, flags)
         ::Fiber.real_blocking { ::Process::Status.wait(pid, flags) }

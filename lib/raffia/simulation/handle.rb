@@ -64,11 +64,96 @@ module Raffia
         nil
       end
 
-      # Ends all faults by chance: what the run checks from now on must hold.
+      # Ends all faults by chance, and lets all packets through: what the run checks from now on
+      # must hold. With names of hosts: only the links between them are healed.
+      # @param one [String, Array<String>, nil] a host or several
+      # @param other [String, Array<String>, nil] nil: all others
       # @return [void]
-      def heal
-        @world.faults.heal
+      def heal(one = nil, other = nil)
+        @world.faults.heal unless one
+        @world.network.heal(one, other)
         nil
+      end
+
+      # @return [Network] its latency, bandwidth and limits can be set
+      def network = @world.network
+
+      # @return [Network::Names] names of the simulated DNS
+      def dns = network.names
+
+      # Runs the block in a thread of a new host, and in a new one when the host starts again.
+      # Threads that it starts belong to the host. They need not end before the run.
+      # @param name [String] by which other hosts reach it
+      # @param restart [Numeric, nil] seconds after a crash; nil: only by {#restart}
+      # @return [Host]
+      # @raise [ConfigError] the name is taken
+      def host(name, restart: nil, &block)
+        raise ConfigError, "a host needs a block: its program" unless block
+
+        network.add_host(name, restart: restart, &block).tap(&:start)
+      end
+
+      # Ends a host's threads at once: not even their `ensure` runs.
+      # @param name [String]
+      # @param peers [Symbol] :reset: connections are reset, later connects are refused; :silence:
+      #   nothing answers until the host starts again
+      # @return [void]
+      def crash(name, peers: :reset)
+        network.host(name).crash(peers: peers)
+        nil
+      end
+
+      # Crashes the host if it runs, and runs its block again.
+      # @param name [String]
+      # @return [void]
+      def restart(name)
+        network.host(name).restart
+        nil
+      end
+
+      # Ends a host's threads by Thread#kill, waits for them, and closes the host's sockets.
+      # @param name [String]
+      # @return [void]
+      def stop(name)
+        network.host(name).stop
+        nil
+      end
+
+      # Drops packets between hosts until {#heal}. TCP sends them again.
+      # @param one [String, Array<String>] a host or several
+      # @param other [String, Array<String>, nil] nil: all others
+      # @param direction [Symbol] :to (from +one+ to +other+), :from or :both
+      # @return [void]
+      def partition(one, other = nil, direction: :both)
+        network.links(one, other, direction).each(&:partition)
+      end
+
+      # Keeps packets between hosts until {#release}, in their order.
+      # @param (see #partition)
+      # @return [void]
+      def hold(one, other = nil, direction: :both)
+        network.links(one, other, direction).each(&:hold)
+      end
+
+      # Delivers what {#hold} has kept.
+      # @param (see #partition)
+      # @return [void]
+      def release(one, other = nil, direction: :both)
+        network.links(one, other, direction).each(&:heal)
+      end
+
+      # Resets the connections between two hosts: both sides see ECONNRESET.
+      # @param one [String]
+      # @param other [String]
+      # @return [void]
+      def reset(one, other) = network.reset(one, other)
+
+      # Moves the wall clock of a host. The monotonic clock does not move.
+      # @param name [String]
+      # @param seconds [Numeric] negative: back
+      # @return [void]
+      def clock_step(name, seconds)
+        network.host(name).clock_offset += VirtualClock.nanoseconds(seconds)
       end
 
       # Runs the block in a thread of the simulation at a time.

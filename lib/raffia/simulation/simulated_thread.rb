@@ -237,6 +237,16 @@ module Raffia
         nil
       end
 
+      # Ends the thread without running any more of it.
+      # @api private
+      def abandon
+        settle(:abandoned)
+        @scheduler&.abandon
+        @status = :ended
+        release_joiners
+        @world.ended(self)
+      end
+
       # Ends the thread with the run: its `ensure` blocks run, and end at their first wait.
       # @api private
       def end_now
@@ -268,9 +278,11 @@ module Raffia
         @error ||= error
       ensure
         @status = :ended
-        @joiners.each { |fiber| @world.unblock(self, fiber) }
+        release_joiners
         @world.ended(self)
       end
+
+      def release_joiners = @joiners.each { |fiber| @world.unblock(self, fiber) }
 
       def accessor?(name, arguments)
         arguments == (name.end_with?("=") ? 1 : 0) && ::Thread.method_defined?(name) &&

@@ -72,6 +72,11 @@ module Raffia
         insert(Timeout.new(self, @clock.after(seconds), world, thread))
       end
 
+      # Cancels those of a thread.
+      def abandon(thread)
+        (@list + @due).each { |timer| timer.cancel if timer.label.equal?(thread) }
+      end
+
       # The next instant, nil without a timer.
       def next_at
         @list.shift while @list.first&.over?

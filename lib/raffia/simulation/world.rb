@@ -5,6 +5,7 @@ require_relative "decisions"
 require_relative "fault"
 require_relative "fiber_scheduler"
 require_relative "interest"
+require_relative "network"
 require_relative "run_queue"
 require_relative "settings"
 require_relative "simulated_thread"
@@ -76,6 +77,17 @@ module Raffia
 
       def main_thread = @threads.first
 
+      # Hosts and their sockets.
+      def network
+        @network ||= Network.new(self).tap { |network| @pollers << network }
+      end
+
+      # Nanoseconds by which the wall clock of the running thread's host is wrong.
+      def clock_offset = @running.host&.clock_offset || 0
+
+      # Nanoseconds since 1970, as the running thread's host has it.
+      def wall_clock = @clock.real + clock_offset
+
       # Source of what programs draw at random: SecureRandom, Random.new.
       def random = @random ||= ::Random.new(@seed)
 
@@ -133,9 +145,10 @@ module Raffia
       end
 
       # Starts a simulated thread; the starter goes on.
-      def start(arguments, daemon: false, name: nil, &)
-        thread = add(@running.next_path, arguments, daemon: daemon, &)
+      def start(arguments, daemon: false, name: nil, host: @running.host, &)
+        thread = add(@running.next_path, arguments, daemon: daemon || !host.nil?, &)
         thread.name = name
+        thread.host = host
         @queue.add(thread)
         note(:start, thread)
         thread
@@ -273,7 +286,9 @@ module Raffia
       # Removes a thread without running any more of it, not even its `ensure`.
       def abandon(thread)
         @queue.remove(thread)
-        thread.settle(:abandoned)
+        @timers.abandon(thread)
+        thread.abandon
+        switch if thread.equal?(@running)
       end
 
       # Nothing can run now: descriptors are polled, then those go on that wait for this moment,
@@ -386,6 +401,7 @@ module Raffia
           @running = thread
           thread.end_now
         end
+        @network&.close
         @running = nil
       end
 

@@ -27,7 +27,7 @@ module Raffia
           world = World.current
           return unit ? super : super(clock) unless world
 
-          world.clock.gettime(clock, unit)
+          world.clock.gettime(clock, unit, world.clock_offset)
         end
 
         %i[fork spawn daemon exec].each do |name|

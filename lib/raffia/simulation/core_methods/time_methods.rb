@@ -30,7 +30,7 @@ module Raffia
 
         def now(in: nil)
           world = World.current or return super
-          at(*world.clock.real.divmod(VirtualClock::SECOND), :nsec, in:)
+          at(*world.wall_clock.divmod(VirtualClock::SECOND), :nsec, in:)
         end
 
         def new(*arguments, **options)

@@ -1,0 +1,238 @@
+# frozen_string_literal: true
+
+require_relative "options"
+
+module Raffia
+  module Simulation
+    class Network
+      # One TCP socket of a program, as the network knows it.
+      #
+      # The program's socket is connected to {#wire}. What it writes is read there and sent; what
+      # arrives is written there. Both are bounded, so a program that does not read holds up its
+      # peer.
+      #
+      # @api private
+      class Endpoint
+        # Of a program's socket: its endpoint, or false.
+        VARIABLE = :@raffia_simulated_endpoint
+        # Linux's minimum is lower, but one segment of a page has to fit.
+        CHUNK = 65_536
+        private_constant :CHUNK
+
+        # `raw`: another object for the program's descriptor; nil if a listening socket made it.
+        attr_reader :network, :host, :io, :raw, :id, :options, :state, :error
+        attr_accessor :local, :remote, :peer
+        # The stream to the peer.
+        attr_accessor :stream
+
+        # +state+: :idle, :listening, :connecting, :open, :ended or :failed.
+        def initialize(network, host, raw = nil)
+          @network = network
+          @host = host
+          @raw = raw
+          @state = :idle
+          @id = network.next_id
+          @options = Options.new(self)
+          @inbox = +"".b
+          @ended = @finished = @shut = false
+        end
+
+        # Takes the program's IO object.
+        def io=(io)
+          @io = io
+          io.instance_variable_set(VARIABLE, self)
+          host.opened(self)
+          reset(@error) if @state == :failed
+        end
+
+        def listen = @state = :listening
+
+        def connecting(wire)
+          @wire = wire
+          @state = :connecting
+        end
+
+        def established
+          @network.transport.open(@raw, @wire, @network.buffer, @io.closed?)
+          @state = :open
+        end
+
+        # The network's end of a connection that a listening socket takes.
+        def accepted(wire)
+          @wire = wire
+          @state = :open
+        end
+
+        # The network's end, if the program may have written something and there is room for it.
+        def readable = (@wire if @state == :open && !@ended && room.positive?)
+
+        # Sends what the program has written. Returns whether there was anything.
+        def pump
+          sent = false
+          while readable
+            bytes = @wire.read([room, CHUNK].min)
+            return sent if bytes == :wait_readable
+
+            sent = true
+            bytes ? send_data(bytes) : end_of_output
+          end
+          sent
+        rescue ::SystemCallError
+          abort # the program closed it with unread bytes
+          true
+        end
+
+        # Before the program shuts its output down. The byte stays unread at the wire: a reset must
+        # still be possible.
+        def half_close
+          return if @ended || @state != :open
+
+          read_all
+          @ended = true
+          @stream.send(:fin)
+          KernelSocket.call(:write_nonblock, @io, "\0", exception: false)
+        end
+
+        # A segment from the peer.
+        def receive(segment)
+          return reset_by_peer if segment.kind == :rst
+          return refuse unless @wire && @state != :failed
+
+          (segment.kind == :fin) ? @finished = true : @inbox << segment.bytes
+          flush
+        end
+
+        # Bytes for the program that it has no room for yet.
+        def backlog = @inbox.bytesize
+
+        # Gives the program what has arrived. Returns whether it took any.
+        def flush
+          return false if @wire.nil? || @shut || (@inbox.empty? && !@finished)
+
+          taken = false
+          until @inbox.empty?
+            count = @wire.write(@inbox)
+            return taken if count == :wait_writable
+
+            @inbox = @inbox.byteslice(count..)
+            taken = true
+          end
+          return taken unless @finished
+
+          @wire.close_write
+          @shut = true
+        rescue ::SystemCallError
+          refuse # the program has closed it
+          true
+        end
+
+        # Ends the connection as a program's socket sees a RST: reading raises ECONNRESET.
+        def reset(error)
+          @error = error
+          @state = :failed
+          @stream&.close
+          return unless @wire && @io # else when the program accepts it
+
+          leave_unread_byte
+          @wire.close
+          @wire = nil
+        end
+
+        # Sends a RST, and forgets the connection.
+        def abort
+          @stream&.send(:rst)
+          vanish
+        end
+
+        # Forgets the connection without a word to the peer.
+        def vanish
+          @stream&.close if @state == :connecting
+          @wire&.close
+          @wire = nil
+          @state = :ended
+        end
+
+        # The connection has ended in both directions.
+        def dispose
+          return if @wire.nil?
+
+          # An unread byte would be a reset.
+          nil while @wire.read(CHUNK).is_a?(::String)
+        rescue ::SystemCallError
+          nil
+        ensure
+          vanish
+        end
+
+        def local_address = @local || Address.new("0.0.0.0", 0)
+
+        def remote_address
+          raise ::Errno::ENOTCONN, "getpeername(2)" if @remote.nil? || @state == :connecting
+
+          @remote
+        end
+
+        # As SO_ERROR: each error is told once.
+        def take_error
+          @error.tap { @error = nil }
+        end
+
+        def to_s = "#{local_address}#{" -> #{@remote}" if @remote}"
+
+        # Nothing can happen any more.
+        def over? = @wire.nil? || (@ended && @shut)
+
+        def close
+          @wire&.close
+          @wire = nil
+          @io&.close
+        rescue ::IOError, ::SystemCallError
+          nil # closed by the program
+        end
+
+        private
+
+        def room = @network.window - @stream.size - @peer.backlog
+
+        def send_data(bytes)
+          bytes.bytesize.fdiv(@network.mtu).ceil.times do |index|
+            @stream.send(:data, bytes.byteslice(index * @network.mtu, @network.mtu))
+          end
+        end
+
+        def end_of_output
+          return abort if @options.abort_on_close?
+
+          @ended = true
+          @stream.send(:fin)
+        end
+
+        def read_all
+          while (bytes = @wire.read(CHUNK)).is_a?(::String)
+            send_data(bytes)
+          end
+        rescue ::SystemCallError
+          nil
+        end
+
+        # Something came for a socket that is closed.
+        def refuse
+          @stream.send(:rst)
+          vanish
+        end
+
+        def reset_by_peer
+          reset((@state == :connecting) ? ::Errno::ECONNREFUSED : ::Errno::ECONNRESET)
+        end
+
+        def leave_unread_byte
+          return if @io.closed?
+
+          KernelSocket.call(:write_nonblock, @io, "\0", exception: false)
+        rescue ::SystemCallError, ::IOError
+          nil # shut down by the program: an unread byte is there
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require_relative "latency"
+
+module Raffia
+  module Simulation
+    class Network
+      # The way from one host to another: one direction.
+      #
+      # @api private
+      class Link
+        # :up; :held: packets wait for {#release}; :partitioned: packets are lost.
+        attr_reader :from, :to
+        # Own values instead of the network's; nil for those.
+        attr_writer :latency, :bandwidth
+
+        def initialize(network, from, to)
+          @network = network
+          @world = network.world
+          @from = from
+          @to = to
+          @state = :up
+          @free_at = 0.0
+          @holding = []
+        end
+
+        def state
+          return :partitioned if @to.nil? || @from.dark? || @to.dark?
+
+          @state
+        end
+
+        def up? = state == :up
+
+        def partition = @state = :partitioned
+
+        def hold = @state = :held
+
+        # Lets packets through again.
+        def heal
+          @state = :up
+          held = @holding
+          @holding = []
+          held.each { |action| @world.after(0, &action) }
+        end
+
+        # Calls the block when the link is up again.
+        def on_release(&action) = @holding << action
+
+        # Seconds until a packet of this size arrives that is sent now.
+        def delay(size)
+          return 0 if @from.equal?(@to)
+
+          latency = (@latency || @network.default_latency).sample(@world)
+          bandwidth = @bandwidth || @network.bandwidth or return latency
+          now = @world.clock.elapsed
+          @free_at = [now, @free_at].max + size.fdiv(bandwidth)
+          @free_at - now + latency
+        end
+      end
+    end
+  end
+end
