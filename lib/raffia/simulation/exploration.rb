@@ -25,6 +25,7 @@ module Raffia
         @block = block
         @steps = @done = 0
         @races = {}
+        @warnings = []
       end
 
       def report
@@ -34,7 +35,7 @@ module Raffia
           end
         end
         Report.new(failure:, runs: @done, seed: @options.seed, seconds:, files: files || [],
-          exhausted: strategy.exhausted?, races: @races.values)
+          exhausted: strategy.exhausted?, races: @races.values, warnings: @warnings)
       ensure
         strategy.close
       end
@@ -79,6 +80,7 @@ module Raffia
       def run(seed)
         run = @program.explore(strategy, seed, @steps)
         @steps = run.steps if run.steps > @steps
+        @warnings |= run.warnings
         run.races&.each { |race| @races[race.key] ||= race }
         strategy.close if run.failed?
         return @diagnosis.failure(run, @done) if run.failed?

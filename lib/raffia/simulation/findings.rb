@@ -22,7 +22,7 @@ module Raffia
 
         thread = @world.threads.find(&:unjoined) or return
         error = thread.unjoined
-        raise Unjoined, "thread #{thread.label} ended with #{error.class}, and nobody called its " \
+        raise Unjoined, "thread #{thread.label}, started at #{thread.origin}, ended with #{error.class}, and nobody called its " \
           "join or value: #{error.message}", error.backtrace, cause: error
       rescue Unjoined => finding
         finding
@@ -34,8 +34,14 @@ module Raffia
         left = @world.left.reject(&:daemon)
         return if left.empty?
 
-        Leak.new("#{left.size} threads were left when the run had ended: " \
-          "#{left.map(&:label).join(", ")}. Join or stop them, or ignore: [:leaks]")
+        number = (left.size == 1) ? "a thread was" : "#{left.size} threads were"
+        Leak.new("#{number} left when the run had ended: #{left.map(&:label).join(", ")}. Join or " \
+          "stop them, declare them by sim.daemon(thread), or ignore: [:leaks]." \
+          "#{left.map { |thread| description(thread) }.join}")
+      end
+
+      def description(thread)
+        "\n  #{thread.label}, started at #{thread.origin}\n#{@world.left_waits[thread]}".chomp
       end
     end
   end

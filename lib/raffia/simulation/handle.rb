@@ -156,15 +156,17 @@ module Raffia
         network.host(name).clock_offset += VirtualClock.nanoseconds(seconds)
       end
 
-      # Runs the block in a thread of the simulation at a time.
+      # Runs the block in a thread of the simulation at a time. An error in it ends the run.
       # @param seconds [Numeric] since the start of the run
       # @return [Thread]
       def at(seconds, &block)
-        @world.start([], daemon: true, name: "at #{seconds}") do
+        thread = @world.start([], daemon: true, name: "at #{seconds}") do
           delay = seconds - now
           sleep(delay) if delay.positive?
           block.call
         end
+        thread.abort_on_exception = true
+        thread
       end
 
       # Declares that the thread may be left at the end of the run.

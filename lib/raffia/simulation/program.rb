@@ -11,7 +11,7 @@ module Raffia
     class Program
       # One run. +preemptions+: indexes of choices; +steps+: choices of threads and timers.
       Run = ::Data.define(:seed, :choices, :prints, :preemptions, :digest, :steps, :value,
-        :error, :faults, :races) do
+        :error, :faults, :races, :warnings) do
         def failed? = !error.nil?
       end
 
@@ -44,7 +44,8 @@ module Raffia
         Run.new(seed: seed, choices: decisions.choices, prints: decisions.prints,
           preemptions: decisions.preemptions, digest: decisions.digest,
           steps: outcome.world.steps, value: outcome.value, error: outcome.error,
-          faults: outcome.world.faults.report, races: outcome.races)
+          faults: outcome.world.faults.report, races: outcome.races,
+          warnings: outcome.world.warnings)
       end
     end
   end

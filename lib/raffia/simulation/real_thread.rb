@@ -4,6 +4,7 @@ require_relative "core_methods"
 require_relative "dispatcher"
 require_relative "preemption"
 require_relative "races"
+require_relative "watchdog"
 require_relative "world"
 
 module Raffia
@@ -15,9 +16,9 @@ module Raffia
       # What a run came to. `world` is over.
       Outcome = ::Data.define(:value, :error, :world, :races)
 
-      # Seconds between two looks at a run that may hang.
-      INTERVAL = 1
-      private_constant :INTERVAL
+      # Seconds for the thread to end when the caller is interrupted.
+      GRACE = 5
+      private_constant :GRACE
 
       def self.open(settings, &) = new(settings).call(&)
 
@@ -26,6 +27,7 @@ module Raffia
         CoreMethods.install_faults unless settings.faults.empty?
         @settings = settings
         @dispatcher = Dispatcher.new
+        @watchdog = Watchdog.new(settings.real_limit)
         @preemption = Preemption.new(settings.preempt_in) unless settings.preempt == :none
       end
 
@@ -37,10 +39,10 @@ module Raffia
 
         thread = ::Thread.new { with_scheduler { yield self } }
         thread.report_on_exception = false
-        thread.value
+        value = @watchdog.watch(thread) { thread.value }
+        @watchdog.error ? raise(@watchdog.error) : value
       ensure
-        thread&.kill
-        World.activate(nil)
+        finish(thread)
       end
 
       # Runs a block in a new world.
@@ -50,7 +52,8 @@ module Raffia
         @preemption&.world = world
         generator = ::Kernel.srand(seed)
         races = watch_races(world)
-        main = run_world(world, races, &block)
+        @watchdog.during(world) { run_world(world, races, &block) }
+        main = world.main_thread
         Outcome.new(main.value_or_nil, error_of(world, main) || races&.error, world, races&.found)
       ensure
         World.activate(nil)
@@ -58,6 +61,18 @@ module Raffia
       end
 
       private
+
+      # After an interrupt of the caller, a run may still be under way.
+      def finish(thread)
+        return unless thread
+
+        World.active&.stop(Error.new("the exploration was interrupted")) if thread.alive?
+        thread.kill.join(GRACE)
+      rescue ::Exception # standard:disable Lint/RescueException
+        nil # its own error, which `value` has raised
+      ensure
+        World.activate(nil)
+      end
 
       def with_scheduler
         ::Fiber.set_scheduler(@dispatcher)

@@ -23,10 +23,15 @@ module Raffia
       #   are harmless on CRuby
       attr_reader :races
 
+      # @return [Array<String>] what may be wrong though no run failed of it: locks taken in
+      #   different orders, signals that were lost, livelocks of unfair schedules
+      attr_reader :warnings
+
       # @api private
       def initialize(failure:, runs:, seed:, seconds:, files: [], exhausted: false,
-        races: [])
+        races: [], warnings: [])
         @races = races
+        @warnings = warnings
         @exhausted = exhausted && failure.nil?
         @failure = failure
         @runs = runs

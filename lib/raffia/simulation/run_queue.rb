@@ -14,6 +14,7 @@ module Raffia
         @timers = timers
         @ready = []
         @steps = @steps_at_once = 0
+        @fair = false
       end
 
       def add(thread) = @ready << thread
@@ -23,7 +24,14 @@ module Raffia
       def any? = @ready.any? || @timers.due.any?
 
       # Time went on, or a thread ended.
-      def progress = @steps_at_once = 0
+      def progress
+        @steps_at_once = 0
+        return unless @fair
+
+        @fair = false
+        @world.warnings << "no progress in #{@world.settings.max_steps} steps at one instant, but " \
+          "in more with threads in turns: only an unfair scheduler can cause this livelock"
+      end
 
       # The thread that runs next; nil when there is none yet. +current+: the running one, if it can
       # go on.
@@ -39,20 +47,31 @@ module Raffia
         chosen
       end
 
-      # A program that makes too many choices at one instant may never make progress.
       def count_step
         @steps += 1
-        @steps_at_once += 1
-        limit = @world.settings.max_steps
-        return if @steps_at_once <= limit
-
-        @world.fail(Livelock.new("no progress in #{limit} steps at one instant"))
+        count_turn
       end
+
+      # A program that takes too many turns at one instant may never make progress: as many again
+      # are taken in order, because a scheduler that starves a thread proves nothing.
+      def count_turn
+        @steps_at_once += 1
+        return if @steps_at_once <= (limit = @world.settings.max_steps)
+        return if @world.settings.ignore?(:livelocks)
+
+        @fair = true
+        @world.fail(livelock(@steps_at_once)) if @steps_at_once > limit * 2
+      end
+
+      # Whether threads take turns, and no strategy chooses.
+      def fair? = @fair
 
       private
 
       def choose(candidates, current)
         count_step
+        return in_turn(candidates, current) if @fair
+
         @world.decisions.pick(candidates, current ? true : false, @world.clock.now)
       end
 
@@ -61,6 +80,20 @@ module Raffia
         @timers.fire(timer)
         @world.note(:fired)
         nil
+      end
+
+      def in_turn(candidates, current)
+        candidates.index { |one| one.is_a?(Timers::Timer) } || (current ? 1 : 0)
+      end
+
+      def livelock(steps)
+        places = [@world.running, *@ready].uniq.map do |thread|
+          lines = Place.of_fiber(thread.fiber).map { |line| "\n      at #{line}" }
+          "\n    #{thread.label} runs#{lines.join}"
+        end
+        Livelock.new("no progress in #{steps - 1} steps at one instant, the second half of them in " \
+          "turns. A loop that waits for time must sleep, because the clock stands still while " \
+          "threads run:#{places.join}")
       end
 
       def candidates(current)

@@ -42,8 +42,8 @@ module Raffia
     class Settings
       # When threads may be switched without a wait: where CRuby does, or never.
       PREEMPTIONS = %i[cruby none].freeze
-      # Findings at the end of a run that may be ignored.
-      FINDINGS = %i[leaks unjoined].freeze
+      # Findings that may be ignored.
+      FINDINGS = %i[leaks unjoined livelocks lock_order lost_wakeups].freeze
       # Real things that a run may be allowed to use.
       OUTSIDE = %i[processes sockets].freeze
       OF_EXPLORE = %i[runs seed strategy depth bound].freeze

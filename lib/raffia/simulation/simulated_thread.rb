@@ -11,7 +11,7 @@ module Raffia
     # (`backtrace` of a running thread, `native_thread_id`) answer as well as they can.
     class SimulatedThread
       # @api private
-      attr_reader :world, :path, :main_fiber, :code, :interrupts, :wait, :error, :starter
+      attr_reader :world, :path, :main_fiber, :code, :interrupts, :wait, :error, :starter, :origin
       # `fiber`: where it continues. `scheduler`: its own Fiber scheduler.
       # @api private
       attr_accessor :fiber, :scheduler, :priority, :host, :daemon, :name, :timed_out, :relocking
@@ -41,6 +41,7 @@ module Raffia
         @code = Zlib.crc32(path)
         @daemon = daemon
         @starter = world.running
+        @origin = block.source_location&.join(":")
         @host = @starter&.host
         @interrupts = Interrupts.new
         @locals = {}.compare_by_identity

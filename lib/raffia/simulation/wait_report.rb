@@ -1,27 +1,33 @@
 # frozen_string_literal: true
 
+require_relative "wait_graph"
+
 module Raffia
   module Simulation
-    # The text of a deadlock: which thread waits for what.
+    # The text of a deadlock: which thread or fiber waits for what and where, those in a cycle first.
     #
     # @api private
     class WaitReport
       def initialize(world)
-        @world = world
+        @graph = WaitGraph.new(world)
       end
 
       def to_s
-        lines = @world.threads.select(&:alive?).map { |thread| "\n  #{line(thread)}" }
-        "no thread can ever continue:#{lines.join}"
+        cycle = @graph.cycle
+        others = @graph.required.reject { |wait| cycle.include?(wait) }
+        parts = {"in a cycle" => cycle, "waiting" => others}.reject { |_, waits| waits.empty? }
+        "no thread can ever continue:#{parts.map { |title, waits| part(title, waits) }.join}"
+      end
+
+      # What the threads wait for that are left at the end of a run: thread => text.
+      def left
+        @graph.waits.group_by(&:thread).transform_values { |waits| waits.join("\n") }
+          .compare_by_identity
       end
 
       private
 
-      def line(thread)
-        wait = thread.wait or return "#{thread.label} runs"
-        subject = " (#{wait.subject.class})" if wait.subject
-        "#{thread.label} waits: #{wait.reason}#{subject}"
-      end
+      def part(title, waits) = "\n  #{title}:\n#{waits.join("\n")}"
     end
   end
 end

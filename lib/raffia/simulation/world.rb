@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "boundary"
+require_relative "conditions"
 require_relative "decisions"
 require_relative "fault"
 require_relative "fiber_scheduler"
@@ -42,7 +43,8 @@ module Raffia
       # `waiters`: fiber => the thread or scheduler in which it blocks. `pollers`: objects whose
       # `poll` makes threads ready when no other one is. `left`: threads that lived at the end.
       attr_reader :seed, :settings, :clock, :threads, :interest, :decisions, :boundary, :pollers,
-        :running, :waiters, :time_limits, :failure, :trace, :left, :faults
+        :running, :waiters, :time_limits, :failure, :trace, :left, :faults,
+        :left_waits, :warnings
 
       # Whether the simulation's own code runs, where no thread may be preempted.
       attr_reader :busy
@@ -64,6 +66,7 @@ module Raffia
         @settling = []
         @waiters = {}.compare_by_identity
         @blocking = {}.compare_by_identity # fibers
+        @warnings = []
         @time_limits = TimeLimits.new(@clock)
         @running = @failure = nil
         @closing = @over = @real = @uninterrupted = @busy = false
@@ -74,6 +77,8 @@ module Raffia
       def steps = @queue.steps
 
       def closing? = @closing
+
+      def conditions = @conditions ||= Conditions.new(self)
 
       def main_thread = @threads.first
 
@@ -222,6 +227,7 @@ module Raffia
         reject_wait
         @busy = true
         @decisions.lower(@running)
+        @queue.count_turn unless @queue.any?
         @queue.add(@running)
         switch
         @running.check_interrupts(false)
@@ -258,13 +264,18 @@ module Raffia
       # Index of the completion of a scheduler that goes next.
       def choose_completion(operations)
         @queue.count_step
-        choose(operations.size)
+        @queue.fair? ? 0 : choose(operations.size)
+      end
+
+      # Ends the run at its next switch. Any real thread may call it.
+      def stop(error)
+        @failure ||= error
+        @over = true
       end
 
       # Ends the run.
       def fail(error)
-        @failure ||= error
-        @over = true
+        stop(error)
         return if @loop_fiber.nil? || @loop_fiber.equal?(::Fiber.current)
 
         @loop_fiber.transfer
@@ -277,7 +288,9 @@ module Raffia
         @busy = true
         @queue.progress
         note(:end, thread)
-        @failure ||= thread.error if thread.abort_on_exception
+        return unless thread.error && thread.abort_on_exception
+
+        stop(thread.error)
       end
 
       # Adds an event to the trace: see {Trace}. +subject+: the thread, or the name of a fiber.
@@ -372,8 +385,9 @@ module Raffia
       end
 
       def limit_reached
+        waits = WaitGraph.new(self).required.map { |wait| "\n#{wait}" }
         LimitReached.new("the run has come to its virtual_limit of #{@settings.virtual_limit} s, " \
-          "and has not ended")
+          "and has not ended:#{waits.join}")
       end
 
       # Ruby switches to the thread's first fiber when a fiber ends that was transferred to; here
@@ -397,6 +411,8 @@ module Raffia
         @over = @closing = true
         @failure ||= @boundary.violation
         @left = @threads.select(&:alive?)
+        @left_waits = leaks? ? WaitReport.new(self).left : {}
+        @warnings.concat(@conditions.warnings) if @conditions && !@settings.ignore?(:lost_wakeups)
         @left.each do |thread|
           @running = thread
           thread.end_now
@@ -404,6 +420,8 @@ module Raffia
         @network&.close
         @running = nil
       end
+
+      def leaks? = @failure.nil? && !@settings.ignore?(:leaks) && !@left.all?(&:daemon)
 
       # While the run is closed, each wait ends its fiber.
       def reject_wait = (Scheduler::Teardown.kill_current if @closing)

@@ -8,7 +8,8 @@ module Architecture
     THREADS =
       %w[lib/raffia/executor/ lib/raffia/executor.rb lib/raffia/process/
         lib/raffia/process.rb lib/raffia/service/handle.rb
-        lib/raffia/simulation/real_thread.rb].push(CONTROLS).freeze
+        lib/raffia/simulation/real_thread.rb lib/raffia/simulation/watchdog.rb].push(CONTROLS)
+        .freeze
     FORKS = %w[lib/raffia/process/ lib/raffia/process.rb].push(CONTROLS).freeze
     HOOKS = %w[lib/raffia/base/signals.rb lib/raffia/base/fork.rb].freeze
 

@@ -10,8 +10,20 @@ module Raffia
       module ConditionMethods
         def wait(mutex, timeout = nil, ...)
           world = World.current or return super
-          timeout = 0 if world.faults.happens?(:spurious, "ConditionVariable#wait")
-          super
+          world.conditions.wait(self, timeout) do
+            spurious = world.faults.happens?(:spurious, "ConditionVariable#wait")
+            super(mutex, spurious ? 0 : timeout)
+          end
+        end
+
+        %i[signal broadcast].each do |name|
+          define_method(name) do
+            world = World.current or return super()
+            world.conditions.signalled(self)
+            super()
+            world.returned
+            self
+          end
         end
       end
     end
