@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "bytecode"
+require_relative "preemption/loop_points"
 require_relative "preemption/scope"
 
 module Raffia
@@ -21,11 +23,13 @@ module Raffia
       def initialize(patterns)
         scope = Scope.new(patterns)
         # A file's paths are one String, and most events are the simulation's own.
-        files = @files = ::Hash.new { |known, path| known[path] = scope.include?(path) }.compare_by_identity
+        files = @files = ::Hash.new { |known, path| known[path] = scope.include?(path) }
+          .compare_by_identity
         @switching = {}.compare_by_identity # class => {method => whether CRuby may switch there}
         @point = ::TracePoint.new(:return, :b_return, :c_return) do |point|
           at(point) if @world && !@world.busy && files[point.path]
         end
+        @loops = LoopPoints.new(files) { branch } if Bytecode.available?
       end
 
       # The one that runs.
@@ -42,11 +46,21 @@ module Raffia
       end
 
       # Runs the block with preemption in the calling thread.
-      def enable(&)
-        @point.enable(target_thread: ::Thread.real_current, &)
+      def enable(&block)
+        @point.enable(target_thread: ::Thread.real_current) do
+          @loops ? @loops.enable(&block) : yield
+        end
       end
 
+      # A block that runs there: methods are found by their calls, blocks are not.
+      def watch(program) = @loops&.watch(program)
+
       private
+
+      # A loop goes on to its next round.
+      def branch
+        @world.preempt if @world && !@world.busy && @world.preemptible?
+      end
 
       def at(point)
         return unless (world = @world).preemptible?

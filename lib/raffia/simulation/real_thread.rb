@@ -50,6 +50,7 @@ module Raffia
         world = World.new(@settings, decisions, seed: seed, real_thread: ::Thread.current, trace:)
         @dispatcher.world = World.activate(world)
         @preemption&.world = world
+        @preemption&.watch(block)
         generator = ::Kernel.srand(seed)
         races = watch_races(world)
         @watchdog.during(world) { run_world(world, races, &block) }
