@@ -11,7 +11,7 @@ module Raffia
   # cannot.
   module CLI
     # All commands, in the order of `raffia help`.
-    COMMANDS = %w[new serve work up jobs lab top run console doctor completion help version].freeze
+    COMMANDS = %w[new serve work up jobs lab explore top run console doctor completion help version].freeze
 
     # Exit codes. 130 and 141 are the shell's codes for SIGINT and SIGPIPE.
     OK = 0

@@ -73,6 +73,7 @@ module Raffia
       #   some runs are run twice; not with :exhaustive
       # @param name [String] of the program in the corpus; by default the block's file and line
       # @param progress [#call, nil] gets the number of runs after each one
+      # @param command [String, nil] of the shell, which runs it again; nil: that of this process
       # @param config [Config] variables
       # @param options [Hash] start: (Time), preempt: (:cruby, :none), preempt_in: (globs, gems),
       #   max_steps:, virtual_limit: (seconds), real_limit: (seconds), ignore:, allow:,
@@ -84,19 +85,20 @@ module Raffia
       # @raise [ConfigError]
       # @raise [Diverged] RAFFIA_SCHEDULE does not fit the block
       def explore(runs: nil, seconds: nil, seed: nil, strategy: :portfolio, depth: 3, bound: nil,
-        shrink: true, verify: true, name: nil, progress: nil, config: Config.load, **options, &block)
+        shrink: true, verify: true, name: nil, progress: nil, command: nil, config: Config.load,
+        **options, &block)
         raise ConfigError, "a simulation needs a block: the program to run" unless block
 
         seed ||= config.seed || ::Random.new_seed & 0xffff_ffff
         if config.schedule
-          failure = failure_of(config.schedule, loose: false, **options, &block)
+          failure = failure_of(config.schedule, loose: false, command:, **options, &block)
           return Report.new(failure: failure, runs: 1, seed: seed, seconds: 0.0)
         end
 
         strategy = config.strategy || strategy
         runs = config.runs || runs || (1_000 unless seconds)
         Exploration.new(Settings.build(**options), Exploration::Options.new(
-          runs:, seconds:, seed:, shrink:, verify:, progress:, report: config.report,
+          runs:, seconds:, seed:, shrink:, verify:, progress:, command:, report: config.report,
           strategy: Strategy.build(strategy, depth:, bound:), strategy_name: strategy,
           corpus: config.corpus && Corpus.new(config.corpus, name || place(block))
         ), &block).report
@@ -124,11 +126,12 @@ module Raffia
 
       private
 
-      def failure_of(schedule, loose:, **options, &block)
+      def failure_of(schedule, loose:, command: nil, **options, &block)
         schedule = Schedule.of(schedule)
         settings = Settings.build(preempt: schedule.preempt, **options)
         RealThread.open(settings) do |thread|
-          Replay.new(Program.new(thread, settings, &block), schedule, strict: !loose).failure
+          Replay.new(Program.new(thread, settings, &block), schedule, strict: !loose, command:)
+            .failure
         end
       end
 

@@ -40,7 +40,7 @@ module Raffia
       # +exploration_seed+: nil for a replay.
       # @api private
       def initialize(error:, run:, seed:, schedule:, preemptions:, original: schedule,
-        shrink_runs: 0, trace: nil, exploration_seed: nil, faults: nil)
+        shrink_runs: 0, trace: nil, exploration_seed: nil, faults: nil, command: nil)
         @error = error
         @run = run
         @seed = seed
@@ -51,6 +51,7 @@ module Raffia
         @shrink_runs = shrink_runs
         @trace = trace
         @exploration_seed = exploration_seed
+        @command = command
       end
 
       # @return [String] the error, the timeline, and how to run it again
@@ -72,7 +73,7 @@ module Raffia
       def to_html = Timeline::Page.new(self).to_s
 
       # @return [Array<String>] shell commands that run it again
-      def instructions = Instructions.new(self, @exploration_seed).lines
+      def instructions = Instructions.new(self, @exploration_seed, @command).lines
     end
   end
 end

@@ -11,10 +11,11 @@ module Raffia
     # @api private
     class Replay
       # +strict+: the program must take the recorded way at each choice.
-      def initialize(program, schedule, strict: true)
+      def initialize(program, schedule, strict: true, command: nil)
         @program = program
         @schedule = schedule
         @strict = strict
+        @command = command
       end
 
       # Returns a Program::Run, whose error is Diverged if the schedule does not fit.
@@ -36,7 +37,8 @@ module Raffia
         return unless run.failed?
 
         Failure.new(error: run.error, run: 1, seed: @schedule.seed, schedule: @schedule,
-          preemptions: run.preemptions.size, trace: trace, faults: run.faults)
+          preemptions: run.preemptions.size, trace: trace, faults: run.faults,
+          command: @command)
       end
 
       private

@@ -70,7 +70,8 @@ module Raffia
           Failure.new(error: run.error, run: number, seed: run.seed, schedule: schedule(run),
             original: run.equal?(original) ? schedule(run) : schedule(original),
             preemptions: run.preemptions.size, shrink_runs: shrink_runs, trace: trace,
-            exploration_seed: @options.seed, faults: run.faults)
+            exploration_seed: (@options.seed if number.positive?), faults: run.faults,
+            command: @options.command)
         end
 
         def schedule(run)

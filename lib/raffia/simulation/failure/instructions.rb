@@ -11,9 +11,11 @@ module Raffia
       #
       # @api private
       class Instructions
-        def initialize(failure, seed)
+        # +command+: nil for that of this process.
+        def initialize(failure, seed, command)
           @failure = failure
           @seed = seed
+          @command = command
         end
 
         def lines
@@ -25,7 +27,20 @@ module Raffia
 
         private
 
-        def command
+        def command = @command || own_command
+
+        # Linux has the whole command line, with Ruby's options and what ARGV has lost since.
+        def own_command
+          words = ::File.binread("/proc/self/cmdline").split("\0")
+          return by_name unless words.include?($PROGRAM_NAME)
+
+          words[0] = "ruby" if ::File.basename(words[0]).start_with?("ruby")
+          words.shelljoin
+        rescue ::SystemCallError
+          by_name
+        end
+
+        def by_name
           [(::File.executable?($PROGRAM_NAME) ? nil : "ruby"), $PROGRAM_NAME, *ARGV].compact
             .shelljoin
         end
