@@ -27,6 +27,7 @@ module Raffia
       TEXT
       # Names of test files.
       TEST = /(_test|_spec)\.rb\z|\Atest_.*\.rb\z/
+      WIDTH = 22
       STRATEGIES = %w[fifo random pct portfolio exhaustive].freeze
 
       private
@@ -50,7 +51,7 @@ module Raffia
         parser.separator ""
         parser.on("--corpus DIR", "keep schedules that fail here, and run them first",
           "(tests: tmp/simulation)") { |path| @options[:corpus] = path }
-        parser.on("--report DIR", "write a page with the timeline of each failure") do |path|
+        parser.on("--report DIR", "write a page about each failure") do |path|
           @options[:report] = path
         end
         parser.on("--json", "print the result as JSON") { @options[:json] = true }
