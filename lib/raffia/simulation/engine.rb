@@ -38,6 +38,13 @@ module Raffia
         operation.id
       end
 
+      # Those of the events that are there now, or a negative error.
+      def ready(io, events)
+        Interest.poll(Raffia::Engine::Interest.io(io), events)
+      rescue ::SystemCallError => error
+        -error.errno
+      end
+
       def after(seconds, data)
         check_open
         operation = add(data)
@@ -56,14 +63,14 @@ module Raffia
 
       def push(data, result)
         check_open
-        ready(Operation.new(data: data, result: Integer(result)))
+        enqueue(Operation.new(data: data, result: Integer(result)))
         nil
       end
 
       def inject(data, result)
         return false if @closed
 
-        ready(Operation.new(data: data, result: Integer(result)))
+        enqueue(Operation.new(data: data, result: Integer(result)))
         true
       end
 
@@ -129,10 +136,10 @@ module Raffia
         @operations.delete(operation.id)
         @completed += 1
         operation.result = result
-        ready(operation)
+        enqueue(operation)
       end
 
-      def ready(operation)
+      def enqueue(operation)
         @ready << operation
         end_poll
       end

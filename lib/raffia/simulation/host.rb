@@ -76,7 +76,8 @@ module Raffia
         rescue
           nil # it is reported as unjoined
         end
-        @sockets.each { |socket| socket.io.close unless socket.io.closed? }
+        @network.poll
+        @sockets.each(&:leave)
         @sockets.clear
       end
 
@@ -86,7 +87,7 @@ module Raffia
 
       # @api private
       def opened(socket)
-        @sockets.delete_if { |other| other.io.closed? } if (@sockets.size % 64) == 63
+        @sockets.delete_if { |other| !other.open? } if (@sockets.size % 64) == 63
         @sockets << socket
       end
 

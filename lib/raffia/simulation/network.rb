@@ -147,7 +147,7 @@ module Raffia
 
       # @api private
       def add_socket(endpoint)
-        @opened.delete_if { |one| one.io.closed? } if @opened.size % 64 == 63
+        @opened.delete_if { |one| !one.open? } if @opened.size % 64 == 63
         @opened << endpoint
       end
 
@@ -177,7 +177,7 @@ module Raffia
       def listener(host, address, from)
         endpoint = @opened.find do |one|
           one.state == :listening && one.host.equal?(host) &&
-            one.local.port == address.port && !one.io.closed?
+            one.local.port == address.port && one.open?
         end
         host.name_of(address.port) if endpoint && (host.equal?(from) || !endpoint.local.loopback?)
       end

@@ -12,6 +12,7 @@ module Raffia
       module NetworkMethods
         require_relative "network_methods/basic_socket_methods"
         require_relative "network_methods/ip_socket_methods"
+        require_relative "network_methods/native_methods"
         require_relative "network_methods/socket_class_methods"
         require_relative "network_methods/socket_instance_methods"
         require_relative "network_methods/tcp_socket_methods"
@@ -43,6 +44,7 @@ module Raffia
             ::TCPSocket.singleton_class.prepend(TCPSocketMethods)
             ::TCPServer.singleton_class.prepend(TCPServerMethods::ClassMethods)
             ::TCPServer.prepend(TCPServerMethods)
+            Native.singleton_class.prepend(NativeMethods)
           end
         end
       end

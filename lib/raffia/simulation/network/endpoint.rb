@@ -19,7 +19,7 @@ module Raffia
         CHUNK = 65_536
         private_constant :CHUNK
 
-        # `raw`: another object for the program's descriptor; nil if a listening socket made it.
+        # `raw`: another object for the program's descriptor; nil until it is accepted.
         attr_reader :network, :host, :io, :raw, :id, :options, :state, :error
         attr_accessor :local, :remote, :peer
         # The stream to the peer.
@@ -40,6 +40,7 @@ module Raffia
         # Takes the program's IO object.
         def io=(io)
           @io = io
+          @raw ||= KernelSocket.of(io)
           io.instance_variable_set(VARIABLE, self)
           host.opened(self)
           reset(@error) if @state == :failed
@@ -53,7 +54,7 @@ module Raffia
         end
 
         def established
-          @network.transport.open(@raw, @wire, @network.buffer, @io.closed?)
+          @network.transport.open(@raw, @wire, @network.buffer)
           @state = :open
         end
 
@@ -90,7 +91,7 @@ module Raffia
           read_all
           @ended = true
           @stream.send(:fin)
-          KernelSocket.call(:write_nonblock, @io, "\0", exception: false)
+          @raw.write("\0")
         end
 
         # A segment from the peer.
@@ -185,10 +186,19 @@ module Raffia
         def close
           @wire&.close
           @wire = nil
-          @io&.close
+          leave if @io
+        end
+
+        # Closes the program's socket, as the end of a process does.
+        def leave
+          @io.close
+          @raw.disconnect
         rescue ::IOError, ::SystemCallError
           nil # closed by the program
         end
+
+        # Whether the program has the socket open.
+        def open? = @raw.open?
 
         private
 
@@ -226,9 +236,7 @@ module Raffia
         end
 
         def leave_unread_byte
-          return if @io.closed?
-
-          KernelSocket.call(:write_nonblock, @io, "\0", exception: false)
+          @raw.write("\0") if @raw.open?
         rescue ::SystemCallError, ::IOError
           nil # shut down by the program: an unread byte is there
         end

@@ -32,7 +32,31 @@ module Raffia
 
         def initialize(io)
           @io = io
+          @number = io.stat.ino
           io.instance_variable_set(Endpoint::VARIABLE, false)
+        end
+
+        # The same socket as a program's object, whose descriptor it does not close.
+        def self.of(io)
+          same = ::Socket.for_fd(io.fileno)
+          same.autoclose = false
+          new(same)
+        end
+
+        # Whether the descriptor is still this socket: programs close theirs.
+        def open?
+          @io.stat.ino == @number
+        rescue ::SystemCallError, ::IOError
+          false
+        end
+
+        # Ends the socket although objects of a program may still have the descriptor.
+        def disconnect
+          return unless open?
+
+          other = KernelSocket.open
+          @io.reopen(other.io)
+          other.close
         end
 
         def bind(address) = call(:bind, address)

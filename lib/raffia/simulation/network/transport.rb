@@ -42,8 +42,8 @@ module Raffia
         end
 
         # The connection of {#attach} is established.
-        def open(raw, wire, buffer, closed)
-          raw.buffer = buffer unless closed
+        def open(raw, wire, buffer)
+          raw.buffer = buffer if raw.open?
           wire.read(FILL.bytesize)
         end
 
