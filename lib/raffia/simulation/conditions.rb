@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "place"
+require_relative "location"
 
 module Raffia
   module Simulation
@@ -58,13 +58,13 @@ module Raffia
       private
 
       def suspect(fiber, condition, timeout)
-        place = Place.lines(::Kernel.caller(1, DEPTH), 1).first
+        place = Location.lines(::Kernel.caller(1, DEPTH), 1).first
         @suspects[fiber] = [condition, "lost wake-up: a wait for a ConditionVariable took all of " \
           "its #{timeout} s at #{place}. #{text(@lost[condition])}, when nothing waited for it"]
       end
 
       def text(signal)
-        place = Place.lines(signal.places.map(&:to_s), 1).first
+        place = Location.lines(signal.places.map(&:to_s), 1).first
         "#{signal.thread} had signalled it at #{signal.at.fdiv(VirtualClock::SECOND)} s, at #{place}"
       end
     end

@@ -30,6 +30,14 @@ module Raffia
     class Livelock < Error
     end
 
+    # An invariant of the run did not hold: see {Handle#invariant}.
+    class InvariantViolation < Error
+    end
+
+    # The run did not get where it must in time: see {Handle#eventually}.
+    class LivenessViolation < Error
+    end
+
     # Threads or fibers were left when the block of the run had ended.
     class Leak < Error
     end

@@ -156,6 +156,36 @@ module Raffia
         network.host(name).clock_offset += VirtualClock.nanoseconds(seconds)
       end
 
+      # Declares what must hold at each choice of the run, whichever thread is between which two steps.
+      # The run fails as soon as it does not. The block must not wait, not even for a lock.
+      # @param name [String]
+      # @yieldreturn [Boolean]
+      # @return [void]
+      def invariant(name, &block)
+        raise ConfigError, "an invariant needs a block: what must hold" unless block
+
+        @world.invariants.add(name, block)
+        nil
+      end
+
+      # Waits until the block returns something truthy.
+      # @param within [Numeric] virtual seconds
+      # @return [Object] what the block returned
+      # @raise [LivenessViolation] it did not in time
+      def eventually(within: 60)
+        limit = now + within
+        pause = within / 1000.0
+        until (result = yield)
+          if now >= limit
+            raise LivenessViolation, "what must happen within #{within} s has not happened"
+          end
+
+          sleep([pause, limit - now].min)
+          pause = [pause * 2, within / 50.0].min
+        end
+        result
+      end
+
       # Runs the block in a thread of the simulation at a time. An error in it ends the run.
       # @param seconds [Numeric] since the start of the run
       # @return [Thread]

@@ -2,6 +2,7 @@
 
 require_relative "core_methods"
 require_relative "dispatcher"
+require_relative "lock_order"
 require_relative "preemption"
 require_relative "races"
 require_relative "watchdog"
@@ -28,6 +29,7 @@ module Raffia
         @settings = settings
         @dispatcher = Dispatcher.new
         @watchdog = Watchdog.new(settings.real_limit)
+        @lock_order = LockOrder.new unless settings.ignore?(:lock_order)
         @preemption = Preemption.new(settings.preempt_in) unless settings.preempt == :none
       end
 
@@ -81,9 +83,10 @@ module Raffia
       end
 
       def run_world(world, races)
-        return world.run { yield Handle.new(world) } unless races
+        run = -> { world.run { yield Handle.new(world) } }
+        return races.watch(&run) if races
 
-        races.watch { world.run { yield Handle.new(world) } }
+        @lock_order ? @lock_order.watch(world, &run) : run.call
       end
 
       def watch_races(world)

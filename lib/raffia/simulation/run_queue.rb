@@ -88,7 +88,7 @@ module Raffia
 
       def livelock(steps)
         places = [@world.running, *@ready].uniq.map do |thread|
-          lines = Place.of_fiber(thread.fiber).map { |line| "\n      at #{line}" }
+          lines = Location.of_fiber(thread.fiber).map { |line| "\n      at #{line}" }
           "\n    #{thread.label} runs#{lines.join}"
         end
         Livelock.new("no progress in #{steps - 1} steps at one instant, the second half of them in " \

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "place"
+require_relative "location"
 require_relative "wait_graph/wait"
 
 module Raffia

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "place"
+require_relative "location"
 
 module Raffia
   module Simulation
@@ -76,7 +76,7 @@ module Raffia
       end
 
       def limit_reached(target)
-        lines = Place.lines(target.backtrace, LINES).map { |line| "\n    at #{line}" }
+        lines = Location.lines(target.backtrace, LINES).map { |line| "\n    at #{line}" }
         LimitReached.new("the run has taken more than #{@limit} s of real time (real_limit:). A " \
           "loop that calls no method cannot be preempted, and a call of C may wait for real. It " \
           "was:#{lines.join}")

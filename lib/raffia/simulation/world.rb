@@ -6,6 +6,7 @@ require_relative "decisions"
 require_relative "fault"
 require_relative "fiber_scheduler"
 require_relative "interest"
+require_relative "invariants"
 require_relative "network"
 require_relative "run_queue"
 require_relative "settings"
@@ -80,6 +81,9 @@ module Raffia
 
       def conditions = @conditions ||= Conditions.new(self)
 
+      # Conditions that must hold at each choice.
+      def invariants = @invariants ||= Invariants.new(self)
+
       def main_thread = @threads.first
 
       # Hosts and their sockets.
@@ -144,6 +148,7 @@ module Raffia
         @loop_fiber = ::Fiber.current
         continue(add(MAIN, [], &))
         run_ended_fibers until @over
+        @invariants&.check
         main_thread
       ensure
         close
@@ -336,6 +341,7 @@ module Raffia
       # it can go on.
       def switch(current = nil)
         running = @running
+        @invariants&.check
         pause if @faults.pauses?
         running.fiber = ::Fiber.current
         chosen = next_thread(current) || leave
@@ -424,7 +430,10 @@ module Raffia
       def leaks? = @failure.nil? && !@settings.ignore?(:leaks) && !@left.all?(&:daemon)
 
       # While the run is closed, each wait ends its fiber.
-      def reject_wait = (Scheduler::Teardown.kill_current if @closing)
+      def reject_wait
+        Scheduler::Teardown.kill_current if @closing
+        @invariants&.reject_wait
+      end
     end
   end
 end

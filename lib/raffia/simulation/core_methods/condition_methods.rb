@@ -16,14 +16,22 @@ module Raffia
           end
         end
 
-        %i[signal broadcast].each do |name|
-          define_method(name) do
-            world = World.current or return super()
-            world.conditions.signalled(self)
-            super()
-            world.returned
-            self
-          end
+        def signal
+          return super unless World.active && (world = World.current)
+
+          world.conditions.signalled(self)
+          super
+          world.returned
+          self
+        end
+
+        def broadcast
+          return super unless World.active && (world = World.current)
+
+          world.conditions.signalled(self)
+          super
+          world.returned
+          self
         end
       end
     end

@@ -22,7 +22,7 @@ module Raffia
 
         # What it waits for, and where, indented.
         def to_s
-          places = Place.of_fiber(@fiber).map { |line| "\n      at #{line}" }
+          places = Location.of_fiber(@fiber).map { |line| "\n      at #{line}" }
           "    #{@name} waits for #{@text}#{places.join}"
         end
       end

@@ -8,7 +8,7 @@ module Raffia
     # own library; those of Raffia where there are no others.
     #
     # @api private
-    module Place
+    module Location
       DEPTH = 3
       LIB = ::File.expand_path("..", __dir__)
       HIDDEN = %w[simulation scheduler engine].flat_map { |name|
