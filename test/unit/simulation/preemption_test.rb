@@ -76,6 +76,20 @@ class SimulationPreemptionTest < Raffia::TestCase
     end
   end
 
+  # The pool's idle test: the queue is empty, and what was taken off it is not yet counted.
+  def test_a_thread_may_be_preempted_when_queue_pop_returns
+    seen = []
+    Raffia::Simulation.explore(runs: 200, seed: 1, strategy: :random) do
+      queue = Queue.new
+      queue << 1
+      taken = nil
+      thread = Thread.new { taken = queue.pop }
+      seen << [queue.size, taken]
+      thread.join
+    end.raise!
+    assert_includes seen, [0, nil]
+  end
+
   def test_the_default_schedule_preempts_nothing
     assert_nil explore(:store_and_fetch, runs: 20, strategy: :fifo).failure
   end
