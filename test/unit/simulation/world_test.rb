@@ -17,6 +17,16 @@ class SimulationWorldTest < Raffia::TestCase
     assert_equal [[Time.utc(2000), 0.0], 0.0, 3_600.0, Time.utc(2000, 1, 1, 1)], result
   end
 
+  # Of the rest that rounding leaves, an instant later.
+  def test_a_wait_of_less_than_a_nanosecond_ends
+    later = Raffia::Simulation.run do |sim|
+      limit = sim.now + 1e-12
+      sleep(limit - sim.now) while sim.now < limit
+      sim.now
+    end
+    assert_operator later, :>, 0
+  end
+
   def test_the_start_can_be_any_time
     start = Time.utc(2038, 1, 19, 3, 14, 7)
     assert_equal start + 2, Raffia::Simulation.run(start: start) { sleep(2) && Time.now }
