@@ -9,8 +9,8 @@ module Raffia
   #   4.times { scope.spawn { rounds.times { work; barrier.wait } } }
   #
   # A party whose wait times out or is cancelled breaks the barrier for all, until {#reset}. When
-  # all have come, only the action can still break it. A party that comes while the action runs
-  # waits for the next time. To wait for tasks to end, use a {Scope}.
+  # all have come, only the action can still break it, and no timeout counts any more. A party that
+  # comes while the action runs waits for the next time. To wait for tasks to end, use a {Scope}.
   class Barrier
     # Another party gave up, or the barrier was reset: this wait cannot complete.
     class Broken < Error
@@ -24,10 +24,23 @@ module Raffia
 
       def initialize
         @waiters = []
-        @broken = false
+        @broken = @opened = false
       end
 
       def broken? = @broken
+
+      # The action has run. Returns the waiters to be settled.
+      def open
+        @opened = true
+        @waiters
+      end
+
+      # For a party whose time was up when all had come already: another waiter for the action.
+      def await_action
+        waiter = Waiter.new
+        @opened ? waiter.settle(true) : @waiters << waiter
+        waiter
+      end
 
       # Returns the waiters to be failed.
       def break_up
@@ -55,7 +68,7 @@ module Raffia
       @generation = Generation.new
     end
 
-    # @param timeout [Numeric, nil] seconds to wait at most
+    # @param timeout [Numeric, nil] seconds to wait at most for the others to come
     # @return [Integer] which one this was: 0 came first
     # @raise [TimeoutError]
     # @raise [Broken] when another party gave up, or the barrier was reset
@@ -102,18 +115,34 @@ module Raffia
     def complete(generation)
       @action&.call
       opened = true
-      generation.waiters.each { |waiter| waiter.settle(true) }
+      @lock.hold { generation.open }.each { |waiter| waiter.settle(true) }
     ensure
       action_failed(generation) unless opened
     end
 
     def await(generation, waiter, timeout)
-      met = waiter.wait!(timeout) { met = true }
+      met = waiter.wait(timeout) { met = true }
+      met = time_up(generation, timeout) if met.equal?(Waiter::TIMED_OUT)
     ensure
-      give_up(generation) unless met
+      break_up(generation) unless met
     end
 
-    def give_up(generation)
+    # All pass or none: when the others have come meanwhile, the party passes with them.
+    def time_up(generation, timeout)
+      action = nil
+      waiters = @lock.hold do
+        next generation.break_up unless generation.following || generation.broken?
+
+        action = generation.await_action unless generation.broken?
+        []
+      end
+      return action.wait if action
+
+      fail_all(waiters)
+      raise TimeoutError.new(seconds: timeout)
+    end
+
+    def break_up(generation)
       fail_all(@lock.hold {
         (generation.following || generation.broken?) ? [] : generation.break_up
       })

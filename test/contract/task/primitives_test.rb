@@ -198,6 +198,16 @@ module TaskPrimitivesSuite
     end
   end
 
+  # The timeout ends the wait for others, and all had come.
+  def test_barrier_lets_all_pass_or_none
+    in_scope do |scope|
+      barrier = Raffia::Barrier.new(2) { sleep(0.01) }
+      tasks = Array.new(2) { scope.spawn { barrier.wait(timeout: 0.001) } }
+      assert_equal [0, 1], tasks.map(&:value)
+      refute_predicate barrier, :broken?
+    end
+  end
+
   def test_barrier_breaks_when_one_is_cancelled_or_the_action_fails
     in_scope do |scope|
       barrier = Raffia::Barrier.new(2) { raise Boom }
