@@ -1,0 +1,9 @@
+# frozen_string_literal: true
+
+# Raffia itself in simulation: the models of test/simulation, which `rake test` runs a few times
+# each. A failure is printed with the line that runs it again.
+desc "Run the models of test/simulation with new seeds; MINUTES=60, MODEL=part of a name, SEED= " \
+  "RUNS= STRATEGY= one again"
+task simulate: :compile do
+  exec(RbConfig.ruby, "script/simulate.rb")
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "model"
+
+module Simulations
+  # Runs the models of a component's folder, each a fixed number of times with a fixed seed.
+  class SimulationCase < Raffia::TestCase
+    SEED = 16
+
+    # @param folder [String] of test/simulation
+    def self.models_of(folder)
+      Simulations.load(folder).each_value do |model|
+        define_method(:"test_#{model.name.gsub(/\W+/, "_")}") { explore(model) }
+      end
+    end
+
+    private
+
+    def explore(model)
+      need_cruby("simulation")
+      report = model.explore(runs: model.runs, seed: SEED)
+      assert_equal(model.runs, report.runs, "#{report.failure&.message}\n" \
+        "#{report.failure&.error&.backtrace&.first(12)&.join("\n")}")
+    end
+  end
+end
