@@ -55,7 +55,7 @@ module Raffia
       raise Error, "a task cannot wait for itself" if Task.current.equal?(self)
 
       Deadline.seconds(timeout) if timeout
-      waiter = @lock.hold { (@joiners ||= []) << Waiter.new if alive? }&.last or return self
+      waiter = @lock.hold { await_end if alive? } or return self
       begin
         self unless waiter.wait(timeout) == Waiter::TIMED_OUT
       ensure
@@ -117,6 +117,9 @@ module Raffia
     ensure
       conclude(*(outcome || [:cancelled, "its thread was killed"]))
     end
+
+    # Under the lock, because others may join meanwhile.
+    def await_end = Waiter.new.tap { |waiter| (@joiners ||= []) << waiter }
 
     def begun(cancel_scope)
       @lock.hold do
