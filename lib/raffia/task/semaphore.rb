@@ -30,8 +30,9 @@ module Raffia
     # @raise [ConfigError] when the weight is not positive, or beyond the limit
     def acquire(weight = 1, timeout: nil)
       Deadline.seconds(timeout) if timeout
-      fitting(weight)
+      checked(weight)
       waiter = @lock.hold do
+        fitting(weight)
         next if @line.empty? && grant(weight)
 
         Waiter.new.tap { |fresh| @line[fresh] = weight }
@@ -43,8 +44,8 @@ module Raffia
     # Acquires if that is possible at once.
     # @return [Boolean]
     def try_acquire(weight = 1)
-      fitting(weight)
-      @lock.hold { @line.empty? && grant(weight) }
+      checked(weight)
+      @lock.hold { fitting(weight) && @line.empty? && grant(weight) }
     end
 
     # @return [self]
@@ -100,8 +101,9 @@ module Raffia
       raise ConfigError, "a semaphore counts in whole numbers from 1 up, not #{number.inspect}"
     end
 
+    # Under the lock: {resize} refuses only those that are in the line.
     def fitting(weight)
-      raise too_heavy(weight) if checked(weight) > @limit
+      (weight <= @limit) || raise(too_heavy(weight))
     end
 
     def too_heavy(weight)
