@@ -9,9 +9,36 @@ module Raffia
   #
   # @api private
   class SpinLock < Thread::Mutex
+    # Threads without a scheduler are interrupted anywhere, by Timeout for one: also after try_lock,
+    # where no `ensure` would unlock. Under a scheduler, Raffia interrupts fibers where they wait.
+    UNINTERRUPTED = {Object => :never}.freeze
+    private_constant :UNINTERRUPTED
+
     # Runs the block with the lock held. Raises ThreadError in a trap handler that interrupted the
     # holder: waiting would never end.
     def hold
+      unless Fiber.current_scheduler
+        return Thread.handle_interrupt(UNINTERRUPTED) do
+          spin
+          begin
+            yield
+          ensure
+            unlock
+          end
+        end
+      end
+
+      spin
+      begin
+        yield
+      ensure
+        unlock
+      end
+    end
+
+    private
+
+    def spin
       until try_lock
         if owned?
           raise ThreadError, "called from a trap handler: hand the work to a thread or fiber " \
@@ -19,11 +46,6 @@ module Raffia
         end
 
         Thread.pass
-      end
-      begin
-        yield
-      ensure
-        unlock
       end
     end
   end
