@@ -4,6 +4,7 @@ require_relative "host"
 require_relative "network/address"
 require_relative "network/connection"
 require_relative "network/link"
+require_relative "network/local_socket"
 require_relative "network/names"
 require_relative "network/sockets"
 require_relative "network/transport"
@@ -45,6 +46,7 @@ module Raffia
         @connections = []
         @opened = [] # endpoints that programs have made
         @peers = {} # id => endpoint that a program may not have accepted yet
+        @local = []
         @names = Names.new(self)
         @last_id = 0
         @buffer = @window = @mtu = 65_536
@@ -101,6 +103,14 @@ module Raffia
         @hosts.each_value.find { |host| host.address == ip }
       end
 
+      # Whether a connection to the name is one of this network. Others have to be allowed.
+      # @api private
+      def serves?(name)
+        return true unless @world.settings.allow?(:sockets)
+
+        names.known?(name.to_s) || !host_at(name.to_s, current_host).nil?
+      end
+
       # @api private
       def link(from, to) = @links[[from, to]] ||= Link.new(self, from, to)
 
@@ -151,6 +161,15 @@ module Raffia
         @opened << endpoint
       end
 
+      # A socket that the running host has opened, and that the network does not carry.
+      # @api private
+      def own(socket)
+        local = LocalSocket.new(socket)
+        current_host.opened(local)
+        @local.delete_if { |one| !one.open? } if @local.size % 64 == 63
+        @local << local
+      end
+
       # The endpoint of a program's socket; nil for those of the kernel.
       # @api private
       def endpoint(io)
@@ -198,7 +217,7 @@ module Raffia
 
       # @api private
       def close
-        [*@opened, *@peers.values].each(&:close)
+        [*@opened, *@local, *@peers.values].each(&:close)
         @transport.close
       end
 

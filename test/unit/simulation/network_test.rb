@@ -3,6 +3,7 @@
 require "test_helper"
 require "raffia/simulation"
 require "socket"
+require "tmpdir"
 
 # Links, hosts and crashes of the simulated network.
 class SimulationNetworkTest < Raffia::TestCase
@@ -256,6 +257,58 @@ class SimulationNetworkTest < Raffia::TestCase
       assert_equal ["10.0.0.2"], Addrinfo.getaddrinfo("primary", PORT, nil, :STREAM).map(&:ip_address)
       assert_equal "10.0.0.2", IPSocket.getaddress("db")
     end
+  end
+
+  def test_resolv_asks_the_same_dns
+    require "resolv"
+    in_world do |sim|
+      sim.host("db") { sleep }
+      sim.dns["gone"] = []
+      sim.dns.latency = 2
+      assert_equal "10.0.0.2", Resolv.getaddress("db")
+      assert_in_delta 2, sim.now
+      assert_empty Resolv.getaddresses("gone")
+      assert_raises(Resolv::ResolvError) { Resolv.getaddress("gone") }
+    end
+  end
+
+  def test_unix_sockets_end_with_their_host
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "socket")
+      in_world do |sim|
+        sim.host("app") do
+          server = UNIXServer.new(path)
+          loop { Thread.new(server.accept) { |socket| socket.puts(socket.gets) } }
+        end
+        sim.settle
+        UNIXSocket.open(path) do |socket|
+          socket.puts "hi"
+          assert_equal "hi\n", socket.gets
+          sim.crash("app")
+          assert_nil socket.gets
+        end
+        assert_raises(Errno::ECONNREFUSED) { UNIXSocket.new(path) }
+      end
+    end
+  end
+
+  def test_real_sockets_where_they_are_allowed
+    server = TCPServer.new("127.0.0.1", 0)
+    port = server.addr[1]
+    in_world do |sim|
+      sim.real { TCPSocket.new("127.0.0.1", port) }.close
+      assert_raises(Errno::ECONNREFUSED) { TCPSocket.new("127.0.0.1", port) }
+    end
+  ensure
+    server.close
+  end
+
+  def test_a_real_socket_is_refused
+    server = TCPServer.new("127.0.0.1", 0)
+    error = assert_raises(Raffia::Simulation::Failed) { in_world { server.accept } }
+    assert_includes error.message, "is a real socket"
+  ensure
+    server.close
   end
 
   def test_two_hosts_of_one_name

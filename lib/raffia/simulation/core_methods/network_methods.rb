@@ -13,10 +13,12 @@ module Raffia
         require_relative "network_methods/basic_socket_methods"
         require_relative "network_methods/ip_socket_methods"
         require_relative "network_methods/native_methods"
+        require_relative "network_methods/resolv_methods"
         require_relative "network_methods/socket_class_methods"
         require_relative "network_methods/socket_instance_methods"
         require_relative "network_methods/tcp_socket_methods"
         require_relative "network_methods/tcp_server_methods"
+        require_relative "network_methods/unix_methods"
 
         class << self
           def network = World.current&.network
@@ -44,6 +46,11 @@ module Raffia
             ::TCPSocket.singleton_class.prepend(TCPSocketMethods)
             ::TCPServer.singleton_class.prepend(TCPServerMethods::ClassMethods)
             ::TCPServer.prepend(TCPServerMethods)
+            [::UNIXSocket, ::UNIXServer].each do |owner|
+              owner.singleton_class.prepend(UNIXMethods::ClassMethods)
+            end
+            ::UNIXServer.prepend(UNIXMethods)
+            ::Resolv.singleton_class.prepend(ResolvMethods)
             Native.singleton_class.prepend(NativeMethods)
           end
         end

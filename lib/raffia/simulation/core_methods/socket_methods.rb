@@ -33,7 +33,8 @@ module Raffia
           World.current&.faults&.system_call("BasicSocket##{name}", ::Errno::ECONNRESET)
         rescue ::Errno::ECONNRESET
           begin
-            socket.shutdown
+            endpoint = NetworkMethods.endpoint(socket)
+            endpoint ? endpoint.break : socket.shutdown
           rescue ::SystemCallError, ::IOError
             nil # it was not connected
           end

@@ -139,6 +139,9 @@ module Raffia
           @wire = nil
         end
 
+        # Ends the connection for both sides.
+        def break = [self, @peer].compact.each { |endpoint| endpoint.reset(::Errno::ECONNRESET) }
+
         # Sends a RST, and forgets the connection.
         def abort
           @stream&.send(:rst)

@@ -29,6 +29,11 @@ module Raffia
           @names[name] = [*addresses].freeze
         end
 
+        # @api private
+        def known?(name)
+          name.empty? || name == "localhost" || @names.key?(name) || @network.hosts.key?(name)
+        end
+
         # IP addresses of a name; empty when it does not exist.
         # @api private
         def resolve(name)
@@ -59,7 +64,13 @@ module Raffia
 
         def local?(name) = name == "localhost" || LITERAL.match?(name)
 
-        def unknown(name) = @network.world.boundary.name(name)
+        # The real DNS, if the run may use real sockets.
+        def unknown(name)
+          world = @network.world
+          return world.boundary.name(name) unless world.settings.allow?(:sockets)
+
+          world.outside { ::Addrinfo.getaddrinfo(name, nil, nil, :STREAM).map(&:ip_address) }
+        end
       end
     end
   end

@@ -27,7 +27,9 @@ module Raffia
           end
 
           def tcp(host, port, *local, **options, &)
-            network = NetworkMethods.network or return super
+            network = NetworkMethods.network
+            return super unless network&.serves?(host)
+
             timeout = options[:connect_timeout] || options[:open_timeout]
             socket = network.sockets.tcp(self, host, port, *local, timeout: timeout)
             NetworkMethods.with(socket, &)

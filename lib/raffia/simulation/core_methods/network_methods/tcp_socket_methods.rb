@@ -10,7 +10,7 @@ module Raffia
         module TCPSocketMethods
           def new(*arguments, **options)
             network = NetworkMethods.network
-            return super unless network && arguments.size >= 2
+            return super unless network&.serves?(arguments.first) && arguments.size >= 2
 
             timeout = options[:connect_timeout] || options[:open_timeout]
             network.sockets.tcp(self, *arguments, timeout: timeout)

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Simulation
+    module CoreMethods
+      module NetworkMethods
+        # Sockets of the UNIX domain belong to the host that opens them.
+        #
+        # @api private
+        module UNIXMethods
+          # UNIXSocket's and UNIXServer's.
+          module ClassMethods
+            def new(...) = UNIXMethods.own(super)
+
+            def open(*arguments, **options, &)
+              return super unless NetworkMethods.network
+
+              NetworkMethods.with(new(*arguments, **options), &)
+            end
+
+            def pair(...) = super.each { |socket| UNIXMethods.own(socket) }
+
+            def socketpair(...) = super.each { |socket| UNIXMethods.own(socket) }
+          end
+
+          def self.own(socket)
+            NetworkMethods.network&.own(socket) if socket.is_a?(::BasicSocket)
+            socket
+          end
+
+          def accept = UNIXMethods.own(super)
+
+          def accept_nonblock(**) = UNIXMethods.own(super)
+        end
+      end
+    end
+  end
+end
