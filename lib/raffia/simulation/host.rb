@@ -93,7 +93,7 @@ module Raffia
 
       # The kernel's name of a socket that is bound to the port.
       # @api private
-      def name_of(port) = "#{@address}:#{port}"
+      def name_of(port, type = :tcp) = "#{type}/#{@address}:#{port}"
 
       # @api private
       def next_port = (@next_port += 1) - 1

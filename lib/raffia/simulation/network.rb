@@ -3,6 +3,7 @@
 require_relative "host"
 require_relative "network/address"
 require_relative "network/connection"
+require_relative "network/datagram_socket"
 require_relative "network/link"
 require_relative "network/local_socket"
 require_relative "network/names"
@@ -47,6 +48,7 @@ module Raffia
         @opened = [] # endpoints that programs have made
         @peers = {} # id => endpoint that a program may not have accepted yet
         @local = []
+        @datagrams = []
         @names = Names.new(self)
         @last_id = 0
         @buffer = @window = @mtu = 65_536
@@ -161,6 +163,30 @@ module Raffia
         @opened << endpoint
       end
 
+      # @api private
+      def add_datagrams(socket) = @datagrams << socket
+
+      # Sends a datagram; nobody knows whether it arrives.
+      # @api private
+      def send_datagram(socket, address, bytes)
+        host = host_at(address.ip, socket.host) or return
+        link = link(socket.host, host)
+        from = Address.new(address.loopback? ? address.ip : socket.host.address, socket.local.port)
+        arrive = lambda do
+          to = @datagrams.find { |one| bound?(one, host, address.port) }
+          to&.receive(bytes, from)
+          @world.interest.poll
+        end
+        link.post(bytes.bytesize, &arrive)
+      end
+
+      # The address of a datagram's sender.
+      # @api private
+      def sender_of(info, socket)
+        ip, _, port = @transport.sender_of(info)&.rpartition(":")
+        ip ? Address.new(ip, port.to_i) : socket.remote
+      end
+
       # A socket that the running host has opened, and that the network does not carry.
       # @api private
       def own(socket)
@@ -204,10 +230,11 @@ module Raffia
       # Moves bytes between programs and the network. Returns whether there were any.
       # @api private
       def poll
-        return false if @connections.empty?
+        moved = @datagrams.map(&:pump).any?
+        return moved if @connections.empty?
 
         endpoints = @connections.flat_map(&:endpoints)
-        moved = endpoints.map(&:flush).any?
+        moved = endpoints.map(&:flush).any? || moved
         by_wire = endpoints.filter_map { |one| [one.readable, one] if one.readable }.to_h
         ready = by_wire.any? && Interest.select([by_wire.keys, nil, nil])
         moved = ready.first.map { |wire| by_wire[wire].pump }.any? || moved if ready
@@ -217,11 +244,15 @@ module Raffia
 
       # @api private
       def close
-        [*@opened, *@local, *@peers.values].each(&:close)
+        [*@opened, *@datagrams, *@local, *@peers.values].each(&:close)
         @transport.close
       end
 
       private
+
+      def bound?(socket, host, port)
+        socket.host.equal?(host) && socket.local&.port == port && socket.open?
+      end
 
       def connections_between(one, other)
         @connections.select { |connection| connection.between?(one, other) }
@@ -250,7 +281,11 @@ module Raffia
 
       def find_socket(io)
         name = @transport.name_of(KernelSocket.call(:getsockname, io))
-        @opened.find { |one| one.local && one.host.name_of(one.local.port) == name } if name
+        return unless name
+
+        (@opened + @datagrams).find do |one|
+          one.local && one.host.name_of(one.local.port, one.type) == name
+        end
       rescue ::SystemCallError, ::IOError
         nil
       end

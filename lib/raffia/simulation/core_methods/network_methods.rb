@@ -18,6 +18,7 @@ module Raffia
         require_relative "network_methods/socket_instance_methods"
         require_relative "network_methods/tcp_socket_methods"
         require_relative "network_methods/tcp_server_methods"
+        require_relative "network_methods/udp_methods"
         require_relative "network_methods/unix_methods"
 
         class << self
@@ -50,6 +51,8 @@ module Raffia
               owner.singleton_class.prepend(UNIXMethods::ClassMethods)
             end
             ::UNIXServer.prepend(UNIXMethods)
+            ::UDPSocket.prepend(UDPMethods)
+            ::UDPSocket.singleton_class.prepend(UDPMethods::ClassMethods)
             ::Resolv.singleton_class.prepend(ResolvMethods)
             Native.singleton_class.prepend(NativeMethods)
           end

@@ -168,6 +168,8 @@ module Raffia
           vanish
         end
 
+        def type = :tcp
+
         def local_address = @local || Address.new("0.0.0.0", 0)
 
         def remote_address

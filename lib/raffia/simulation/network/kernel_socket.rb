@@ -13,7 +13,7 @@ module Raffia
         ORIGINAL = {
           ::Socket => %i[initialize bind listen connect_nonblock accept_nonblock],
           ::BasicSocket => %i[setsockopt read_nonblock write_nonblock close_write getsockname
-            getpeername]
+            getpeername sendmsg_nonblock]
         }.flat_map { |owner, names| names.map { |name| [name, owner.instance_method(name)] } }
           .to_h.freeze
         private_constant :ORIGINAL
@@ -72,6 +72,15 @@ module Raffia
 
         # The number of bytes, or :wait_writable.
         def write(bytes) = call(:write_nonblock, bytes, exception: false)
+
+        # Sends a datagram. :full: the receiver has no room for it.
+        def send_to(bytes, address)
+          call(:sendmsg_nonblock, bytes, 0, address)
+        rescue ::IO::WaitWritable, ::Errno::ENOBUFS
+          :full
+        rescue ::SystemCallError
+          :lost # the receiver is closed
+        end
 
         def close_write = call(:close_write)
 

@@ -22,6 +22,8 @@ module Raffia
           @state = :up
           @free_at = 0.0
           @holding = []
+          @posted = []
+          @last_number = 0
         end
 
         def state
@@ -46,6 +48,21 @@ module Raffia
 
         # Calls the block when the link is up again.
         def on_release(&action) = @holding << action
+
+        # Calls the block when a packet of this size arrives, unless it is lost. Of those that
+        # arrive at one time, the one goes first that was sent first.
+        def post(size, &arrive)
+          seconds = delay(size)
+          @posted << [@world.clock.elapsed + seconds, @last_number += 1, arrive]
+          @world.after(seconds, @from.name) do
+            first = @posted.min_by { |at, number, _| [at, number] }
+            @posted.delete(first)
+            case state
+            when :up then first.last.call
+            when :held then on_release(&first.last)
+            end
+          end
+        end
 
         # Seconds until a packet of this size arrives that is sent now.
         def delay(size)

@@ -25,6 +25,36 @@ module Raffia
           endpoint
         end
 
+        # The endpoint of a new UDP socket of this class.
+        def datagrams(klass)
+          @network.world.faults.system_call("#{klass}.open", ::Errno::EMFILE)
+          raw = KernelSocket.open(::Socket::SOCK_DGRAM)
+          endpoint = DatagramSocket.new(@network, @network.current_host, raw)
+          endpoint.io = klass.for_fd(raw.release)
+          @network.add_datagrams(endpoint)
+          endpoint
+        end
+
+        # As UDPSocket#bind.
+        def bind_name(endpoint, host, port)
+          any = host.nil? || host == ""
+          bind(endpoint, any ? "0.0.0.0" : @network.names.resolve!(host).first, port_of(port))
+        end
+
+        def connect_datagrams(endpoint, host, port)
+          remote = Address.new(@network.names.resolve!(host).first, port_of(port))
+          give_source(endpoint, remote.ip)
+          endpoint.connect(remote)
+        end
+
+        # +address+: a packed one, or a name and a port.
+        def send_datagram(endpoint, bytes, host, port = nil)
+          to = Address.of(host) unless port
+          to ||= Address.new(@network.names.resolve!(host).first, port_of(port))
+          give_source(endpoint, to.ip)
+          endpoint.send(bytes, to)
+        end
+
         # A connected socket. Each address of the name is tried.
         def tcp(klass, host, port, local_host = nil, local_port = nil, timeout: nil)
           addresses = @network.names.resolve!(host || "localhost")
@@ -69,7 +99,7 @@ module Raffia
         def connect(endpoint, ip, port)
           reject_second(endpoint)
           host = destination(ip, endpoint.host)
-          bind(endpoint, source(ip, endpoint.host), 0) unless endpoint.local
+          give_source(endpoint, ip)
           if endpoint.local.any?
             endpoint.local = endpoint.local.with(ip: source(ip, endpoint.host))
           end
@@ -138,6 +168,11 @@ module Raffia
           end
         end
 
+        # Names a socket that has no address yet, before it sends.
+        def give_source(endpoint, ip)
+          bind(endpoint, source(ip, endpoint.host), 0) unless endpoint.local
+        end
+
         def own?(ip, host) = @network.host_at(ip, host).equal?(host)
 
         # The host of an address. Nil: nobody has it, so nobody answers.
@@ -153,7 +188,7 @@ module Raffia
         end
 
         def name(endpoint, ip, port)
-          endpoint.raw.bind(@transport.address(endpoint.host.name_of(port)))
+          endpoint.raw.bind(@transport.address(endpoint.host.name_of(port, endpoint.type)))
           port
         rescue ::Errno::EADDRINUSE
           raise ::Errno::EADDRINUSE, "bind(2) for \"#{ip}\" port #{port}"

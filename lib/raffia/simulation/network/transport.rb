@@ -22,6 +22,7 @@ module Raffia
           @server = KernelSocket.open
           @server.bind(address("wire"))
           @server.listen(8)
+          @senders = {}
         end
 
         def address(name) = ::Addrinfo.unix("#{@name}#{name}")
@@ -60,7 +61,25 @@ module Raffia
           error.is_a?(::Errno::EAGAIN) ? :full : :refused
         end
 
-        def close = @server.close
+        # The network's end for the datagrams of a connected socket.
+        def datagrams(raw, id)
+          wire = KernelSocket.open(::Socket::SOCK_DGRAM)
+          wire.bind(address("connected/#{id}"))
+          raw.connect(address("connected/#{id}"))
+          wire
+        end
+
+        # A socket from whose address a program gets datagrams.
+        def sender(name)
+          @senders[name] ||= KernelSocket.open(::Socket::SOCK_DGRAM).tap do |sender|
+            sender.bind(address("sender/#{name}"))
+          end
+        end
+
+        # The sender's name of a datagram; nil for one of a connected socket.
+        def sender_of(info) = name_of(info.to_sockaddr)[%r{\Asender/(.*)\z}, 1]
+
+        def close = [@server, *@senders.values].each(&:close)
       end
     end
   end

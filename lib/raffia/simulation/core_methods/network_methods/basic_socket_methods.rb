@@ -10,12 +10,12 @@ module Raffia
         module BasicSocketMethods
           def local_address
             endpoint = NetworkMethods.endpoint(self)
-            endpoint ? endpoint.local_address.addrinfo : super
+            endpoint ? endpoint.local_address.addrinfo(endpoint.type) : super
           end
 
           def remote_address
             endpoint = NetworkMethods.endpoint(self)
-            endpoint ? endpoint.remote_address.addrinfo : super
+            endpoint ? endpoint.remote_address.addrinfo(endpoint.type) : super
           end
 
           def getsockname
