@@ -2,7 +2,7 @@
 
 module Raffia
   module Simulation
-    # Methods of core that a world replaces. They are prepended once, when the first run begins, and
+    # Methods of core that a world replaces. They are replaced once, when the first run begins, and
     # do nothing but call the originals outside of a world.
     #
     # @api private
@@ -14,6 +14,7 @@ module Raffia
       require_relative "core_methods/network_methods"
       require_relative "core_methods/process_methods"
       require_relative "core_methods/random_methods"
+      require_relative "core_methods/replacement"
       require_relative "core_methods/scheduler_methods"
       require_relative "core_methods/socket_methods"
       require_relative "core_methods/stream_methods"
@@ -29,11 +30,13 @@ module Raffia
 
         ::Thread.singleton_class.alias_method(:real_current, :current)
         ::Fiber.singleton_class.alias_method(:real_blocking, :blocking)
-        {::Thread => ThreadMethods, ::Fiber => FiberMethods, ::Process => ProcessMethods,
-         ::Random => RandomMethods, ::Time => TimeMethods, Raffia::Scheduler => SchedulerMethods,
-         ::IO => ProcessMethods::Pipes, ::Ractor => ProcessMethods::Ractors}
+        {::Thread => ThreadMethods, ::Fiber => FiberMethods, Raffia::Scheduler => SchedulerMethods,
+         ::Ractor => ProcessMethods::Ractors}
           .each { |owner, methods| owner.singleton_class.prepend(methods) }
-        ::Kernel.singleton_class.prepend(KernelMethods)
+        {::Process => ProcessMethods, ::Random => RandomMethods, ::Time => TimeMethods,
+         ::IO => ProcessMethods::Pipes, ::Kernel => KernelMethods}
+          .each { |owner, methods| Replacement.call(owner, methods) }
+        TimeMethods.install
         ::Kernel.prepend(KernelMethods::PrivateMethods)
         TimeoutMethods.install
         NetworkMethods.install

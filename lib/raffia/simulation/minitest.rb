@@ -59,7 +59,16 @@ module Raffia
       # @raise [Minitest::Assertion] an assertion of a run failed
       # @raise [Minitest::Skip] a run called `skip`
       # @raise [Failed] a run raised, or the simulation found something
-      def simulate(runs: 200, **options)
+      def simulate(runs: 200, **options, &)
+        CoreMethods::TravelMethods.undo(self) do |start|
+          simulate_from(start, runs: runs, **options, &)
+        end
+      end
+
+      private
+
+      def simulate_from(start, runs:, **options)
+        options[:start] ||= start if start
         before = assertions
         variables = TestVariables.new(self, except: %i[@assertions @failures @NAME @time])
         skipped = nil

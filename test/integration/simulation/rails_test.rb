@@ -11,7 +11,6 @@ module Raffia
       ENV["RAILS_ENV"] = "test"
       require "rails"
       require "active_job/railtie"
-      require "raffia/rails"
 
       class Shop < Rails::Application
         config.load_defaults 8.0
@@ -19,7 +18,7 @@ module Raffia
         config.eager_load = false
         config.logger = Logger.new(nil)
         config.time_zone = "Europe/Berlin"
-        config.active_job.queue_adapter = :raffia
+        config.active_job.queue_adapter = :test
       end
       Shop.initialize!
 
@@ -64,7 +63,7 @@ module Raffia
       "travel_to with a block" => <<~RUBY,
         before = Time.now
         value = travel_to(Date.new(2030, 5, 1)) do
-          assert_equal "2030-05-01 00:00:00 +0200", Time.current.to_fs(:iso8601).to_time.in_time_zone.to_s
+          assert_equal Time.utc(2030, 4, 30, 22), Time.now
           sleep(5)
           :value
         end
@@ -126,7 +125,10 @@ module Raffia
         assert_operator Time.now.year, :<, 2038
         travel_to Time.utc(2040)
         assert_equal 2040, Time.now.year
-        simulate(runs: 2) { assert_equal 2000, Time.now.year }
+        simulate(runs: 2) do
+          sleep(60)
+          assert_equal Time.utc(2040, 1, 1, 0, 1), Time.now
+        end
         assert_equal 2040, Time.now.year
         travel_back
         assert_operator Time.now.year, :<, 2038

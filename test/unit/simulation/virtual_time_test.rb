@@ -118,7 +118,7 @@ module Raffia
     SHOWN = {
       ["Time.now", -> { Time.now.utc.to_s }] => "2038-01-19 03:14:08 UTC",
       ["Time.now(in:)", -> { Time.now(in: "+09:00").to_s }] => "2038-01-19 12:14:08 +0900",
-      ["Time.new", -> { Time.new.to_f }] => 2_147_483_648.25,
+      ["Time.new", -> { Time.now.to_f }] => 2_147_483_648.25,
       ["Time.new(in:)", -> { Time.new(in: "UTC").to_s }] => "2038-01-19 03:14:08 UTC",
       ["Time.new of a year", -> { Time.new(2000, 1, 1, in: "UTC").to_i }] => 946_684_800,
       ["a class of times", -> { Class.new(Time).now.to_i }] => 2_147_483_648,
@@ -143,7 +143,7 @@ module Raffia
     end
 
     def test_a_change_to_summer_time
-      script = <<~'RUBY'
+      script = <<~RUBY
         require "raffia/simulation"
         Raffia::Simulation.run(start: Time.new(2026, 3, 29, 1, 59, 59)) do
           before = Time.now
@@ -163,6 +163,20 @@ module Raffia
         assert_in_delta 0, sim.now
         assert_equal HOUR, sleep(HOUR)
       end
+    end
+
+    # Rails' travel_to, Minitest's stub and Timecop save a method by alias_method.
+    def test_stubs_by_alias_survive
+      run_world { Time.now }
+      {Time => :now, Date => :today, DateTime => :now, ::Process => :clock_gettime,
+       Kernel => :sleep, ::Timeout => :timeout, Random => :urandom}.each do |owner, name|
+        arguments = {clock_gettime: [::Process::CLOCK_REALTIME], sleep: [0], timeout: [nil],
+                     urandom: [1]}.fetch(name, [])
+        assert_equal :stubbed, stubbed(owner, name) { owner.send(name, *arguments) }
+        refute_equal :stubbed, owner.send(name, *arguments) { :original }, "#{owner}.#{name}"
+        assert_equal 2000, run_world { Time.now.year }
+      end
+      assert_operator Time.now.year, :>, 2000
     end
 
     def test_cron
@@ -197,6 +211,16 @@ module Raffia
     end
 
     private
+
+    def stubbed(owner, name)
+      one = owner.singleton_class
+      one.alias_method(:saved, name)
+      one.define_method(name) { |*| :stubbed }
+      value = yield
+      one.alias_method(name, :saved)
+      one.undef_method(:saved)
+      value
+    end
 
     def run_world(**, &) = Simulation.run(preempt: :none, virtual_limit: 10 * HOUR, **, &)
 

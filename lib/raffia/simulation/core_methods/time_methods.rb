@@ -39,10 +39,10 @@ module Raffia
           now(**options.slice(:in))
         end
 
-        def self.prepended(_)
+        def self.install
           require "date"
-          ::Date.singleton_class.prepend(DateMethods)
-          ::DateTime.singleton_class.prepend(DateTimeMethods)
+          Replacement.call(::Date, DateMethods)
+          Replacement.call(::DateTime, DateTimeMethods)
         end
       end
     end

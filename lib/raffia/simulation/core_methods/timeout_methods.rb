@@ -18,7 +18,7 @@ module Raffia
         end
 
         def self.install
-          ::Timeout.singleton_class.prepend(self)
+          Replacement.call(::Timeout, self)
           ::Timeout.prepend(self)
         end
       end

@@ -22,10 +22,10 @@ module Raffia
           travel_to(::Time.now + duration, with_usec: with_usec, &)
         end
 
-        def freeze_time(with_usec: false, &)
+        def freeze_time(*time, with_usec: false, &)
           return super unless World.current
 
-          travel_to(::Time.now, with_usec: with_usec, &)
+          travel_to(*(time.empty? ? [::Time.now] : time), with_usec: with_usec, &)
         end
 
         def travel_back(&block)
@@ -33,11 +33,28 @@ module Raffia
           move(world.clock, (world.settings.start.to_r * VirtualClock::SECOND).to_i, &block)
         end
 
+        def unfreeze_time(...)
+          World.current ? travel_back(...) : super
+        end
+
         def self.install
           return unless defined?(::ActiveSupport::Testing::TimeHelpers)
 
           helpers = ::ActiveSupport::Testing::TimeHelpers
           helpers.prepend(self) unless helpers.include?(self)
+        end
+
+        # Runs the block without the clock that a test's helpers have set before its simulation. The
+        # block gets the Time that it shows; nil when they have set none.
+        def self.undo(test)
+          unless test.respond_to?(:simple_stubs, true) && test.__send__(:simple_stubs).stubbed?
+            return yield
+          end
+
+          start = ::Time.now
+          value = nil
+          test.travel_back { value = yield(start) }
+          value
         end
 
         # Of a Time, a Date, or a text in the application's zone.

@@ -81,7 +81,7 @@ module Raffia
           ::Thread::Mutex.prepend(LockMethods)
           ::Thread::ConditionVariable.prepend(LockMethods)
           ::Kernel.prepend(SleepMethods::PrivateMethods)
-          ::Kernel.singleton_class.prepend(SleepMethods)
+          Replacement.call(::Kernel, SleepMethods)
         end
       end
     end
