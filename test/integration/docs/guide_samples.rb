@@ -114,7 +114,7 @@ module Raffia
         "Raffia::Jobs.store = \"postgres:"] => "jobs/postgres_transaction_test.rb, " \
           "jobs/rails_postgres_test.rb",
       ["guides/jobs_dashboard.md", "map(\"/jobs\")"] => "jobs/web_test.rb, jobs/rails_test.rb",
-      ["guides/jobs_testing.md", "config.around"] => "for RSpec, which is not here",
+      ["guides/jobs_testing.md", "config.around"] => "for RSpec",
       ["guides/lab.md", "schema "] => "describes a file: lab_test.rb",
       ["guides/observability.md", "postrotate"] => "for logrotate",
       ["guides/rails_jobs.md", "gem \"raffia\", require"] => "jobs/rails_generators_test.rb",
