@@ -9,10 +9,10 @@ module DatagramContract
   def test_datagrams_have_a_sender
     with_sockets do |one, other|
       other.bind("127.0.0.1", 0)
-      assert_equal 5, one.send(:hello, 0, "127.0.0.1", other.addr[1])
+      assert_equal 5, one.send(+"hello", 0, "127.0.0.1", other.addr[1])
       bytes, sender = other.recvfrom(100)
       assert_equal ["hello", ["AF_INET", one.addr[1], "127.0.0.1", "127.0.0.1"]], [bytes, sender]
-      other.send(:reply, 0, sender[3], sender[1])
+      other.send(+"reply", 0, sender[3], sender[1])
       assert_equal "reply", one.recvfrom(100).first
     end
   end
@@ -22,12 +22,12 @@ module DatagramContract
       other.bind("127.0.0.1", 0)
       one.connect("127.0.0.1", other.addr[1])
       assert_equal other.addr, one.peeraddr
-      one.send(:a, 0)
+      one.send(+"a", 0)
       one.write("b")
       assert_equal "a", other.recv(10)
       message, sender = other.recvmsg
       assert_equal ["b", one.addr[1]], [message, sender.ip_port]
-      other.send(:c, 0, sender)
+      other.send(+"c", 0, sender)
       assert_equal "c", one.recv(10)
     end
   end

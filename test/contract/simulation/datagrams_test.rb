@@ -25,13 +25,13 @@ class SimulatedDatagramsTest < Raffia::TestCase
       end
       sim.settle
       UDPSocket.open do |socket|
-        socket.send(:one, 0, "log", 514)
+        socket.send(+"one", 0, "log", 514)
         sim.sleep(1)
         sim.partition("log")
-        socket.send(:two, 0, "log", 514)
+        socket.send(+"two", 0, "log", 514)
         sim.sleep(1)
         sim.heal
-        socket.send(:three, 0, "log", 514)
+        socket.send(+"three", 0, "log", 514)
         sim.sleep(1)
       end
       assert_equal %w[one three], got.map(&:first)
