@@ -19,9 +19,11 @@ module Raffia
 
         private
 
-        # Of methods without Ruby code, attributes alone have a place in a file.
+        # Of methods without Ruby code, attributes alone have a place in a file; methods of core
+        # that are written in Ruby have one, too.
         def find(type, name)
-          return unless type.instance_method(name).source_location
+          file, = type.instance_method(name).source_location
+          return if file.nil? || file.start_with?("<internal:")
           :"@#{name.name.delete_suffix("=")}"
         rescue ::NameError
           nil

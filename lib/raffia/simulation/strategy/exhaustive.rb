@@ -153,13 +153,20 @@ module Raffia
           return unless @recorder
           node, @node = @node, nil
           steps = @recorder.take
-          steps = [[node.key, Footprint.new], *steps] if node && steps.dig(0, 0) != node.key
+          steps = begin_with(node, steps) if node
           steps.each { |_, footprint| footprint.everything! } if @drawn
           node.footprint = steps.first.last if node
           steps.each_with_index do |(thread, footprint), index|
             add(thread, footprint, (node if index.zero?))
           end
           @drawn = false
+        end
+
+        # A step that did nothing was not recorded. A timer may do anything.
+        def begin_with(node, steps)
+          steps = [[node.key, Footprint.new], *steps] unless steps.dig(0, 0) == node.key
+          steps.first.last.everything! unless node.key.is_a?(String)
+          steps
         end
 
         # What does not commute with the step wakes up. A sleeping thread that has to run, because
@@ -183,7 +190,6 @@ module Raffia
         def conclude
           return unless @running
           observe
-          @recorder&.stop
           @running = false
           @cut ? @redundant += 1 : @visited += 1
           @run.reverse if @recorder

@@ -29,7 +29,7 @@ module Raffia
           # @return [Boolean] whether two steps may change places: neither writes what the other one
           #   touches
           def independent?(other)
-            return empty? || other.empty? if @everything || other.everything?
+            return false if @everything || other.everything?
             apart?(@writes, other.writes) && apart?(@writes, other.reads) &&
               apart?(@reads, other.writes)
           end

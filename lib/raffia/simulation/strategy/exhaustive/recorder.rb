@@ -3,7 +3,6 @@
 require_relative "../../bytecode"
 require_relative "../../bytecode/identities"
 require_relative "../../races/attributes"
-require_relative "../../races/synchronization"
 require_relative "effects"
 require_relative "footprint"
 require_relative "names"
@@ -34,8 +33,13 @@ module Raffia
             @running = running
             @bytecode = Bytecode.new
             @attributes = Races::Attributes.new
-            @own = Hash.new { |known, path| known[path] = path.start_with?(OWN) }
-            @trace = ::TracePoint.new(*EVENTS) { |trace| observe(trace) }
+            # A file's paths are one String.
+            @own = Hash.new { |known, path| known[path] = own_file(path) }.compare_by_identity
+            @trace = ::TracePoint.new(*EVENTS) do |trace|
+              file = @own[trace.path]
+              next observe(trace, file == :internal) if file.nil? || file == :internal
+              own(trace, file) unless file == :other
+            end
             reset
           end
 
@@ -50,7 +54,9 @@ module Raffia
           # @return [Array<Array(String, Footprint)>] the steps since the last call
           def take
             @current = nil
-            @steps.tap { @steps = [] }
+            steps = @steps
+            @steps = []
+            steps
           end
 
           private
@@ -60,22 +66,31 @@ module Raffia
             @identities = Bytecode::Identities.new
             @locals = {}.compare_by_identity
             @frames = {}.compare_by_identity
+            @calls = {}.compare_by_identity
             @entered = Hash.new(0)
             @steps = []
             @current = nil
           end
 
-          def observe(trace)
+          def own_file(path)
+            case path
+            when THREAD then :thread
+            when WORLD then :world
+            when /\A#{Regexp.escape(OWN)}/o then :other
+            when /\A#{INTERNAL}/o then :internal
+            end
+          end
+
+          def observe(trace, internal)
             thread = @running.call or return
-            path = trace.path
-            return own(trace, path, thread) if @own[path]
+            return if internal && called_by_own?
             step(thread)
             event = trace.event
             case event
             when :line then line(trace)
             when :c_call then call(trace)
-            when :c_return then again(trace)
-            else internal?(path) ? internal(trace, event) : frame(trace, event)
+            when :c_return then calls.pop
+            else internal ? internal(trace, event) : frame(trace, event)
             end
           end
 
@@ -84,9 +99,14 @@ module Raffia
             return if @current.equal?(thread)
             @current = thread
             @path = thread.path
-            @steps << [@path, @footprint = Footprint.new]
+            # Others may raise in it or kill it at each of its steps.
+            @steps << [@path, @footprint = Footprint.new(reads: [[:thread, @path]])]
             touch(frames.last)
+            calls.each { |effect, object| effect(effect, object) if effect }
           end
+
+          # Methods in C that have not returned: an iterator goes on, a wait ends.
+          def calls = @calls[::Fiber.current] ||= []
 
           def frames = @frames[::Fiber.current] ||= []
 
@@ -120,11 +140,17 @@ module Raffia
             end
           end
 
+          # The simulation uses methods of core that are written in Ruby, too.
+          def called_by_own?
+            caller = caller_locations(4, 5)&.find { |location| !internal?(location.path) }
+            caller.nil? || own?(caller.path)
+          end
+
           # A method of core that is written in Ruby counts as one in C.
           def internal(trace, event)
             case event
             when :call then call(trace)
-            when :return then again(trace)
+            when :return then calls.pop
             end
           end
 
@@ -175,9 +201,12 @@ module Raffia
             owner = trace.defined_class
             name = trace.method_id
             if (variable = @attributes.variable(owner, name))
+              calls << nil
               return attribute(trace.self, variable, name.end_with?("="))
             end
-            effect(Effects.of(owner, name), trace.self)
+            effect = Effects.of(owner, name)
+            calls << [effect, trace.self]
+            effect(effect, trace.self)
           end
 
           def attribute(object, variable, write)
@@ -195,27 +224,22 @@ module Raffia
             @footprint.write([:content, "String"]) if ::String === object
           end
 
-          # What waited for a lock or an item goes on with it in a new step.
-          def again(trace)
-            return unless Races::Synchronization::METHODS.key?(trace.method_id)
-            effect(Effects.of(trace.defined_class, trace.method_id), trace.self)
-          end
-
           # Calls of the simulation that mean something to others: a thread is made, begins, ends,
           # is waited for; a random number is drawn.
-          def own(trace, path, thread)
+          def own(trace, file)
             event = trace.event
             return unless event == :call || event == :return
-            if path == THREAD
-              own_thread(trace, event, thread)
-            elsif path == WORLD && event == :call && trace.method_id == :random
-              step(thread)
-              @footprint.write([:random])
-            end
+            thread = @running.call or return
+            return own_thread(trace, event, thread) if file == :thread
+            return unless event == :call && trace.method_id == :random
+            step(thread)
+            @footprint.write([:random])
           end
 
           # Whether the program called the method, not the simulation.
-          def asked? = !@own[caller_locations(6, 1).first&.path.to_s]
+          def asked? = !own?(caller_locations(5, 1).first&.path.to_s)
+
+          def own?(path) = path.start_with?(OWN)
 
           def own_thread(trace, event, thread)
             action =

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "footprint"
+require_relative "footprint_index"
 
 module Raffia
   module Simulation
@@ -30,6 +31,7 @@ module Raffia
 
           # Asks the nodes for the other order of each pair of steps that could have it.
           def reverse
+            @index = FootprintIndex.new
             last = {}
             pairs = []
             @steps.each_with_index do |step, index|
@@ -49,10 +51,9 @@ module Raffia
           # Indices of earlier steps of other threads that do not commute with this one.
           def dependent(index)
             step = @steps[index]
-            (0...index).select do |at|
-              other = @steps[at]
-              other.thread != step.thread && !other.footprint.independent?(step.footprint)
-            end
+            found = @index.dependent(step.footprint, index)
+            @index.add(step.footprint, index)
+            found.reject { |at| @steps[at].thread == step.thread }
           end
 
           def before?(index, step) = step.clock.fetch(@steps[index].thread, -1) >= index
