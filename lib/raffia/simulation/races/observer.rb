@@ -74,11 +74,19 @@ module Raffia
 
         # Threads are made, joined and woken by the simulation.
         def own(trace, file)
-          return if file == :other
           event = trace.event
-          return unless event == :call || event == :return
+          return own_call(trace, event) if event == :c_call || event == :c_return
+          return unless file != :other && (event == :call || event == :return)
           thread = @running.call or return
           (file == :thread) ? own_thread(trace, thread) : own_wake(trace, thread)
+        end
+
+        # Waits of core that the simulation has put a method of its own before.
+        def own_call(trace, event)
+          return unless Synchronization::METHODS.key?(trace.method_id)
+          thread = @running.call or return
+          fiber = ::Fiber.current
+          (event == :c_call) ? before(trace, thread, fiber) : after(trace, thread, fiber)
         end
 
         def own_wake(trace, thread)

@@ -68,8 +68,8 @@ module Raffia
         def pick(candidates, preempts)
           observe
           return 0 if @cut
-          index = follow(candidates.map { |candidate| key(candidate) }) do |keys|
-            Node.new(keys, sleep: @sleep, all: @recorder.nil?, preempts:, bound: @bound,
+          index = follow(keys(candidates)) do |keys|
+            Node.new(keys, sleep: @sleep, all: all?(keys), preempts:, bound: @bound,
               preemptions: @preemptions)
           end
           enter(@nodes[@depth - 1]) unless @cut
@@ -117,9 +117,15 @@ module Raffia
           random.rand(count)
         end
 
-        def key(candidate)
-          candidate.respond_to?(:path) ? candidate.path : [:timer, candidate.code]
+        # Paths of threads; timers have numbers.
+        def keys(candidates)
+          candidates.each_with_index.map do |candidate, index|
+            candidate.respond_to?(:path) ? candidate.path : [:timer, index]
+          end
         end
+
+        # Whether all candidates are explored: what a timer does is not known.
+        def all?(keys) = @recorder.nil? || keys.any?(Array)
 
         # The decision of the run before, or a new one.
         def follow(keys)

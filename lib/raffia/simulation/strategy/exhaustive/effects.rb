@@ -59,6 +59,14 @@ module Raffia
           ROOTS = [::Kernel, ::BasicObject, ::Object].freeze
           private_constant :READS, :NONE, :TABLE, :ROOTS
 
+          # The same for a method that the simulation has put before one of core.
+          # @param object [Object] the receiver
+          def self.of_object(object, name)
+            return :none if ::Module === object || NONE.key?(name)
+            TABLE.each { |type, names| return names[name] ? :read : :write if type === object }
+            :write
+          end
+
           # @param owner [Module] the class of the method
           # @return [Symbol] :none, :read, :write, or :unknown for what may touch anything
           def self.of(owner, name)

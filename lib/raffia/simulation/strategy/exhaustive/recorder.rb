@@ -22,11 +22,13 @@ module Raffia
           # Code of the simulation itself is no part of the program.
           OWN = File.expand_path("../..", __dir__)
           INTERNAL = "<internal:"
+          # Its methods that stand for methods of core.
+          CORE = File.join(OWN, "core_methods/")
           THREAD = File.join(OWN, "simulated_thread.rb")
           WORLD = File.join(OWN, "world.rb")
           # A frame of Ruby code: its name, and what it does in its current line.
           Frame = Struct.new(:name, :segments, :object, :binding)
-          private_constant :EVENTS, :OWN, :INTERNAL, :THREAD, :WORLD, :Frame
+          private_constant :EVENTS, :CORE, :OWN, :INTERNAL, :THREAD, :WORLD, :Frame
 
           # @yieldreturn [SimulatedThread, nil] the thread that runs
           def initialize(&running)
@@ -76,6 +78,7 @@ module Raffia
             case path
             when THREAD then :thread
             when WORLD then :world
+            when /\A#{Regexp.escape(CORE)}/o then :core
             when /\A#{Regexp.escape(OWN)}/o then :other
             when /\A#{INTERNAL}/o then :internal
             end
@@ -230,10 +233,21 @@ module Raffia
             event = trace.event
             return unless event == :call || event == :return
             thread = @running.call or return
+            return core(trace, event, thread) if file == :core
             return own_thread(trace, event, thread) if file == :thread
             return unless event == :call && trace.method_id == :random
             step(thread)
             @footprint.write([:random])
+          end
+
+          # The simulation stands between the program and a method of core.
+          def core(trace, event, thread)
+            step(thread)
+            return calls.pop if event == :return
+            object = trace.self
+            effect = Effects.of_object(object, trace.method_id)
+            calls << [effect, object]
+            effect(effect, object)
           end
 
           # Whether the program called the method, not the simulation.
