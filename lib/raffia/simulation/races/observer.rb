@@ -76,7 +76,7 @@ module Raffia
         def own(trace, file)
           event = trace.event
           return own_call(trace, event) if event == :c_call || event == :c_return
-          return unless file != :other && (event == :call || event == :return)
+          return if file == :other || (event != :call && event != :return)
           thread = @running.call or return
           (file == :thread) ? own_thread(trace, thread) : own_wake(trace, thread)
         end

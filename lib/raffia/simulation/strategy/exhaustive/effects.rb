@@ -43,7 +43,8 @@ module Raffia
 
           # Methods of all objects that touch no state of the receiver. What they call is seen.
           NONE = %i[! != == equal? __id__ object_id class singleton_class frozen? nil? is_a?
-            kind_of? instance_of? respond_to? respond_to_missing? hash eql? === =~ !~ <=> then tap itself
+            kind_of? instance_of? respond_to? respond_to_missing? hash eql? === =~ !~ <=> then tap
+            itself
             method public_method methods send __send__ public_send instance_exec instance_eval
             loop lambda proc raise catch throw block_given? binding caller caller_locations require
             require_relative puts print p pp sleep rand srand Integer Float String Array Hash
