@@ -9,6 +9,11 @@ module Raffia
     #
     # @api private
     class WaitGraph
+      # Files of Raffia's waits, but for those that serve all of them.
+      TASKS = ::File.expand_path("../task", __dir__)
+      INTERNAL = %w[waiter select spin_lock cancellation_stack cancel_scope].freeze
+      private_constant :TASKS, :INTERNAL
+
       attr_reader :waits
 
       def initialize(world)
@@ -94,12 +99,21 @@ module Raffia
         wait.limit ? "#{wait.limit} s to pass" : "a wake-up (a sleep without a limit)"
       end
 
-      # The task of another fiber, if it waits for one to end; else a channel or the like.
+      # The task of another fiber, if it waits for one to end; else a channel, a semaphore ...
       def task(wait)
         task = tasks.joined(wait)
         fiber = task && tasks.fiber(task)
         wait.targets = [*@owners[fiber]]
-        fiber ? "the end of the task of #{@owners[fiber]&.name || "another fiber"}" : "another task, a channel or the like"
+        return "a #{kind(wait.fiber)} of Raffia" unless fiber
+
+        "the end of the task of #{@owners[fiber]&.name || "another fiber"}"
+      end
+
+      # Such as "semaphore": the file of Raffia in which it waits.
+      def kind(fiber)
+        files = fiber.backtrace_locations.to_a.map(&:path)
+          .filter_map { |path| ::File.basename(path, ".rb") if path.start_with?(TASKS) }
+        ((files - INTERNAL).first || files.last || "wait").tr("_", " ")
       end
 
       def tasks = @tasks ||= Snapshot::TaskIndex.new(@waits.map(&:fiber))

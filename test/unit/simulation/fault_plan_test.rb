@@ -66,6 +66,17 @@ class SimulationFaultPlanTest < Raffia::TestCase
     assert_match(/on in this run: .*clock.*; happened: .*clock/, failure.message)
   end
 
+  def test_a_failure_has_only_the_faults_that_it_needs
+    failure = Simulation.explore(runs: 200, seed: 1, faults: {clock: 0.1, pause: 0.2}) do
+      times = Array.new(20) { Time.now }
+      Thread.new { sleep 1 }.join
+      raise "an hour" if times.each_cons(2).any? { |a, b| b - a == 3600 }
+    end.failure
+    assert_equal "faults; happened: clock", failure.faults
+    assert_match(/fault: clock/, failure.message)
+    refute_match(/pause/, failure.message)
+  end
+
   def test_the_same_seed_has_the_same_faults
     stories = Array.new(2) do
       story = []

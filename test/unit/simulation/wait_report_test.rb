@@ -65,6 +65,18 @@ class SimulationWaitReportTest < Raffia::TestCase
     assert_match(/in a cycle:\s+main\.\d waits for the end of the task of main\.\d/, message)
   end
 
+  def test_waits_for_something_of_raffia
+    message = deadlock do
+      Raffia.run do |scope|
+        scope.spawn { Raffia::Semaphore.new(1).tap(&:acquire).acquire }
+        scope.spawn { Raffia::Channel.new(1).pop }
+      end
+    end
+    assert_match(/main\.\d waits for a semaphore of Raffia\n\s+at .*wait_report_test/, message)
+    assert_match(/main\.\d waits for a channel of Raffia/, message)
+    assert_match(/main\.\d waits for a scope of Raffia/, message)
+  end
+
   def test_a_lost_wake_up
     message = deadlock do
       lock = Mutex.new

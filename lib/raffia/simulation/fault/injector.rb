@@ -138,6 +138,7 @@ module Raffia
 
         def note(what)
           @injected[what] += 1
+          @world.note(:note, nil, "fault: #{what}")
           true
         end
 
