@@ -71,7 +71,8 @@ module Raffia
       /\Araffia lab(?: --json| *\z)/ => "the tour takes minutes: lab_test.rb",
       /\Araffia lab run zlib --against/ => "compares with the tour: lab_test.rb",
       /\Araffia lab run squares --ruby/ => "other Rubies: lab_test.rb",
-      /\Araffia lab run \.\/mine\.rb/ => "the one of experiments.md"
+      /\Araffia lab run \.\/mine\.rb/ => "the one of experiments.md",
+      /\Araffia explore / => "takes minutes: cli/cli_explore_test.rb"
     }.freeze
 
     # Outputs, by the method of GuideCommandsTest that prints them. Numbers and times are not

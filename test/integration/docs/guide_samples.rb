@@ -75,6 +75,17 @@ module Raffia
         actors = Raffia::Jobs::Setup.current.actors.map(&:call).flatten
         puts "good" if actors.all?(&:alive?) && Raffia::Actor[:app]
       RUBY
+      ["guides/simulation.md", "require \"raffia/simulation/minitest\""] => [nil, <<~RUBY],
+        require "minitest"
+        class Stock
+          attr_reader :count
+          def initialize(count) = @count = count
+          def buy = available? && (@count -= 1) && true
+          def available? = @count.positive?
+        end
+        SAMPLE
+        puts "good" unless Minitest.run([])
+      RUBY
       ["guides/jobs_testing.md", "require \"raffia/jobs/testing/assertions\""] => [nil, <<~RUBY]
         require "minitest"
         require "raffia/jobs"
@@ -120,6 +131,7 @@ module Raffia
       ["guides/rails_jobs.md", "gem \"raffia\", require"] => "jobs/rails_generators_test.rb",
       ["guides/rails_jobs.md", "config.raffia.store"] => "jobs/rails_test.rb",
       ["guides/rails_on_fibers.md", "requests run in fibers"] => "server/rails_new_test.rb",
+      ["guides/simulation.md", "RAFFIA_SEED="] => "an output: simulation/minitest_test.rb",
       ["guides/supervisor.md", "supervisor "] => "a picture"
     }.freeze
   end
