@@ -12,7 +12,7 @@ module SimulationBench
     # @!attribute found
     #   @return [Array<Integer>] schedules to the failure, for each seed that found it
     # @!attribute switches
-    #   @return [Array<Integer>] preemptions of the shrunk schedules
+    #   @return [Array<Integer>] preemptions of the shrunk schedules, for the first seeds
     # @!attribute errors
     #   @return [Array<String>] what the simulation reported, without repetitions
     # @!attribute fixed_runs

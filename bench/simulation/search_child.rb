@@ -15,6 +15,9 @@ module SimulationBench
     # Schedules of the fixed version in a step.
     STEP = 10_000
 
+    # Seeds whose schedule is shrunk: that takes longer than the search.
+    SHRUNK = 3
+
     def initialize(model, strategy, output)
       @model = model
       @strategy = strategy
@@ -34,18 +37,18 @@ module SimulationBench
     private
 
     def find(seed, runs)
-      failure = explore(@model.buggy, seed, runs).failure
-      add(failure) if failure
+      failure = explore(@model.buggy, seed, runs, shrink: seed <= SHRUNK).failure
+      add(failure, seed) if failure
       report
     end
 
     # A bug that the simulation cannot run is not found.
-    def add(failure)
+    def add(failure, seed)
       @data[:errors] |= [describe(failure.error)]
       return if failure.error.is_a?(Raffia::Simulation::NotSimulated)
 
       @data[:found] << failure.run
-      @data[:switches] << failure.switches
+      @data[:switches] << failure.switches if seed <= SHRUNK
     end
 
     def run_fixed(seed, runs)
@@ -57,10 +60,9 @@ module SimulationBench
       report
     end
 
-    def explore(block, seed, runs)
-      Raffia::Simulation.explore(runs:, strategy: @strategy, seed:, **@model.options) do |sim|
-        block.call(sim)
-      end
+    def explore(block, seed, runs, shrink: false)
+      options = {runs:, seed:, shrink:, strategy: @strategy, **@model.options}
+      Raffia::Simulation.explore(**options) { |sim| block.call(sim) }
     end
 
     def describe(error) = "#{error.class}: #{error.message.lines.first&.strip}"

@@ -6,7 +6,8 @@ require "socket"
 
 module SimulationBench
   module ShortRead
-    def self.run
+    def self.run(sim)
+      sim&.network&.latency = 0.001..0.010
       server = TCPServer.new("127.0.0.1", 0)
       thread = Thread.new { answer(server) }
       socket = TCPSocket.new("127.0.0.1", server.addr[1])
@@ -28,6 +29,6 @@ module SimulationBench
   end
 
   model "short_read", source: "classic", fault: "one read taken for one message",
-    needs: [:network], buggy: ->(_sim) { ShortRead.run { |socket| socket.readpartial(100) } },
-    fixed: ->(_sim) { ShortRead.run(&:gets) }
+    needs: [:network], buggy: ->(sim) { ShortRead.run(sim) { |socket| socket.readpartial(100) } },
+    fixed: ->(sim) { ShortRead.run(sim, &:gets) }
 end
