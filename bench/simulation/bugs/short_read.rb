@@ -7,7 +7,7 @@ require "socket"
 module SimulationBench
   module ShortRead
     def self.run(sim)
-      sim&.network&.latency = 0.001..0.010
+      sim&.network&.mtu = 3
       server = TCPServer.new("127.0.0.1", 0)
       thread = Thread.new { answer(server) }
       socket = TCPSocket.new("127.0.0.1", server.addr[1])
