@@ -31,6 +31,8 @@ module Raffia
           child = ::Fiber.current
           @names[child] = "#{@world.running.path}.#{@names.size + 1}"
           yield
+        rescue ::Exception => error # standard:disable Lint/RescueException
+          fail_thread(error)
         end
       end
 
@@ -49,6 +51,14 @@ module Raffia
       def blocking_operation_wait(work) = work.call
 
       private
+
+      # Ruby raises the error of a fiber in the first fiber of its thread. Here that is not the real
+      # thread's.
+      def fail_thread(error)
+        raise error if @world.closing?
+
+        @world.running.main_fiber.raise(error)
+      end
 
       def new_wait(**)
         @world.faults.task_wait

@@ -33,6 +33,7 @@ module Raffia
 
         left = @world.left.reject(&:daemon)
         return if left.empty?
+        return deadlock if @world.left_waits.deadlock
 
         number = (left.size == 1) ? "a thread was" : "#{left.size} threads were"
         Leak.new("#{number} left when the run had ended: #{left.map(&:label).join(", ")}. Join or " \
@@ -40,8 +41,13 @@ module Raffia
           "#{left.map { |thread| description(thread) }.join}")
       end
 
+      def deadlock
+        Deadlock.new("threads that were left when the run had ended wait for each other for ever:" \
+          "#{@world.left_waits.deadlock}")
+      end
+
       def description(thread)
-        "\n  #{thread.label}, started at #{thread.origin}\n#{@world.left_waits[thread]}".chomp
+        "\n  #{thread.label}, started at #{thread.origin}\n#{@world.left_waits.waits[thread]}".chomp
       end
     end
   end

@@ -8,6 +8,9 @@ module Raffia
     #
     # @api private
     class WaitReport
+      # `waits`: thread => text; `deadlock`: a text, or nil.
+      Snapshot = ::Data.define(:waits, :deadlock)
+
       def initialize(world)
         @graph = WaitGraph.new(world)
       end
@@ -16,13 +19,17 @@ module Raffia
         cycle = @graph.cycle
         others = @graph.required.reject { |wait| cycle.include?(wait) }
         parts = {"in a cycle" => cycle, "waiting" => others}.reject { |_, waits| waits.empty? }
-        "no thread can ever continue:#{parts.map { |title, waits| part(title, waits) }.join}"
+        parts.map { |title, waits| part(title, waits) }.join
       end
 
-      # What the threads wait for that are left at the end of a run: thread => text.
-      def left
-        @graph.waits.group_by(&:thread).transform_values { |waits| waits.join("\n") }
-          .compare_by_identity
+      # Whether threads wait for each other without a limit.
+      def cycle? = @graph.cycle.then { |cycle| cycle.any? && cycle.none?(&:limit) }
+
+      # For threads that are left at the end of a run, and end then: a text of the cycle they are
+      # in, if any, and of the waits of each.
+      def snapshot
+        waits = @graph.waits.group_by(&:thread).transform_values { |one| one.join("\n") }
+        Snapshot.new(waits.compare_by_identity, (to_s if cycle?))
       end
 
       private

@@ -315,7 +315,7 @@ module Raffia
         return if poll
         return wake_settling if @settling.any?
         return @over = true unless main_thread.alive?
-        return fail(Deadlock.new(WaitReport.new(self).to_s)) unless @timers.next_at
+        return fail(deadlock) unless @timers.next_at
 
         return fail(limit_reached) unless within_limit?(@timers.next_at)
 
@@ -391,10 +391,11 @@ module Raffia
       end
 
       def limit_reached
-        waits = WaitGraph.new(self).required.map { |wait| "\n#{wait}" }
         LimitReached.new("the run has come to its virtual_limit of #{@settings.virtual_limit} s, " \
-          "and has not ended:#{waits.join}")
+          "and has not ended:#{WaitReport.new(self)}")
       end
+
+      def deadlock = Deadlock.new("no thread can ever continue:#{WaitReport.new(self)}")
 
       # Ruby switches to the thread's first fiber when a fiber ends that was transferred to; here
       # that is the world's.
@@ -417,7 +418,7 @@ module Raffia
         @over = @closing = true
         @failure ||= @boundary.violation
         @left = @threads.select(&:alive?)
-        @left_waits = leaks? ? WaitReport.new(self).left : {}
+        @left_waits = WaitReport.new(self).snapshot if leaks?
         @warnings.concat(@conditions.warnings) if @conditions && !@settings.ignore?(:lost_wakeups)
         @left.each do |thread|
           @running = thread

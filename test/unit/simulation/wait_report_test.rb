@@ -97,6 +97,17 @@ class SimulationWaitReportTest < Raffia::TestCase
     assert_match(/main\/1 waits for an item of a Queue/, error.message)
   end
 
+  def test_threads_that_are_left_in_a_cycle
+    message = deadlock do
+      first, second = Mutex.new, Mutex.new
+      [[first, second], [second, first]].each do |a, b|
+        Thread.new { a.synchronize { sleep(1) && b.synchronize { step } } }
+      end
+      sleep 5
+    end
+    assert_match(/were left .*wait for each other for ever:\s+in a cycle:\s+main\/\d waits/, message)
+  end
+
   def test_an_error_at_a_time_ends_the_run
     reached = false
     error = failure do |sim|
