@@ -60,7 +60,7 @@ module Raffia
           @sleep = {}
           @node = nil
           @running = true
-          @cut = @drawn = false
+          @cut = @drawn = @unknown = false
           @recorder&.start
           super
         end
@@ -69,7 +69,8 @@ module Raffia
           observe
           return 0 if @cut
           index = follow(keys(candidates)) do |keys|
-            Node.new(keys, sleep: @sleep, all: all?(keys), preempts:, bound: @bound,
+            all = all?(keys)
+            Node.new(keys, sleep: all ? {} : @sleep, all:, preempts:, bound: @bound,
               preemptions: @preemptions)
           end
           enter(@nodes[@depth - 1]) unless @cut
@@ -86,6 +87,7 @@ module Raffia
         # Both ways, unless one is impossible.
         def flip(probability)
           return probability >= 1 if probability <= 0 || probability >= 1
+          @unknown = true
           choose(2) == 1
         end
 
@@ -124,8 +126,9 @@ module Raffia
           end
         end
 
-        # Whether all candidates are explored: what a timer does is not known.
-        def all?(keys) = @recorder.nil? || keys.any?(Array)
+        # Whether all candidates are explored: without footprints, and after timers and faults that
+        # are drawn, because what depends on them is not known.
+        def all?(keys) = @recorder.nil? || (@unknown ||= keys.any?(Array))
 
         # The decision of the run before, or a new one.
         def follow(keys)
@@ -144,7 +147,7 @@ module Raffia
         def enter(node)
           @node = node
           @preemptions = node.preemptions_after
-          @sleep = node.rest if @recorder
+          @sleep = @unknown ? {} : node.rest if @recorder
         end
 
         # All candidates sleep: whatever comes has been seen in another order.

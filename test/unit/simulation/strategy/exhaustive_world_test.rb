@@ -2,10 +2,13 @@
 
 require "test_helper"
 require "raffia/simulation"
+require_relative "../../../../bench/simulation/model"
 
 # The exhaustive strategy on programs of threads.
 class SimulationExhaustiveWorldTest < Raffia::TestCase
   Exhaustive = Raffia::Simulation::Strategy::Exhaustive
+
+  SimulationBench.load_models
 
   class Counter
     attr_reader :value
@@ -133,6 +136,25 @@ class SimulationExhaustiveWorldTest < Raffia::TestCase
       end
       assert_operator plain.size, :>, 1, name
       assert_equal plain, reduced, name
+    end
+  end
+
+  # Each of them needs another kind of step to be seen: variables, locks, conditions, iterators in C,
+  # queues, interrupts, timers.
+  def test_planted_bugs_are_found
+    %w[lost_update check_then_act lock_order missed_signal bluetooth_driver async_closed_selector
+      iterate_while_adding handoff_timeout puma_trimmed_worker shoryuken_hard_stop].each do |name|
+      model = SimulationBench::MODELS.fetch(name)
+      report = explore(shrink: false, **model.options) { |sim| model.buggy.call(sim) }
+      refute_predicate report, :success?, name
+    end
+  end
+
+  def test_planted_bugs_are_absent_when_mended
+    %w[check_then_act lock_order missed_signal bluetooth_driver async_closed_selector].each do |name|
+      model = SimulationBench::MODELS.fetch(name)
+      report = explore(**model.options) { |sim| model.fixed.call(sim) }
+      assert_predicate report, :exhausted?, name
     end
   end
 
