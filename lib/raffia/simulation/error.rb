@@ -15,10 +15,8 @@ module Raffia
 
       # @param failure [Failure, String]
       def initialize(failure)
-        return super if failure.is_a?(::String)
-
-        @failure = failure
-        super(failure.message)
+        @failure = failure unless failure.is_a?(::String)
+        super(@failure ? @failure.message : failure)
       end
     end
 

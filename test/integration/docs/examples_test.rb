@@ -51,6 +51,10 @@ module Raffia
       ],
       "same_block" => %w[inline fibers threads ractors processes]
         .map { |strategy| "#{strategy}: ONE BLOCK FIVE PLACES" },
+      "simulation" => [
+        "fetch: asked 2 times", "fetch_once: nil in 500 runs",
+        "an hour later it is 1 o'clock: 3600.0 s"
+      ],
       "threads" => [
         /\A8 documents, \d+ bytes, packed into \d+\z/, "unpacked they are the same: true",
         /\A10,000 tasks, their sum is 99990000, and never more than \d\d threads\z/

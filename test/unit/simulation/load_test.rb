@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Raffia
+  # What `require "raffia/simulation"` does, in a process of its own.
+  class SimulationLoadTest < TestCase
+    def test_other_rubies_are_refused
+      assert_match(/\Araffia\/simulation needs .* of CRuby.* \(jruby\).*: run simulations on CRuby/,
+        output_of(<<~RUBY))
+          require "raffia"
+          Object.send(:remove_const, :RUBY_ENGINE)
+          RUBY_ENGINE = "jruby"
+          begin
+            require "raffia/simulation"
+          rescue LoadError => error
+            puts error.message
+          end
+        RUBY
+    end
+
+    def test_nothing_is_replaced_before_the_first_run
+      assert_equal "[false, true]\n", output_of(<<~RUBY)
+        require "raffia/simulation"
+        replaced = -> { Time.singleton_class.method_defined?(:__raffia_now) }
+        before = replaced.call
+        Raffia::Simulation.run { nil }
+        p [before, replaced.call]
+      RUBY
+    end
+
+    def test_without_it_raffia_has_no_simulation
+      assert_equal "nil\n", output_of('require "raffia"; p defined?(Raffia::Simulation)')
+    end
+  end
+end
