@@ -57,7 +57,8 @@ module Raffia
         races = watch_races(world)
         @watchdog.during(world) { run_world(world, races, &block) }
         main = world.main_thread
-        Outcome.new(main.value_or_nil, error_of(world, main) || races&.error, world, races&.found)
+        error = error_of(world, main) || (races&.error unless @settings.ignore?(:races))
+        Outcome.new(main.value_or_nil, error, world, races&.found)
       ensure
         World.activate(nil)
         ::Kernel.srand(generator) if generator

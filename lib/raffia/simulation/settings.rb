@@ -43,7 +43,7 @@ module Raffia
       # When threads may be switched without a wait: where CRuby does, or never.
       PREEMPTIONS = %i[cruby none].freeze
       # Findings that may be ignored.
-      FINDINGS = %i[leaks unjoined livelocks lock_order lost_wakeups].freeze
+      FINDINGS = %i[leaks unjoined livelocks lock_order lost_wakeups races].freeze
       # Real things that a run may be allowed to use.
       OUTSIDE = %i[processes sockets].freeze
       OF_EXPLORE = %i[runs seed strategy depth bound].freeze

@@ -95,14 +95,20 @@ class SimulationRacesWorldTest < Raffia::TestCase
     assert_empty report.races
   end
 
+  def test_races_that_are_ignored_are_reported_and_do_not_fail
+    report = explore(ignore: [:races]) { twice { |counter| counter.increment } }
+    assert_predicate report, :success?
+    refute_empty report.races
+  end
+
   def test_without_the_option_races_are_not_looked_for
     assert_predicate explore(races: false) { twice { |counter| counter.increment } }, :success?
   end
 
   private
 
-  def explore(races: true, &)
-    Raffia::Simulation.explore(races:, runs: 2, seed: 1, strategy: :fifo, &)
+  def explore(races: true, **options, &)
+    Raffia::Simulation.explore(races:, runs: 2, seed: 1, strategy: :fifo, **options, &)
   end
 
   def twice
