@@ -41,7 +41,7 @@ module Raffia
       end
 
       # The end of a thread's wait.
-      class Timeout < Timer
+      class WaitTimer < Timer
         def initialize(timers, at, world, thread)
           super(timers, at, thread, nil)
           @world = world
@@ -51,7 +51,7 @@ module Raffia
 
         def act = @world.wake(label, :timeout)
       end
-      private_constant :Timeout
+      private_constant :WaitTimer
 
       # Those whose time has come and that have not been chosen yet.
       attr_reader :due
@@ -69,7 +69,7 @@ module Raffia
 
       # Ends the thread's wait after some seconds.
       def add_timeout(seconds, world, thread)
-        insert(Timeout.new(self, @clock.after(seconds), world, thread))
+        insert(WaitTimer.new(self, @clock.after(seconds), world, thread))
       end
 
       # Cancels those of a thread.
