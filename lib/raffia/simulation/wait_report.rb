@@ -12,6 +12,7 @@ module Raffia
       Snapshot = ::Data.define(:waits, :deadlock)
 
       def initialize(world)
+        @world = world
         @graph = WaitGraph.new(world)
       end
 
@@ -19,7 +20,7 @@ module Raffia
         cycle = @graph.cycle
         others = @graph.required.reject { |wait| cycle.include?(wait) }
         parts = {"in a cycle" => cycle, "waiting" => others}.reject { |_, waits| waits.empty? }
-        parts.map { |title, waits| part(title, waits) }.join
+        parts.map { |title, waits| part(title, waits) }.join + errors
       end
 
       # Whether threads wait for each other without a limit.
@@ -33,6 +34,18 @@ module Raffia
       end
 
       private
+
+      # The reason, perhaps: a thread that would have woken another one ended with an error.
+      def errors
+        failed = @world.threads.select(&:unjoined)
+        return "" if failed.empty?
+
+        lines = failed.map do |thread|
+          error = thread.error
+          "    #{thread.label}: #{error.class}: #{error.message} (#{error.backtrace&.first})"
+        end
+        part("ended with an error", lines)
+      end
 
       def part(title, waits) = "\n  #{title}:\n#{waits.join("\n")}"
     end

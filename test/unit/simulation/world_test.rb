@@ -92,6 +92,16 @@ class SimulationWorldTest < Raffia::TestCase
     assert_match(%r{main/1.*Mutex.*main/2.*Mutex}m, error.message)
   end
 
+  def test_a_deadlock_names_threads_that_ended_with_an_error
+    error = failure do
+      queue = Thread::Queue.new
+      Thread.new { queue.push(nil.size) }
+      queue.pop
+    end
+    assert_instance_of Raffia::Simulation::Deadlock, error
+    assert_match(/ended with an error:\n +main\/1: NoMethodError.*world_test\.rb/, error.message)
+  end
+
   def test_a_livelock_is_found
     assert_instance_of Raffia::Simulation::Livelock, failure(max_steps: 200) {
       Array.new(2) { Thread.new { loop { Thread.pass } } }.each(&:join)
