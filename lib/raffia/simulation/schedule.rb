@@ -92,11 +92,14 @@ module Raffia
           "#{error.message[/\A[^@]+/].strip}"
       end
 
+      # @return [Boolean] the other one is a schedule with the same seed and choices
       def ==(other) = other.is_a?(Schedule) && to_s == other.to_s
       alias_method :eql?, :==
 
+      # @return [Integer] equal for equal schedules
       def hash = to_s.hash
 
+      # @return [String]
       def inspect = "#<#{self.class} seed=#{@seed} choices=#{@choices.size}>"
     end
   end

@@ -9,6 +9,8 @@ module Raffia
     #
     # `Thread === thread` and `thread.is_a?(Thread)` are true. Methods that only the VM can offer
     # (`backtrace` of a running thread, `native_thread_id`) answer as well as they can.
+    #
+    # @api private
     class SimulatedThread
       # @api private
       attr_reader :world, :path, :main_fiber, :code, :interrupts, :wait, :error, :starter, :origin
@@ -19,6 +21,7 @@ module Raffia
 
       # One suspension of the thread in the world. `result`: nil while it lasts; then :woken,
       # :timeout or :interrupted.
+      # @api private
       class Wait
         attr_reader :reason, :subject, :limit, :since
         attr_accessor :result, :interruptible
