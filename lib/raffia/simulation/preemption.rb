@@ -18,7 +18,9 @@ module Raffia
         nil? -@ frozen? class block_given?].freeze
       CORE = [::Integer, ::Float, ::String, ::Symbol, ::Array, ::Hash, ::NilClass, ::BasicObject,
         ::Kernel, ::Comparable, ::Class, ::Module, ::Object, ::Struct, ::Range].freeze
-      private_constant :INLINED, :CORE
+      # That are remembered at a time.
+      CLASSES = 500
+      private_constant :INLINED, :CORE, :CLASSES
 
       def initialize(patterns)
         scope = Scope.new(patterns)
@@ -69,7 +71,9 @@ module Raffia
         world.preempt
       end
 
+      # Runs may define classes of their own, such as those of a Struct.
       def switches?(owner, name)
+        @switching.clear if @switching.size > CLASSES
         methods = (@switching[owner] ||= {})
         methods.fetch(name) { methods[name] = !inlined?(owner, name) }
       end
