@@ -3,10 +3,10 @@
 require_relative "host"
 require_relative "network/address"
 require_relative "network/connection"
-require_relative "network/datagram_socket"
+require_relative "network/datagrams"
 require_relative "network/link"
-require_relative "network/local_socket"
 require_relative "network/names"
+require_relative "network/socket_table"
 require_relative "network/sockets"
 require_relative "network/transport"
 
@@ -37,7 +37,8 @@ module Raffia
       attr_accessor :timeout
 
       # @api private
-      attr_reader :world, :names, :default_latency, :transport, :hosts, :sockets
+      attr_reader :world, :names, :default_latency, :transport, :hosts, :sockets,
+        :datagrams, :table
 
       # @api private
       def initialize(world)
@@ -45,10 +46,6 @@ module Raffia
         @hosts = {}
         @links = {}
         @connections = []
-        @opened = [] # endpoints that programs have made
-        @peers = {} # id => endpoint that a program may not have accepted yet
-        @local = []
-        @datagrams = []
         @names = Names.new(self)
         @last_id = 0
         @buffer = @window = @mtu = 65_536
@@ -56,7 +53,9 @@ module Raffia
         @timeout = 924
         @default_latency = Latency.new(0.001)
         @transport = Transport.new
+        @table = SocketTable.new(self)
         @sockets = Sockets.new(self)
+        @datagrams = Datagrams.new(self)
         @home = add_host(HOME)
       end
 
@@ -157,80 +156,17 @@ module Raffia
         connection
       end
 
-      # @api private
-      def add_socket(endpoint)
-        @opened.delete_if { |one| !one.open? } if @opened.size % 64 == 63
-        @opened << endpoint
-      end
-
-      # @api private
-      def add_datagrams(socket) = @datagrams << socket
-
-      # Sends a datagram; nobody knows whether it arrives.
-      # @api private
-      def send_datagram(socket, address, bytes)
-        host = host_at(address.ip, socket.host) or return
-        link = link(socket.host, host)
-        from = Address.new(address.loopback? ? address.ip : socket.host.address, socket.local.port)
-        arrive = lambda do
-          to = @datagrams.find { |one| bound?(one, host, address.port) }
-          to&.receive(bytes, from)
-          @world.interest.poll
-        end
-        link.post(bytes.bytesize, &arrive)
-      end
-
-      # The address of a datagram's sender.
-      # @api private
-      def sender_of(info, socket)
-        ip, _, port = @transport.sender_of(info)&.rpartition(":")
-        ip ? Address.new(ip, port.to_i) : socket.remote
-      end
-
-      # A socket that the running host has opened, and that the network does not carry.
-      # @api private
-      def own(socket)
-        local = LocalSocket.new(socket)
-        current_host.opened(local)
-        @local.delete_if { |one| !one.open? } if @local.size % 64 == 63
-        @local << local
-      end
-
       # The endpoint of a program's socket; nil for those of the kernel.
       # @api private
-      def endpoint(io)
-        return unless io.is_a?(::BasicSocket)
-
-        known = io.instance_variable_get(Endpoint::VARIABLE)
-        return (known if known.network.equal?(self)) if known
-
-        find_endpoint(io) if known.nil?
-      end
-
-      # A socket that a listening one has accepted. Returns its endpoint.
-      # @api private
-      def accepted(io) = endpoint(io)
+      def endpoint(io) = @table.find(io)
 
       # @api private
       def next_id = @last_id += 1
 
-      # @api private
-      def add_peer(endpoint) = @peers[endpoint.id] = endpoint
-
-      # The name of the kernel's socket that listens at an address; nil for none.
-      # @api private
-      def listener(host, address, from)
-        endpoint = @opened.find do |one|
-          one.state == :listening && one.host.equal?(host) &&
-            one.local.port == address.port && one.open?
-        end
-        host.name_of(address.port) if endpoint && (host.equal?(from) || !endpoint.local.loopback?)
-      end
-
       # Moves bytes between programs and the network. Returns whether there were any.
       # @api private
       def poll
-        moved = @datagrams.map(&:pump).any?
+        moved = @datagrams.poll
         return moved if @connections.empty?
 
         endpoints = @connections.flat_map(&:endpoints)
@@ -244,50 +180,14 @@ module Raffia
 
       # @api private
       def close
-        [*@opened, *@datagrams, *@local, *@peers.values].each(&:close)
+        @table.close
         @transport.close
       end
 
       private
 
-      def bound?(socket, host, port)
-        socket.host.equal?(host) && socket.local&.port == port && socket.open?
-      end
-
       def connections_between(one, other)
         @connections.select { |connection| connection.between?(one, other) }
-      end
-
-      # What the kernel says of a socket that the network has not seen: a listening one has accepted
-      # it, or it is another object for a known descriptor.
-      def find_endpoint(io)
-        endpoint = find_peer(io) || find_socket(io)
-        io.instance_variable_set(Endpoint::VARIABLE, endpoint || false) unless io.frozen?
-        endpoint
-      end
-
-      def find_peer(io)
-        name = @transport.name_of(KernelSocket.call(:getpeername, io))
-        id = name[/\Apeer\/(\d+)\z/, 1] if name
-        return unless id
-
-        endpoint = @peers.delete(id.to_i) or return @opened.find { |one| one.id == id.to_i }
-        endpoint.io = io
-        @opened << endpoint
-        endpoint
-      rescue ::SystemCallError, ::IOError
-        nil
-      end
-
-      def find_socket(io)
-        name = @transport.name_of(KernelSocket.call(:getsockname, io))
-        return unless name
-
-        (@opened + @datagrams).find do |one|
-          one.local && one.host.name_of(one.local.port, one.type) == name
-        end
-      rescue ::SystemCallError, ::IOError
-        nil
       end
 
       def sweep

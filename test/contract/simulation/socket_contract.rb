@@ -213,6 +213,18 @@ module SocketContract
     end
   end
 
+  def test_listening_by_name_and_connecting_by_address
+    in_place do
+      servers = Socket.tcp_server_sockets("127.0.0.1", 0)
+      address = Addrinfo.tcp("127.0.0.1", servers.first.local_address.ip_port)
+      client = address.connect
+      socket, = servers.first.accept
+      client.write("x")
+      assert_equal "x", socket.readpartial(1)
+      [client, socket, *servers].each(&:close)
+    end
+  end
+
   def test_an_unconnected_socket_has_no_peer
     in_place do
       open_socket { |socket| assert_raises(Errno::ENOTCONN) { socket.remote_address } }

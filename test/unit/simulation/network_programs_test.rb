@@ -2,9 +2,11 @@
 
 require "test_helper"
 require "raffia/simulation"
+require "raffia/actor"
 require "raffia/server"
 require "net/http"
 require "openssl"
+require "tmpdir"
 
 # Programs and libraries that know nothing of the simulation talk over its network.
 class SimulationNetworkProgramsTest < Raffia::TestCase
@@ -130,6 +132,33 @@ class SimulationNetworkProgramsTest < Raffia::TestCase
         tasks.map(&:value)
       end
       assert_equal (0..4).to_a, answers
+    end
+  end
+
+  class Adder < Raffia::Actor
+    def add(one, other) = one + other
+  end
+  private_constant :Adder
+
+  def test_remote_actors
+    Dir.mktmpdir do |folder|
+      address = "unix://#{folder}/actors"
+      sum = nil
+      in_world do |sim|
+        sim.host("server") do
+          Raffia.run do
+            Adder.spawn(name: :adder)
+            Raffia::Actor.listen(address)
+            sleep
+          end
+        end
+        sim.settle
+        sim.host("client") do
+          sum = Raffia.run { Raffia::Actor.at(address, :adder).add(1, 2) }
+        end
+        sim.settle
+        assert_equal 3, sum
+      end
     end
   end
 

@@ -43,7 +43,7 @@ module Raffia
 
         # A SYN has arrived. A retransmission of it never comes after the first that was answered.
         def handshake
-          listener = @network.listener(@host, @client.remote, @client.host)
+          listener = @network.table.listener(@host, @client.remote, @client.host)
           endpoint = Endpoint.new(@network, @host)
           transport = @network.transport
           wire = listener ? transport.dial(listener, endpoint.id, @network.buffer) : :refused
@@ -63,7 +63,7 @@ module Raffia
           endpoint.peer = @client
           @client.peer = endpoint
           endpoint.accepted(wire)
-          @network.add_peer(endpoint)
+          @network.table.add_peer(endpoint)
           @server = endpoint
           back.send(:syn_ack)
         end

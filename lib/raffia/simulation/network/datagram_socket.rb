@@ -13,13 +13,14 @@ module Raffia
         LONGEST = 65_507
         private_constant :ROOM, :LONGEST
 
-        attr_reader :network, :host, :io, :raw, :remote, :options
+        attr_reader :network, :host, :io, :raw, :id, :remote, :options
         attr_accessor :local
 
         def initialize(network, host, raw)
           @network = network
           @host = host
           @raw = raw
+          @id = network.next_id
           @options = Options.new(self)
           @inbox = []
           @waiting = 0
@@ -48,7 +49,7 @@ module Raffia
         # What the program writes without an address goes there.
         def connect(remote)
           @remote = remote
-          @wire ||= @network.transport.datagrams(@raw, @network.next_id)
+          @wire ||= @network.transport.datagrams(@raw, @id)
         end
 
         # Sends what the program has written. Returns whether there was anything.
@@ -68,7 +69,7 @@ module Raffia
             raise ::Errno::EMSGSIZE, "sendto(2) for #{address}: #{bytes.bytesize} bytes"
           end
 
-          @network.send_datagram(self, address, bytes)
+          @network.datagrams.post(self, address, bytes)
           bytes.bytesize
         end
 

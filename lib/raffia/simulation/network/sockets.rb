@@ -21,38 +21,8 @@ module Raffia
           raw = KernelSocket.open
           endpoint = Endpoint.new(@network, @network.current_host, raw)
           endpoint.io = klass.for_fd(raw.release)
-          @network.add_socket(endpoint)
+          @network.table.add(endpoint)
           endpoint
-        end
-
-        # The endpoint of a new UDP socket of this class.
-        def datagrams(klass)
-          @network.world.faults.system_call("#{klass}.open", ::Errno::EMFILE)
-          raw = KernelSocket.open(::Socket::SOCK_DGRAM)
-          endpoint = DatagramSocket.new(@network, @network.current_host, raw)
-          endpoint.io = klass.for_fd(raw.release)
-          @network.add_datagrams(endpoint)
-          endpoint
-        end
-
-        # As UDPSocket#bind.
-        def bind_name(endpoint, host, port)
-          any = host.nil? || host == ""
-          bind(endpoint, any ? "0.0.0.0" : @network.names.resolve!(host).first, port_of(port))
-        end
-
-        def connect_datagrams(endpoint, host, port)
-          remote = Address.new(@network.names.resolve!(host).first, port_of(port))
-          give_source(endpoint, remote.ip)
-          endpoint.connect(remote)
-        end
-
-        # +address+: a packed one, or a name and a port.
-        def send_datagram(endpoint, bytes, host, port = nil)
-          to = Address.of(host) unless port
-          to ||= Address.new(@network.names.resolve!(host).first, port_of(port))
-          give_source(endpoint, to.ip)
-          endpoint.send(bytes, to)
         end
 
         # A connected socket. Each address of the name is tried.
@@ -139,6 +109,18 @@ module Raffia
             "connect(2) for \"#{address.ip}\" port #{address.port}"
         end
 
+        # As getaddrinfo takes services.
+        def port_of(port)
+          return port if port.is_a?(::Integer)
+
+          port.to_s.match?(/\A\d*\z/) ? port.to_i : ::Addrinfo.tcp("127.0.0.1", port).ip_port
+        end
+
+        # Names a socket that has no address yet, before it sends.
+        def give_source(endpoint, ip)
+          bind(endpoint, source(ip, endpoint.host), 0) unless endpoint.local
+        end
+
         private
 
         def connected(klass, ip, port, local_host, local_port, timeout)
@@ -153,24 +135,12 @@ module Raffia
           endpoint&.io&.close unless done
         end
 
-        # As getaddrinfo takes services.
-        def port_of(port)
-          return port if port.is_a?(::Integer)
-
-          port.to_s.match?(/\A\d*\z/) ? port.to_i : ::Addrinfo.tcp("127.0.0.1", port).ip_port
-        end
-
         def reject_second(endpoint)
           case endpoint.state
           when :connecting then raise ::Errno::EALREADY, "connect(2)"
           when :open, :ended then raise ::Errno::EISCONN, "connect(2)"
           when :listening, :failed then raise ::Errno::EINVAL, "connect(2)"
           end
-        end
-
-        # Names a socket that has no address yet, before it sends.
-        def give_source(endpoint, ip)
-          bind(endpoint, source(ip, endpoint.host), 0) unless endpoint.local
         end
 
         def own?(ip, host) = @network.host_at(ip, host).equal?(host)

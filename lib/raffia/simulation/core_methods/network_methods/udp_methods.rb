@@ -12,7 +12,7 @@ module Raffia
           module ClassMethods
             def new(*)
               network = NetworkMethods.network or return super
-              network.sockets.datagrams(self).io
+              network.datagrams.create(self).io
             end
 
             def open(*arguments, &)
@@ -24,13 +24,13 @@ module Raffia
 
           def bind(host, port)
             endpoint = NetworkMethods.endpoint(self) or return super
-            endpoint.network.sockets.bind_name(endpoint, host, port)
+            endpoint.network.datagrams.bind(endpoint, host, port)
             0
           end
 
           def connect(host, port)
             endpoint = NetworkMethods.endpoint(self) or return super
-            endpoint.network.sockets.connect_datagrams(endpoint, host, port)
+            endpoint.network.datagrams.connect(endpoint, host, port)
             0
           end
 
@@ -38,7 +38,7 @@ module Raffia
             endpoint = NetworkMethods.endpoint(self) or return super
             return super if address.empty?
 
-            endpoint.network.sockets.send_datagram(endpoint, bytes, *address)
+            endpoint.network.datagrams.send(endpoint, bytes, *address)
           end
 
           def recvmsg(...) = with_sender(super)
@@ -65,7 +65,7 @@ module Raffia
             endpoint = NetworkMethods.endpoint(self)
             return message unless endpoint && message.is_a?(::Array)
 
-            message[1] = endpoint.network.sender_of(message[1], endpoint).addrinfo(:udp)
+            message[1] = endpoint.network.datagrams.sender(message[1], endpoint).addrinfo(:udp)
             message
           end
         end

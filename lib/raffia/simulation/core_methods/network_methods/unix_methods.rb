@@ -24,7 +24,7 @@ module Raffia
           end
 
           def self.own(socket)
-            NetworkMethods.network&.own(socket) if socket.is_a?(::BasicSocket)
+            NetworkMethods.network&.table&.add_local(socket) if socket.is_a?(::BasicSocket)
             socket
           end
 
