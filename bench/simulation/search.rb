@@ -20,7 +20,7 @@ module SimulationBench
     # @!attribute fixed_error
     #   @return [String, nil] failure of the fixed version
     # @!attribute rate
-    #   @return [Float] schedules of the fixed version in a second
+    #   @return [Float] schedules of the fixed version in a second of CPU time
     # @!attribute hung
     #   @return [Boolean]
     Result = Data.define(:found, :switches, :errors, :fixed_runs, :fixed_error, :rate, :hung)

@@ -52,10 +52,11 @@ module SimulationBench
     end
 
     def run_fixed(seed, runs)
+      before = cpu
       result = explore(@model.fixed, seed, runs)
+      @seconds += cpu - before
       @data[:fixed_runs] += result.runs
       @data[:fixed_error] = result.failure && describe(result.failure.error)
-      @seconds += result.seconds
       @data[:rate] = @data[:fixed_runs] / @seconds
       report
     end
@@ -64,6 +65,8 @@ module SimulationBench
       options = {runs:, seed:, shrink:, strategy: @strategy, **@model.options}
       Raffia::Simulation.explore(**options) { |sim| block.call(sim) }
     end
+
+    def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
     def describe(error) = "#{error.class}: #{error.message.lines.first&.strip}"
 
