@@ -153,7 +153,17 @@ module Raffia
       # @param seconds [Numeric] negative: back
       # @return [void]
       def clock_step(name, seconds)
-        network.host(name).clock_offset += VirtualClock.nanoseconds(seconds)
+        network.host(name).step_clock(VirtualClock.nanoseconds(seconds))
+        nil
+      end
+
+      # Lets the wall clock of a host go too fast from now on.
+      # @param name [String]
+      # @param rate [Numeric] 0.001: a second gains a millisecond; negative: too slow
+      # @return [void]
+      def clock_drift(name, rate)
+        network.host(name).drift_clock(rate)
+        nil
       end
 
       # Declares what must hold at each choice of the run, whichever thread is between which two steps.

@@ -30,7 +30,7 @@ module Raffia
         @block = block
         @incarnation = 0
         @dark = false
-        @clock_offset = 0
+        @clock_offset = @drift = @drift_since = 0
         @sockets = []
         @next_port = FIRST_PORT
       end
@@ -82,9 +82,23 @@ module Raffia
         @sockets.clear
       end
 
+      # Moves the wall clock by some nanoseconds.
+      # @api private
+      def step_clock(nanoseconds) = @clock_offset += nanoseconds
+
+      # Lets the wall clock go faster from now on, by this part of the time.
+      # @api private
+      def drift_clock(rate)
+        @clock_offset = clock_offset
+        @drift_since = @world.clock.now
+        @drift = rate
+      end
+
       # Nanoseconds by which its wall clock differs from the world's.
       # @api private
-      attr_accessor :clock_offset
+      def clock_offset
+        @clock_offset + ((@world.clock.now - @drift_since) * @drift).round
+      end
 
       # @api private
       def opened(socket)

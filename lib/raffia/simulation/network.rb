@@ -37,7 +37,7 @@ module Raffia
       attr_accessor :timeout
 
       # @api private
-      attr_reader :world, :names, :default_latency, :transport, :hosts, :sockets,
+      attr_reader :world, :home, :names, :default_latency, :transport, :hosts, :sockets,
         :datagrams, :table
 
       # @api private

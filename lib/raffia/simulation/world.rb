@@ -92,7 +92,7 @@ module Raffia
       end
 
       # Nanoseconds by which the wall clock of the running thread's host is wrong.
-      def clock_offset = @running.host&.clock_offset || 0
+      def clock_offset = (@running.host || @network&.home)&.clock_offset || 0
 
       # Nanoseconds since 1970, as the running thread's host has it.
       def wall_clock = @clock.real + clock_offset

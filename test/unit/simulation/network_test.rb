@@ -236,6 +236,22 @@ class SimulationNetworkTest < Raffia::TestCase
     end
   end
 
+  def test_clocks_of_hosts_drift
+    in_world do |sim|
+      late = nil
+      sim.clock_drift("main", 0.5)
+      sim.clock_step("main", 100)
+      sim.host("exact") do
+        sim.sleep(10)
+        late = Time.now
+      end
+      sim.sleep(10)
+      sim.clock_drift("main", 0)
+      sim.sleep(10)
+      assert_in_delta 105, Time.now - late - 10
+    end
+  end
+
   def test_what_is_no_host_is_refused
     error = assert_raises(Raffia::Simulation::Failed) { in_world { TCPSocket.new("8.8.8.8", 53) } }
     assert_includes error.message, "8.8.8.8 is not the address of a host"
