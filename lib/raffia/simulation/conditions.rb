@@ -31,7 +31,8 @@ module Raffia
         lost = @lost[condition]
         @waits[fiber] = condition
         woken = yield
-        (timeout && lost && woken.nil?) ? suspect(fiber, condition, timeout) : @lost.delete(condition)
+        late = timeout && lost && woken.nil?
+        late ? suspect(fiber, condition, timeout, lost) : @lost.delete(condition)
         woken
       ensure
         @waits.delete(fiber)
@@ -57,10 +58,10 @@ module Raffia
 
       private
 
-      def suspect(fiber, condition, timeout)
+      def suspect(fiber, condition, timeout, lost)
         place = Location.lines(::Kernel.caller(1, DEPTH), 1).first
         @suspects[fiber] = [condition, "lost wake-up: a wait for a ConditionVariable took all of " \
-          "its #{timeout} s at #{place}. #{text(@lost[condition])}, when nothing waited for it"]
+          "its #{timeout} s at #{place}. #{text(lost)}, when nothing waited for it"]
       end
 
       def text(signal)

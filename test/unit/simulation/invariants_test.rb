@@ -66,6 +66,21 @@ class SimulationInvariantsTest < Raffia::TestCase
     assert_empty report.warnings
   end
 
+  def test_a_signal_that_nothing_waited_for_and_waits_that_end_differently
+    report = Simulation.explore(runs: 5, seed: 1) do
+      lock = Mutex.new
+      changed = ConditionVariable.new
+      changed.signal
+      first = Thread.new { lock.synchronize { changed.wait(lock) } }
+      sleep 1
+      second = Thread.new { lock.synchronize { changed.wait(lock, 2) } }
+      sleep 1
+      changed.signal
+      [first, second].each(&:join)
+    end
+    assert_nil report.failure
+  end
+
   private
 
   def step = true
