@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require "logger"
 require "raffia"
+require "raffia/actor"
 require "raffia/simulation"
 require_relative "program"
 
@@ -27,9 +29,13 @@ module Simulations
     # @param strategy [Symbol]
     # @return [Raffia::Simulation::Report]
     def explore(runs:, seed:, strategy: :portfolio)
+      log = Raffia::Actor.log
+      Raffia::Actor.log = Logger.new(nil) # of errors that are meant
       Raffia::Simulation.explore(runs:, seed:, strategy:, **options) do |sim|
         Program.new(sim).instance_exec(&program)
       end
+    ensure
+      Raffia::Actor.log = log
     end
   end
 

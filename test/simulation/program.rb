@@ -3,9 +3,14 @@
 module Simulations
   # What the programs of models are made of.
   class Program
+    # Threads of actors serve the whole process; each run has its own.
+    SHARED = %i[raffia_actor_threads].freeze
+    private_constant :SHARED
+
     # @param sim [Raffia::Simulation::Handle]
     def initialize(sim)
       @sim = sim
+      SHARED.each { |key| Ractor.current[key] = nil }
     end
 
     attr_reader :sim

@@ -141,7 +141,10 @@ module Raffia
         def finish(timeout)
           @recovery.close
           @feed.finish
-          @group.nil? || @group.join(timeout)
+          return true unless @group
+
+          employ # for a call whose submitter has not come to that yet
+          @group.join(timeout)
         end
 
         def terminate
