@@ -7,3 +7,11 @@ desc "Run the models of test/simulation with new seeds; MINUTES=60, MODEL=part o
 task simulate: :compile do
   exec(RbConfig.ruby, "script/simulate.rb")
 end
+
+namespace :simulate do
+  desc "Does a model of test/simulation catch a component without one lock, wake-up or check? " \
+    "FILE=part of a path (task/channel), RUNS=60 of each model, SECONDS=120 for a mutant"
+  task mutants: :compile do
+    exec(RbConfig.ruby, "script/simulate/mutants.rb")
+  end
+end

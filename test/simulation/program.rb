@@ -3,8 +3,8 @@
 module Simulations
   # What the programs of models are made of.
   class Program
-    # Threads of actors serve the whole process; each run has its own.
-    SHARED = %i[raffia_actor_threads].freeze
+    # State of the process that would make the second run differ from the first.
+    SHARED = %i[raffia_actor_threads raffia_actor_interfaces].freeze
     private_constant :SHARED
 
     # @param sim [Raffia::Simulation::Handle]

@@ -94,6 +94,27 @@ Simulations.of "task/semaphore", covers: %w[task/waiter task/spin_lock] do
     check_equal([0, 1, 2], order.sort, "parties served")
   end
 
+  model "a larger limit lets waiting parties in", runs: 20 do
+    semaphore = Raffia::Semaphore.new(1)
+    most = held = 0
+    parties = 3.times.map do
+      lambda do
+        semaphore.synchronize do
+          most = [most, held += 1].max
+          nap(0.01)
+          held -= 1
+        end
+      end
+    end
+    resizer = lambda do
+      sim.sleep(0.005)
+      semaphore.resize(3)
+    end
+    seconds = elapsed { together(*parties, resizer) }
+    check_equal(3, most, "parties at once")
+    check(same_time?(seconds, 0.015), "took #{seconds} s")
+  end
+
   model "a smaller limit holds, and refuses what is too heavy for it", runs: 80 do
     semaphore = Raffia::Semaphore.new(3)
     held = 0
