@@ -91,7 +91,7 @@ module Raffia
       end
 
       def record(kind, lane, other, text = nil)
-        frames = lane ? frames() : []
+        frames = (lane && !outside?) ? frames() : []
         @events << Event.new(kind, @world.clock.now, lane, other, frames.first, frames, text,
           @world.decisions.choices.size)
         @events.shift if @events.size > LIMIT
@@ -116,7 +116,11 @@ module Raffia
       end
 
       # Nil where no thread acts: timers, descriptors.
-      def actor = (@lane unless @timer || @world.running.nil? || @world.running.wait)
+      def actor = (@lane unless @timer || outside? || @world.running.wait)
+
+      # Whether no thread of the world runs: a fiber has ended, and the next one is chosen. The
+      # frames are those of the caller then.
+      def outside? = @world.running.nil? || @world.loop_fiber.equal?(::Fiber.current)
 
       def reason(thread)
         wait = thread.wait or return "waits"

@@ -43,8 +43,8 @@ module Raffia
 
       # `waiters`: fiber => the thread or scheduler in which it blocks. `pollers`: objects whose
       # `poll` makes threads ready when no other one is. `left`: threads that lived at the end.
-      attr_reader :seed, :settings, :clock, :threads, :interest, :decisions, :boundary, :pollers,
-        :running, :waiters, :time_limits, :failure, :trace, :left, :faults,
+      attr_reader :loop_fiber, :seed, :settings, :clock, :threads, :interest, :decisions, :boundary,
+        :pollers, :running, :waiters, :time_limits, :failure, :trace, :left, :faults,
         :left_waits, :warnings
 
       # Whether the simulation's own code runs, where no thread may be preempted.
