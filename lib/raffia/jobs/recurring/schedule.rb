@@ -15,8 +15,14 @@ module Raffia
         RUN = "recurring:run:"
         private_constant :ENTRY, :LAST, :PAUSED, :RUN
 
+        # Entries that are kept read.
+        CACHED = 1000
+        private_constant :CACHED
+
         def initialize(client = nil)
           @client = client
+          @loaded = {} # by their JSON
+          @times = {} # by spec and zone
         end
 
         # By name, without unreadable ones.
@@ -89,7 +95,7 @@ module Raffia
             last = start_at(entry, now, last)
           end
           last ||= start_at(entry, now)
-          times = entry.times
+          times = times_of(entry)
           missed = times.between(last, now, limit: (entry.catch_up == :all) ? MAX : 1)
           selected(entry, missed, now).each { |at| last = enqueue(entry, last, at) or return now }
           skip(entry, last, missed.last)
@@ -106,9 +112,20 @@ module Raffia
         def store = client.store
 
         def load(json)
-          json && Entry.load(json)
+          json && (@loaded[json] || keep(@loaded, json, Entry.load(json)))
         rescue ConfigError, BadArguments, JSON::ParserError, ArgumentError
           nil # of another version
+        end
+
+        # Reading a spec takes milliseconds, and each worker asks for all of them every 15 s.
+        def times_of(entry)
+          key = [entry.spec, entry.zone]
+          @times[key] || keep(@times, key, entry.times)
+        end
+
+        def keep(cache, key, value)
+          cache.clear if cache.size >= CACHED
+          cache[key] = value
         end
 
         def start_at(entry, now, last = nil)
