@@ -39,12 +39,6 @@ module Raffia
       # What the fiber is called in reports.
       def name(fiber) = @names[fiber]
 
-      # Its thread has crashed: none of its fibers goes on.
-      def abandon
-        @engine&.close
-        mark_closed
-      end
-
       def address_resolve(hostname) = @world.network.names.resolve(hostname)
 
       # The world's operations run in the fiber: there is no real thread to take them.

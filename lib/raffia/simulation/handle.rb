@@ -93,7 +93,7 @@ module Raffia
         network.add_host(name, restart: restart, &block).tap(&:start)
       end
 
-      # Ends a host's threads at once: not even their `ensure` runs.
+      # Ends a host's threads at once: their `ensure` does not run before the run has ended.
       # @param name [String]
       # @param peers [Symbol] :reset: connections are reset, later connects are refused; :silence:
       #   nothing answers until the host starts again

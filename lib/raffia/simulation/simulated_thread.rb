@@ -245,7 +245,7 @@ module Raffia
       # @api private
       def abandon
         settle(:abandoned)
-        @scheduler&.abandon
+        @joined = true
         @status = :ended
         release_joiners
         @world.ended(self)

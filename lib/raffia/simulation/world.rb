@@ -301,8 +301,10 @@ module Raffia
       # Adds an event to the trace: see {Trace}. +subject+: the thread, or the name of a fiber.
       def note(event, subject = nil, text = nil) = @trace&.add(event, subject, self, text)
 
-      # Removes a thread without running any more of it, not even its `ensure`.
+      # Removes a thread without running any more of it during the run, not even its `ensure`. That
+      # runs after the end: Ruby crashes when it collects a fiber that holds a Mutex.
       def abandon(thread)
+        (@abandoned ||= []) << thread
         @queue.remove(thread)
         @timers.abandon(thread)
         thread.abandon
@@ -420,7 +422,7 @@ module Raffia
         @left = @threads.select(&:alive?)
         @left_waits = WaitReport.new(self).snapshot if leaks?
         @warnings.concat(@conditions.warnings) if @conditions && !@settings.ignore?(:lost_wakeups)
-        @left.each do |thread|
+        (@left + @abandoned.to_a).each do |thread|
           @running = thread
           thread.end_now
         end
