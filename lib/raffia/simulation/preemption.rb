@@ -34,8 +34,27 @@ module Raffia
         @loops = LoopPoints.new(files) { branch } if Bytecode.available?
       end
 
-      # The one that runs.
-      attr_writer :world
+      # A run begins. +program+: its block, whose loops are found here; those of methods by calls.
+      def begin(world, program)
+        @world = world
+        @program = program
+        @loops&.watch(program) if @point.enabled?
+      end
+
+      # Sees the points of the calling real thread until {stop}. A program without a second thread
+      # does without: the events would cost it four times its time.
+      def start
+        return if @point.enabled?
+
+        @loops&.start
+        @loops&.watch(@program)
+        @point.enable(target_thread: ::Thread.real_current)
+      end
+
+      def stop
+        @point.disable
+        @loops&.stop
+      end
 
       # Whether CRuby may switch threads at this event.
       def point?(trace)
@@ -46,16 +65,6 @@ module Raffia
         else false
         end
       end
-
-      # Runs the block with preemption in the calling thread.
-      def enable(&block)
-        @point.enable(target_thread: ::Thread.real_current) do
-          @loops ? @loops.enable(&block) : yield
-        end
-      end
-
-      # A block that runs there: methods are found by their calls, blocks are not.
-      def watch(program) = @loops&.watch(program)
 
       private
 

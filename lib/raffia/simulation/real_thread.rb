@@ -49,10 +49,10 @@ module Raffia
 
       # Runs a block in a new world.
       def run(decisions, seed:, trace: nil, &block)
-        world = World.new(@settings, decisions, seed: seed, real_thread: ::Thread.current, trace:)
+        world = World.new(@settings, decisions, seed: seed, real_thread: ::Thread.current, trace:,
+          preemption: @preemption)
         @dispatcher.world = World.activate(world)
-        @preemption&.world = world
-        @preemption&.watch(block)
+        @preemption&.begin(world, block)
         generator = ::Kernel.srand(seed)
         races = watch_races(world)
         @watchdog.during(world) { run_world(world, races, &block) }
@@ -80,7 +80,9 @@ module Raffia
 
       def with_scheduler
         ::Fiber.set_scheduler(@dispatcher)
-        @preemption ? @preemption.enable { yield } : yield
+        yield
+      ensure
+        @preemption&.stop
       end
 
       def run_world(world, races)

@@ -51,12 +51,13 @@ module Raffia
       attr_reader :busy
 
       # +trace+: takes events for the timeline.
-      def initialize(settings, decisions, seed:, real_thread:, trace: nil)
+      def initialize(settings, decisions, seed:, real_thread:, trace: nil, preemption: nil)
         @settings = settings
         @decisions = decisions
         @seed = seed
         @real_thread = real_thread
         @trace = trace
+        @preemption = preemption
         @clock = VirtualClock.new(settings.start)
         @timers = Timers.new(@clock)
         @queue = RunQueue.new(self, @timers)
@@ -70,7 +71,7 @@ module Raffia
         @warnings = []
         @time_limits = TimeLimits.new(@clock)
         @running = @failure = nil
-        @closing = @over = @real = @uninterrupted = @busy = false
+        @closing = @over = @real = @uninterrupted = @busy = @preemptive = false
         decisions.on_divergence { |error| fail(error) }
         @faults = Fault::Injector.new(self, settings)
       end
@@ -138,7 +139,7 @@ module Raffia
 
       # Whether anything could happen at a preemption point now.
       def preemptible?
-        !@uninterrupted && !@real && @running &&
+        @preemptive && !@uninterrupted && !@real && @running &&
           (@queue.any? || @running.interrupts.any? || @faults.pauses?)
       end
 
@@ -146,6 +147,7 @@ module Raffia
       # more without time going on. Returns the main thread.
       def run(&)
         @loop_fiber = ::Fiber.current
+        preempt_from_now_on if @faults.pauses?
         continue(add(MAIN, [], &))
         run_ended_fibers until @over
         @invariants&.check
@@ -160,6 +162,7 @@ module Raffia
         thread.name = name
         thread.host = host
         @queue.add(thread)
+        preempt_from_now_on unless @preemptive
         note(:start, thread)
         thread
       end
@@ -252,7 +255,7 @@ module Raffia
 
       # A point at which the caller of a replaced method may be preempted, as where one in C returns.
       def returned
-        preempt if @settings.preempt != :none && preemptible?
+        preempt if preemptible?
       end
 
       # Waits until nothing else can run without time going on.
@@ -331,6 +334,11 @@ module Raffia
       end
 
       private
+
+      def preempt_from_now_on
+        @preemptive = !@preemption.nil?
+        @preemption&.start
+      end
 
       def suspend_until_woken(blocker, timeout) = suspend(:block, blocker, timeout) == :woken
 

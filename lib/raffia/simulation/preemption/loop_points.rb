@@ -24,11 +24,10 @@ module Raffia
           @calls = ::TracePoint.new(:call) { |call| examine(call) if @files[call.path] }
         end
 
-        # Sees loops for as long as the block runs.
-        def enable
-          @calls.enable(target_thread: ::Thread.real_current)
-          yield
-        ensure
+        # Sees the loops that the calling real thread runs.
+        def start = @calls.enable(target_thread: ::Thread.real_current)
+
+        def stop
           @calls.disable
           @traces.each(&:disable)
           @traces.clear
