@@ -11,31 +11,37 @@ module Raffia
     #
     # @api private
     class Dispatcher
-      attr_accessor :world
+      # The world that runs.
+      def world=(world)
+        @world = world
+        @waits = world.fiber_waits
+      end
 
-      def block(blocker, timeout = nil) = @world.block(blocker, timeout)
+      def block(blocker, timeout = nil) = @waits.block(blocker, timeout)
 
-      def unblock(blocker, fiber) = @world.unblock(blocker, fiber)
+      def unblock(blocker, fiber) = @waits.unblock(blocker, fiber)
 
+      # Also that of ConditionVariable#wait, which `unblock` ends.
       def kernel_sleep(duration = nil)
-        scheduler = @world.fiber_scheduler
-        return within(scheduler) { scheduler.kernel_sleep(duration) } if scheduler
+        scheduler = @waits.scheduler
+        return @waits.enlist(scheduler) { scheduler.kernel_sleep(duration) } if scheduler
 
-        asleep(duration)
+        duration &&= Scheduler.interval(duration)
+        @waits.enlist(@world.running) { @world.suspend(:sleep, nil, duration) }
         true
       end
 
       def io_wait(io, events, timeout = nil)
         return events if ::BasicSocket === io && @world.faults.happens?(:spurious, "io_wait")
 
-        scheduler = @world.fiber_scheduler
+        scheduler = @waits.scheduler
         return scheduler.io_wait(io, events, timeout) if scheduler
 
         ReadinessWait.new(@world).wait(io, events, timeout)
       end
 
       def io_select(readables, writables = nil, exceptables = nil, timeout = nil)
-        scheduler = @world.fiber_scheduler
+        scheduler = @waits.scheduler
         return scheduler.io_select(readables, writables, exceptables, timeout) if scheduler
 
         ReadinessWait.new(@world).select([readables, writables, exceptables], timeout)
@@ -43,7 +49,7 @@ module Raffia
 
       # Only fibers get here: Timeout.timeout of a thread is replaced.
       def timeout_after(duration, klass, message = nil, &block)
-        scheduler = @world.fiber_scheduler
+        scheduler = @waits.scheduler
         return scheduler.timeout_after(duration, klass, message, &block) if scheduler
 
         TimeLimit.new(@world).call(duration, klass, message, &block)
@@ -55,7 +61,7 @@ module Raffia
       end
 
       def fiber_interrupt(fiber, exception)
-        @world.fiber_scheduler&.fiber_interrupt(fiber, exception)
+        @waits.scheduler&.fiber_interrupt(fiber, exception)
       end
 
       def address_resolve(hostname) = @world.network.names.resolve(hostname)
@@ -65,25 +71,6 @@ module Raffia
       end
 
       def close = nil
-
-      private
-
-      # For unblock, which names the fiber only.
-      def within(scheduler)
-        @world.waiters[fiber = ::Fiber.current] = scheduler
-        yield
-      ensure
-        @world.waiters.delete(fiber)
-      end
-
-      # ConditionVariable#wait is a sleep to core, and woken by `unblock`.
-      def asleep(duration)
-        duration &&= Scheduler.interval(duration)
-        @world.waiters[fiber = ::Fiber.current] = @world.running
-        @world.suspend(:sleep, nil, duration)
-      ensure
-        @world.waiters.delete(fiber)
-      end
     end
   end
 end

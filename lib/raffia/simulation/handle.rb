@@ -25,7 +25,7 @@ module Raffia
 
       # Waits until nothing else can run without time going on.
       # @return [void]
-      def settle = @world.settle
+      def settle = @world.time.settle
 
       # A choice of the run: drawn from the seed, recorded, replayed and shrunk towards 0.
       # @param count [Integer]

@@ -38,7 +38,7 @@ module Raffia
       def take(current)
         candidates = candidates(current)
         size = candidates.size
-        return @world.idle && nil if size == 0
+        return @world.time.idle && nil if size == 0
 
         chosen = candidates[(size == 1) ? 0 : choose(candidates, current)]
         return fire(chosen) if Timers::Timer === chosen

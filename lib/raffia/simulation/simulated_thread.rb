@@ -286,7 +286,7 @@ module Raffia
         @world.ended(self)
       end
 
-      def release_joiners = @joiners.each { |fiber| @world.unblock(self, fiber) }
+      def release_joiners = @joiners.each { |fiber| @world.fiber_waits.unblock(self, fiber) }
 
       def accessor?(name, arguments)
         arguments == (name.end_with?("=") ? 1 : 0) && ::Thread.method_defined?(name) &&
@@ -307,7 +307,7 @@ module Raffia
           remaining = [deadline - Clock.now, 0].max if deadline
           @joiners << (fiber = ::Fiber.current)
           begin
-            woken = @world.block(self, remaining)
+            woken = @world.fiber_waits.block(self, remaining)
           ensure
             @joiners.delete(fiber)
           end

@@ -5,13 +5,14 @@ require_relative "conditions"
 require_relative "decisions"
 require_relative "fault"
 require_relative "fiber_scheduler"
+require_relative "fiber_waits"
 require_relative "interest"
 require_relative "invariants"
 require_relative "network"
 require_relative "run_queue"
 require_relative "settings"
 require_relative "simulated_thread"
-require_relative "time_limits"
+require_relative "time_advance"
 require_relative "timers"
 require_relative "virtual_clock"
 
@@ -41,11 +42,9 @@ module Raffia
         end
       end
 
-      # `waiters`: fiber => the thread or scheduler in which it blocks. `pollers`: objects whose
-      # `poll` makes threads ready when no other one is. `left`: threads that lived at the end.
+      # `left`: threads that lived at the end.
       attr_reader :loop_fiber, :seed, :settings, :clock, :threads, :interest, :decisions, :boundary,
-        :pollers, :running, :waiters, :time_limits, :failure, :trace, :left, :faults,
-        :left_waits, :warnings
+        :fiber_waits, :time, :running, :failure, :trace, :left, :faults, :left_waits, :warnings
 
       # Whether the simulation's own code runs, where no thread may be preempted.
       attr_reader :busy
@@ -62,14 +61,11 @@ module Raffia
         @timers = Timers.new(@clock)
         @queue = RunQueue.new(self, @timers)
         @interest = Interest.new
-        @pollers = [@interest]
+        @time = TimeAdvance.new(self, @timers)
+        @fiber_waits = FiberWaits.new(self)
         @boundary = Boundary.new(settings)
         @threads = []
-        @settling = []
-        @waiters = {}.compare_by_identity
-        @blocking = {}.compare_by_identity # fibers
         @warnings = []
-        @time_limits = TimeLimits.new(@clock)
         @running = @failure = nil
         @closing = @over = @real = @uninterrupted = @busy = @preemptive = false
         decisions.on_divergence { |error| fail(error) }
@@ -89,7 +85,7 @@ module Raffia
 
       # Hosts and their sockets.
       def network
-        @network ||= Network.new(self).tap { |network| @pollers << network }
+        @network ||= Network.new(self).tap { |network| @time.pollers << network }
       end
 
       # Nanoseconds by which the wall clock of the running thread's host is wrong.
@@ -112,17 +108,6 @@ module Raffia
         ::Fiber.real_blocking(&)
       ensure
         @real = before
-      end
-
-      # Runs the block so that its waits are those of the thread, not of the running fiber, which it
-      # yields.
-      def blocking
-        fiber = ::Fiber.current
-        before = @blocking[fiber]
-        @blocking[fiber] = true
-        yield fiber
-      ensure
-        @blocking.delete(fiber) unless before
       end
 
       # Runs the block without preemption.
@@ -204,32 +189,6 @@ module Raffia
         true
       end
 
-      # Hook of core, for all that waits to be unblocked. Whether that came before the timeout.
-      def block(blocker, timeout = nil)
-        fiber = ::Fiber.current
-        scheduler = fiber_scheduler
-        @waiters[fiber] = scheduler || @running
-        timeout ||= @time_limits.remaining(fiber)
-        woken = scheduler ? scheduler.block(blocker, timeout) : suspend_until_woken(blocker, timeout)
-        @time_limits.expire(fiber) unless woken
-        woken
-      ensure
-        @waiters.delete(fiber)
-      end
-
-      def unblock(blocker, fiber)
-        waiter = @waiters[fiber] or return
-        waiter.is_a?(FiberScheduler) ? waiter.unblock(blocker, fiber) : wake(waiter, :woken)
-      end
-
-      # The Fiber scheduler of the running fiber; nil in a thread's main fiber, in a blocking fiber,
-      # and in a thread without one.
-      def fiber_scheduler
-        scheduler = @running.scheduler or return
-        fiber = ::Fiber.current
-        scheduler unless @running.main_fiber.equal?(fiber) || @blocking[fiber]
-      end
-
       # Lets others run first, if any can.
       def pass
         reject_wait
@@ -256,14 +215,6 @@ module Raffia
       # A point at which the caller of a replaced method may be preempted, as where one in C returns.
       def returned
         preempt if preemptible?
-      end
-
-      # Waits until nothing else can run without time going on.
-      def settle
-        @settling << (thread = @running)
-        suspend(:settle)
-      ensure
-        @settling.delete(thread)
       end
 
       # A value that the run chooses, below the count.
@@ -294,7 +245,7 @@ module Raffia
 
       def ended(thread)
         @busy = true
-        @queue.progress
+        progress
         note(:end, thread)
         return unless thread.error && thread.abort_on_exception
 
@@ -303,6 +254,12 @@ module Raffia
 
       # Adds an event to the trace: see {Trace}. +subject+: the thread, or the name of a fiber.
       def note(event, subject = nil, text = nil) = @trace&.add(event, subject, self, text)
+
+      # The main thread has ended, and nothing else can run.
+      def finish = @over = true
+
+      # Time went on, or a thread ended.
+      def progress = @queue.progress
 
       # Removes a thread without running any more of it during the run, not even its `ensure`. That
       # runs after the end: Ruby crashes when it collects a fiber that holds a Mutex.
@@ -314,33 +271,12 @@ module Raffia
         switch if thread.equal?(@running)
       end
 
-      # Nothing can run now: descriptors are polled, then those go on that wait for this moment,
-      # then time moves to the next timer.
-      def idle
-        return if poll
-        return wake_settling if @settling.any?
-        return @over = true unless main_thread.alive?
-        return fail(deadlock) unless @timers.next_at
-
-        return fail(limit_reached) unless within_limit?(@timers.next_at)
-
-        go_on
-      end
-
-      # The process stands still until the next timer is due.
-      def pause
-        at = @timers.next_at or return
-        go_on if within_limit?(at) && @faults.happens?(:pause)
-      end
-
       private
 
       def preempt_from_now_on
         @preemptive = !@preemption.nil?
         @preemption&.start
       end
-
-      def suspend_until_woken(blocker, timeout) = suspend(:block, blocker, timeout) == :woken
 
       def add(path, arguments, **options, &)
         reject_wait
@@ -352,7 +288,7 @@ module Raffia
       def switch(current = nil)
         running = @running
         @invariants&.check
-        pause if @faults.pauses?
+        @time.pause if @faults.pauses?
         running.fiber = ::Fiber.current
         chosen = next_thread(current) || leave
         @queue.add(current) if current && !chosen.equal?(current)
@@ -377,35 +313,6 @@ module Raffia
         @loop_fiber.transfer
         reject_wait
       end
-
-      # All of them, so that none waits longer for its turn than others.
-      def poll
-        found = false
-        @pollers.each { |poller| found = true if poller.poll }
-        found
-      end
-
-      def wake_settling
-        @settling.dup.each { |thread| wake(thread, :woken) }
-        @settling.clear
-      end
-
-      def go_on
-        @queue.progress
-        @timers.advance
-      end
-
-      def within_limit?(time)
-        limit = @settings.virtual_limit
-        limit.nil? || time <= limit * VirtualClock::SECOND
-      end
-
-      def limit_reached
-        LimitReached.new("the run has come to its virtual_limit of #{@settings.virtual_limit} s, " \
-          "and has not ended:#{WaitReport.new(self)}")
-      end
-
-      def deadlock = Deadlock.new("no thread can ever continue:#{WaitReport.new(self)}")
 
       # Ruby switches to the thread's first fiber when a fiber ends that was transferred to; here
       # that is the world's.

@@ -13,13 +13,13 @@ module Raffia
           return super unless world && blocking && block
 
           super(blocking: false, **options) do |*arguments|
-            world.blocking { block.call(*arguments) }
+            world.fiber_waits.blocking { block.call(*arguments) }
           end
         end
 
         def blocking(&)
           world = World.current
-          world ? world.blocking(&) : super
+          world ? world.fiber_waits.blocking(&) : super
         end
 
         def scheduler
@@ -29,7 +29,7 @@ module Raffia
 
         def current_scheduler
           world = World.current
-          world ? world.fiber_scheduler : super
+          world ? world.fiber_waits.scheduler : super
         end
 
         def set_scheduler(scheduler) # standard:disable Naming/AccessorMethodName

@@ -12,7 +12,7 @@ module Raffia
       module TimeoutMethods
         def timeout(seconds, klass = nil, message = nil, &block)
           world = World.current
-          return super if world.nil? || world.fiber_scheduler
+          return super if world.nil? || world.fiber_waits.scheduler
 
           TimeLimit.new(world).call(seconds, klass, message, &block)
         end

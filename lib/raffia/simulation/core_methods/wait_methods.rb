@@ -14,7 +14,7 @@ module Raffia
             define_method(name) do |non_block = false, timeout: nil|
               world = World.current or return super(non_block, timeout:)
               if timeout && !non_block
-                world.time_limits.within(timeout) { super() }
+                world.fiber_waits.limits.within(timeout) { super() }
               else
                 super(non_block, timeout:)
               end.tap { world.returned }
@@ -28,7 +28,7 @@ module Raffia
             define_method(name) do |object, non_block = false, timeout: nil|
               world = World.current or return super(object, non_block, timeout:)
               if timeout && !non_block
-                world.time_limits.within(timeout) { super(object) }
+                world.fiber_waits.limits.within(timeout) { super(object) }
               else
                 super(object, non_block, timeout:)
               end.tap { world.returned }
@@ -42,7 +42,7 @@ module Raffia
           %i[sleep wait].each do |name|
             define_method(name) do |*arguments|
               world = World.current
-              return super(*arguments) if world.nil? || world.fiber_scheduler
+              return super(*arguments) if world.nil? || world.fiber_waits.scheduler
 
               thread = world.running
               begin
