@@ -22,8 +22,9 @@ module Raffia
 
         thread = @world.threads.find(&:unjoined) or return
         error = thread.unjoined
-        raise Unjoined, "thread #{thread.label}, started at #{thread.origin}, ended with #{error.class}, and nobody called its " \
-          "join or value: #{error.message}", error.backtrace, cause: error
+        raise Unjoined, "thread #{thread.label}, started at #{thread.origin}, ended with " \
+          "#{error.class}, and nobody called its join or value: #{error.message}",
+          error.backtrace, cause: error
       rescue Unjoined => finding
         finding
       end
@@ -31,9 +32,9 @@ module Raffia
       def leak
         return if @settings.ignore?(:leaks)
 
-        left = @world.left.reject(&:daemon)
+        left = @world.teardown.left.reject(&:daemon)
         return if left.empty?
-        return deadlock if @world.left_waits.deadlock
+        return deadlock if @world.teardown.waits.deadlock
 
         number = (left.size == 1) ? "a thread was" : "#{left.size} threads were"
         Leak.new("#{number} left when the run had ended: #{left.map(&:label).join(", ")}. Join or " \
@@ -43,11 +44,11 @@ module Raffia
 
       def deadlock
         Deadlock.new("threads that were left when the run had ended wait for each other for ever:" \
-          "#{@world.left_waits.deadlock}")
+          "#{@world.teardown.waits.deadlock}")
       end
 
       def description(thread)
-        "\n  #{thread.label}, started at #{thread.origin}\n#{@world.left_waits.waits[thread]}".chomp
+        "\n  #{thread.label}, started at #{thread.origin}\n#{@world.teardown.waits.waits[thread]}".chomp
       end
     end
   end

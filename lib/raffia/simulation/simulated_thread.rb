@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "interrupts"
+require_relative "thread_wait"
 require "zlib"
 
 module Raffia
@@ -18,24 +19,6 @@ module Raffia
       # @api private
       attr_accessor :fiber, :scheduler, :priority, :host, :daemon, :name, :timed_out, :relocking
       attr_accessor :report_on_exception, :abort_on_exception, :group
-
-      # One suspension of the thread in the world. `result`: nil while it lasts; then :woken,
-      # :timeout or :interrupted.
-      # @api private
-      class Wait
-        attr_reader :reason, :subject, :limit, :since
-        attr_accessor :result, :interruptible
-
-        def begin(reason, subject, limit, since)
-          @reason = reason
-          @subject = subject
-          @limit = limit
-          @since = since
-          @result = nil
-          self
-        end
-      end
-      private_constant :Wait
 
       # @api private
       def initialize(world, path, arguments, daemon: false, &block)
@@ -203,7 +186,7 @@ module Raffia
 
       # @api private
       def begin_wait(reason, subject, limit, now)
-        @wait = (@last_wait ||= Wait.new).begin(reason, subject, limit, now)
+        @wait = (@last_wait ||= ThreadWait.new).begin(reason, subject, limit, now)
       end
 
       # Ends the wait. False when another event has ended it before.

@@ -12,6 +12,7 @@ require_relative "network"
 require_relative "run_queue"
 require_relative "settings"
 require_relative "simulated_thread"
+require_relative "teardown"
 require_relative "time_advance"
 require_relative "timers"
 require_relative "virtual_clock"
@@ -42,9 +43,8 @@ module Raffia
         end
       end
 
-      # `left`: threads that lived at the end.
       attr_reader :loop_fiber, :seed, :settings, :clock, :threads, :interest, :decisions, :boundary,
-        :fiber_waits, :time, :running, :failure, :trace, :left, :faults, :left_waits, :warnings
+        :fiber_waits, :time, :running, :failure, :trace, :faults, :teardown, :warnings
 
       # Whether the simulation's own code runs, where no thread may be preempted.
       attr_reader :busy
@@ -66,6 +66,7 @@ module Raffia
         @boundary = Boundary.new(settings)
         @threads = []
         @warnings = []
+        @teardown = Teardown.new(self)
         @running = @failure = nil
         @closing = @over = @real = @uninterrupted = @busy = @preemptive = false
         decisions.on_divergence { |error| fail(error) }
@@ -264,7 +265,7 @@ module Raffia
       # Removes a thread without running any more of it during the run, not even its `ensure`. That
       # runs after the end: Ruby crashes when it collects a fiber that holds a Mutex.
       def abandon(thread)
-        (@abandoned ||= []) << thread
+        @teardown.abandoned << thread
         @queue.remove(thread)
         @timers.abandon(thread)
         thread.abandon
@@ -330,22 +331,14 @@ module Raffia
         thread.fiber.transfer
       end
 
-      # Ends what is left.
       def close
         @over = @closing = true
         @failure ||= @boundary.violation
-        @left = @threads.select(&:alive?)
-        @left_waits = WaitReport.new(self).snapshot if leaks?
         @warnings.concat(@conditions.warnings) if @conditions && !@settings.ignore?(:lost_wakeups)
-        (@left + @abandoned.to_a).each do |thread|
-          @running = thread
-          thread.end_now
-        end
+        @teardown.call { |thread| @running = thread }
         @network&.close
         @running = nil
       end
-
-      def leaks? = @failure.nil? && !@settings.ignore?(:leaks) && !@left.all?(&:daemon)
 
       # While the run is closed, each wait ends its fiber.
       def reject_wait
