@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../bytecode/frame"
+require_relative "../source_files"
 require_relative "attributes"
 require_relative "synchronization"
 
@@ -14,11 +15,7 @@ module Raffia
       # @api private
       class Observer
         EVENTS = %i[line call b_call c_call return b_return c_return raise rescue].freeze
-        # Code of the simulation is no part of the program.
-        OWN = File.expand_path("..", __dir__)
-        THREAD = File.join(OWN, "simulated_thread.rb")
-        WORLD = File.join(OWN, "world.rb")
-        private_constant :EVENTS, :OWN, :THREAD, :WORLD
+        private_constant :EVENTS
 
         # The parameters are those of {Races}.
         def initialize(races, bytecode:, scope:, point:, running:)
@@ -26,14 +23,15 @@ module Raffia
           @bytecode = bytecode
           # A file's paths are one String.
           @scope = Hash.new { |known, path| known[path] = scope.call(path) }.compare_by_identity
-          @own = Hash.new { |known, path| known[path] = own_file(path) }.compare_by_identity
+          @parts = Hash.new { |known, path| known[path] = SourceFiles.part(path) }
+            .compare_by_identity
           @point = point
           @running = running
           @attributes = Attributes.new
           @frames = {}.compare_by_identity
           @raised = {}.compare_by_identity
           @trace = ::TracePoint.new(*EVENTS) do |trace|
-            (file = @own[trace.path]) ? own(trace, file) : observe(trace)
+            (part = @parts[trace.path]) ? own(trace, part) : observe(trace)
           end
         end
 
@@ -63,22 +61,14 @@ module Raffia
           @races.pass_point if @point.call(trace)
         end
 
-        # The file of the simulation that a path is; nil for the program's.
-        def own_file(path)
-          case path
-          when THREAD then :thread
-          when WORLD then :world
-          else :other if path.start_with?(OWN)
-          end
-        end
-
         # Threads are made, joined and woken by the simulation.
-        def own(trace, file)
+        def own(trace, part)
           event = trace.event
           return own_call(trace, event) if event == :c_call || event == :c_return
-          return if file == :other || (event != :call && event != :return)
+          return if event != :call && event != :return
+          return unless part == :thread || part == :world
           thread = @running.call or return
-          (file == :thread) ? own_thread(trace, thread) : own_wake(trace, thread)
+          (part == :thread) ? own_thread(trace, thread) : own_wake(trace, thread)
         end
 
         # Waits of core that the simulation has put a method of its own before.
