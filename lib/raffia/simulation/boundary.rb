@@ -13,6 +13,17 @@ module Raffia
       def initialize(settings)
         @settings = settings
         @violation = nil
+        @allowed = {}.compare_by_identity # fibers
+      end
+
+      # Lets the running fiber start processes in the block, outside of the simulation.
+      def allow_processes
+        fiber = ::Fiber.current
+        before = @allowed[fiber]
+        @allowed[fiber] = true
+        yield
+      ensure
+        @allowed.delete(fiber) unless before
       end
 
       def refuse(message)
@@ -23,7 +34,7 @@ module Raffia
 
       # +action+: a clause such as "fork starts a process".
       def process(action)
-        return if @settings.allow?(:processes)
+        return if @settings.allow?(:processes) || @allowed[::Fiber.current]
 
         refuse("#{action}, which no simulation holds: put it into sim.real { }, or " \
           "allow: [:processes]")

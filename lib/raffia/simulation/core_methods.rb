@@ -7,6 +7,7 @@ module Raffia
     #
     # @api private
     module CoreMethods
+      require_relative "core_methods/assertion_methods"
       require_relative "core_methods/condition_methods"
       require_relative "core_methods/fiber_methods"
       require_relative "core_methods/file_methods"
@@ -26,6 +27,7 @@ module Raffia
 
       def self.install
         TravelMethods.install
+        AssertionMethods.install
         return if ::Thread.respond_to?(:real_current)
 
         ::Thread.singleton_class.alias_method(:real_current, :current)

@@ -44,6 +44,43 @@ module Raffia
       assert_match(/minitest_test\.rb:\d+\z/, failure.location)
     end
 
+    # Minitest compares long values with a program.
+    def test_an_assertion_with_a_diff
+      text = "one\ntwo\n" * 20
+      result = run_test { simulate("differs", runs: 3) { assert_equal text, text.sub("two", "2") } }
+      assert_instance_of ::Minitest::Assertion, result.failure
+      assert_match(/^-two\n\+2\n/, result.failure.message)
+    end
+
+    def test_an_assertion_with_a_diff_in_a_plain_run
+      text = "one\ntwo\n" * 20
+      error = assert_raises(Simulation::Failed) do
+        Simulation.run(faults: {errors: 1.0}) { assert_equal text, text.sub("two", "2") }
+      end
+      assert_instance_of ::Minitest::Assertion, error.cause
+      assert_match(/^-two\n\+2\n/, error.cause.message)
+    end
+
+    def test_values_of_an_assertion_are_shown_in_the_world
+      shown = []
+      value = Object.new
+      value.define_singleton_method(:inspect) { "#{shown << Thread.current} " + "long " * 10 }
+      assert_raises(Simulation::Failed) { Simulation.run { assert_equal 1, value } }
+      assert_instance_of Simulation::SimulatedThread, shown.first
+    end
+
+    def test_processes_are_refused_after_an_assertion_with_a_diff
+      text = "one\ntwo\n" * 20
+      error = assert_raises(Simulation::Failed) do
+        Simulation.run do
+          assert_equal text, ""
+        rescue ::Minitest::Assertion
+          system("true")
+        end
+      end
+      assert_instance_of Simulation::NotSimulated, error.cause
+    end
+
     def test_an_error_of_a_run_is_an_error_of_the_test
       result = run_test do
         simulate("raises", runs: 3) { raise KeyError, "no such key" }
