@@ -127,6 +127,15 @@ class SimulationRacesTest < Raffia::TestCase
     }, -> { @account.take })
   end
 
+  # A world's methods of core are in Ruby. They stay in the process, so the other tests may come
+  # before or after.
+  def test_methods_of_a_world_order_as_those_of_core
+    Raffia::Simulation::CoreMethods.install
+    test_a_queue_orders
+    test_condition_variables_and_sized_queues
+    test_one_lock_orders
+  end
+
   def test_a_thread_is_ordered_after_its_start_and_before_its_join
     fibers = [fiber("main") { @account.add }, fiber("a") { @account.add },
       fiber("main") { @account.add }]
