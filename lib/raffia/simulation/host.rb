@@ -56,7 +56,7 @@ module Raffia
       def crash(peers: :reset)
         @dark = peers == :silence
         left = threads
-        @network.crash(self, silently: @dark)
+        @network.connections.crash(self, silently: @dark)
         @sockets.each(&:close)
         @sockets.clear
         @world.after(@restart, @name) { start if threads.empty? } if @restart && @block

@@ -2,9 +2,9 @@
 
 require_relative "host"
 require_relative "network/address"
-require_relative "network/connection"
+require_relative "network/connections"
 require_relative "network/datagrams"
-require_relative "network/link"
+require_relative "network/links"
 require_relative "network/names"
 require_relative "network/socket_table"
 require_relative "network/sockets"
@@ -38,14 +38,14 @@ module Raffia
 
       # @api private
       attr_reader :world, :home, :names, :default_latency, :transport, :hosts, :sockets,
-        :datagrams, :table
+        :datagrams, :table, :connections
 
       # @api private
       def initialize(world)
         @world = world
         @hosts = {}
-        @links = {}
-        @connections = []
+        @links = Links.new(self)
+        @connections = Connections.new(world)
         @names = Names.new(self)
         @last_id = 0
         @buffer = @window = @mtu = 65_536
@@ -113,48 +113,21 @@ module Raffia
       end
 
       # @api private
-      def link(from, to) = @links[[from, to]] ||= Link.new(self, from, to)
+      def link(from, to) = @links.find(from, to)
 
       # The links of a direction, seen from +one+: :to, :from or :both. +other+ nil: all hosts.
       # @api private
-      def links(one, other, direction)
-        ones = [*one].map { |name| host(name) }
-        others = other ? [*other].map { |name| host(name) } : @hosts.values - ones
-        pairs = ones.product(others)
-        back = pairs.map(&:reverse)
-        pairs = {to: pairs, from: back, both: pairs + back}.fetch(direction) do
-          raise ConfigError, "direction: #{direction.inspect} means nothing: use :to, :from, :both"
-        end
-        pairs.map { |from, to| link(from, to) }
-      end
+      def links(one, other, direction) = @links.between(one, other, direction)
 
       # Lets all packets through again, or those between two hosts.
       # @api private
       def heal(one = nil, other = nil, direction = :both)
-        (one ? links(one, other, direction) : @links.values).each(&:heal)
+        one ? links(one, other, direction).each(&:heal) : @links.heal
       end
 
       # Ends the connections between two hosts by a RST to both.
       # @api private
-      def reset(one, other)
-        connections_between(host(one), host(other)).each do |connection|
-          connection.endpoints.each { |endpoint| endpoint.reset(::Errno::ECONNRESET) }
-        end
-        @world.interest.poll
-      end
-
-      # @api private
-      def crash(host, silently:)
-        @connections.flat_map(&:endpoints).select { |one| one.host.equal?(host) }.each do |endpoint|
-          silently ? endpoint.vanish : endpoint.abort
-        end
-      end
-
-      # @api private
-      def add_connection(connection)
-        @connections << connection
-        connection
-      end
+      def reset(one, other) = @connections.reset(host(one), host(other))
 
       # The endpoint of a program's socket; nil for those of the kernel.
       # @api private
@@ -167,35 +140,13 @@ module Raffia
       # @api private
       def poll
         moved = @datagrams.poll
-        return moved if @connections.empty?
-
-        endpoints = @connections.flat_map(&:endpoints)
-        moved = endpoints.map(&:flush).any? || moved
-        by_wire = endpoints.filter_map { |one| [one.readable, one] if one.readable }.to_h
-        ready = by_wire.any? && Interest.select([by_wire.keys, nil, nil])
-        moved = ready.first.map { |wire| by_wire[wire].pump }.any? || moved if ready
-        sweep
-        moved
+        @connections.poll || moved
       end
 
       # @api private
       def close
         @table.close
         @transport.close
-      end
-
-      private
-
-      def connections_between(one, other)
-        @connections.select { |connection| connection.between?(one, other) }
-      end
-
-      def sweep
-        @connections.delete_if do |connection|
-          next unless connection.over?
-
-          connection.endpoints.each(&:dispose)
-        end
       end
     end
   end

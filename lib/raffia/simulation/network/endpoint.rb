@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "options"
+require_relative "receive_buffer"
+require_relative "sender"
 
 module Raffia
   module Simulation
@@ -15,9 +17,6 @@ module Raffia
       class Endpoint
         # Of a program's socket: its endpoint, or false.
         VARIABLE = :@raffia_simulated_endpoint
-        # Linux's minimum is lower, but one segment of a page has to fit.
-        CHUNK = 65_536
-        private_constant :CHUNK
 
         # `raw`: another object for the program's descriptor; nil until it is accepted.
         attr_reader :network, :host, :io, :raw, :id, :options, :state, :error
@@ -33,8 +32,8 @@ module Raffia
           @state = :idle
           @id = network.next_id
           @options = Options.new(self)
-          @inbox = +"".b
-          @ended = @finished = @shut = false
+          @sender = Sender.new(self)
+          @received = ReceiveBuffer.new
         end
 
         # Takes the program's IO object.
@@ -65,19 +64,11 @@ module Raffia
         end
 
         # The network's end, if the program may have written something and there is room for it.
-        def readable = (@wire if @state == :open && !@ended && room.positive?)
+        def readable = (@wire if @sender.ready?)
 
         # Sends what the program has written. Returns whether there was anything.
         def pump
-          sent = false
-          while readable
-            bytes = @wire.read([room, CHUNK].min)
-            return sent if bytes == :wait_readable
-
-            sent = true
-            bytes ? send_data(bytes) : end_of_output
-          end
-          sent
+          @sender.pump(@wire)
         rescue ::SystemCallError
           abort # the program closed it with unread bytes
           true
@@ -86,11 +77,9 @@ module Raffia
         # Before the program shuts its output down. The byte stays unread at the wire: a reset must
         # still be possible.
         def half_close
-          return if @ended || @state != :open
+          return if @sender.ended? || @state != :open
 
-          read_all
-          @ended = true
-          @stream.send(:fin)
+          @sender.finish(@wire)
           @raw.write("\0")
         end
 
@@ -99,29 +88,16 @@ module Raffia
           return reset_by_peer if segment.kind == :rst
           return refuse unless @wire && @state != :failed
 
-          (segment.kind == :fin) ? @finished = true : @inbox << segment.bytes
+          (segment.kind == :fin) ? @received.finish : @received.add(segment.bytes)
           flush
         end
 
         # Bytes for the program that it has no room for yet.
-        def backlog = @inbox.bytesize
+        def backlog = @received.size
 
         # Gives the program what has arrived. Returns whether it took any.
         def flush
-          return false if @wire.nil? || @shut || (@inbox.empty? && !@finished)
-
-          taken = false
-          until @inbox.empty?
-            count = @wire.write(@inbox)
-            return taken if count == :wait_writable
-
-            @inbox = @inbox.byteslice(count..)
-            taken = true
-          end
-          return taken unless @finished
-
-          @wire.close_write
-          @shut = true
+          @wire ? @received.write_to(@wire) : false
         rescue ::SystemCallError
           refuse # the program has closed it
           true
@@ -161,7 +137,7 @@ module Raffia
           return if @wire.nil?
 
           # An unread byte would be a reset.
-          nil while @wire.read(CHUNK).is_a?(::String)
+          nil while @wire.read(Sender::CHUNK).is_a?(::String)
         rescue ::SystemCallError
           nil
         ensure
@@ -186,7 +162,7 @@ module Raffia
         def to_s = "#{local_address}#{" -> #{@remote}" if @remote}"
 
         # Nothing can happen any more.
-        def over? = @wire.nil? || (@ended && @shut)
+        def over? = @wire.nil? || (@sender.ended? && @received.closed?)
 
         def close
           @wire&.close
@@ -206,29 +182,6 @@ module Raffia
         def open? = @raw.open?
 
         private
-
-        def room = @network.window - @stream.size - @peer.backlog
-
-        def send_data(bytes)
-          bytes.bytesize.fdiv(@network.mtu).ceil.times do |index|
-            @stream.send(:data, bytes.byteslice(index * @network.mtu, @network.mtu))
-          end
-        end
-
-        def end_of_output
-          return abort if @options.abort_on_close?
-
-          @ended = true
-          @stream.send(:fin)
-        end
-
-        def read_all
-          while (bytes = @wire.read(CHUNK)).is_a?(::String)
-            send_data(bytes)
-          end
-        rescue ::SystemCallError
-          nil
-        end
 
         # Something came for a socket that is closed.
         def refuse

@@ -75,7 +75,7 @@ module Raffia
           end
           endpoint.remote = Address.new(ip, port)
           endpoint.connecting(@transport.attach(endpoint.raw, @network.buffer))
-          @network.add_connection(Connection.new(@network, endpoint, host)).open
+          @network.connections.add(Connection.new(@network, endpoint, host)).open
         end
 
         # Connects, and waits for it.

@@ -17,7 +17,8 @@ module Raffia
         require_relative "exhaustive/footprint"
         require_relative "exhaustive/node"
         require_relative "exhaustive/recorder"
-        require_relative "exhaustive/run"
+        require_relative "exhaustive/reduction"
+        require_relative "exhaustive/search_tree"
 
         # More values than this are drawn at random, and the program does not count as explored.
         VALUES = 256
@@ -44,62 +45,55 @@ module Raffia
         #   last; nil: no reduction
         def initialize(bound: nil, recorder: nil)
           @bound = bound
-          @recorder = bound ? nil : recorder
-          @nodes = []
+          @reduction = Reduction.new(bound ? nil : recorder)
+          @tree = SearchTree.new
           @visited = @redundant = 0
-          @running = @finished = @sampled = false
+          @running = @sampled = false
           super()
         end
 
         # Begins a run.
         def start(seed, steps)
           conclude
-          @depth = 0
-          @run = Run.new
+          @tree.start
           @preemptions = 0
-          @sleep = {}
-          @node = nil
           @running = true
-          @cut = @drawn = @unknown = false
-          @recorder&.start
+          @reduction.start
           super
         end
 
         def pick(candidates, preempts)
-          observe
-          return 0 if @cut
-          index = follow(keys(candidates)) do |keys|
-            all = all?(keys)
-            Node.new(keys, sleep: all ? {} : @sleep, all:, preempts:, bound: @bound,
-              preemptions: @preemptions)
-          end
-          enter(@nodes[@depth - 1]) unless @cut
-          index
+          @reduction.observe
+          return 0 if @reduction.redundant?
+          node = follow(keys(candidates)) { |keys| node(keys, preempts) } or return 0
+          @preemptions = node.preemptions_after
+          @reduction.enter(node)
+          node.chosen
         end
 
         def choose(count)
-          return 0 if @cut || count < 2
+          return 0 if @reduction.redundant? || count < 2
           return sample(count) if count > VALUES
-          @drawn = true
-          follow(count) { Choice.new(count) }
+          @reduction.drawn
+          follow(count) { Choice.new(count) }.chosen
         end
 
         # Both ways, unless one is impossible.
         def flip(probability)
           return probability >= 1 if probability <= 0 || probability >= 1
-          @unknown = true
+          @reduction.unknown
           choose(2) == 1
         end
 
         # Values of `rand` are no choices: they are the same in each run.
         def one_seed? = true
 
-        def close = @recorder&.stop
+        def close = @reduction.stop
 
         # Whether no way is left.
         def finished?
           conclude
-          @finished
+          @tree.finished?
         end
 
         # Whether the program was explored in all orders.
@@ -126,91 +120,23 @@ module Raffia
           end
         end
 
-        # Whether all candidates are explored: without footprints, and after timers and faults that
-        # are drawn, because what depends on them is not known.
-        def all?(keys) = @recorder.nil? || (@unknown ||= keys.any?(Array))
-
-        # The decision of the run before, or a new one.
-        def follow(keys)
-          node = @nodes[@depth]
-          if node
-            diverged(node, keys) unless node.keys == keys
-          else
-            node = yield(keys)
-            return cut if node.asleep?
-            @nodes << node
-          end
-          @depth += 1
-          node.chosen
+        def node(keys, preempts)
+          all = @reduction.all?(keys)
+          Node.new(keys, sleep: all ? {} : @reduction.sleep, all:, preempts:, bound: @bound,
+            preemptions: @preemptions)
         end
 
-        def enter(node)
-          @node = node
-          @preemptions = node.preemptions_after
-          @sleep = @unknown ? {} : node.rest if @recorder
-        end
-
-        # All candidates sleep: whatever comes has been seen in another order.
-        def cut
-          @cut = true
-          0
-        end
-
-        # The steps since the last decision: of the thread that was chosen, then of those that had
-        # to run because they were the only ones.
-        def observe
-          return unless @recorder
-          node, @node = @node, nil
-          steps = @recorder.take
-          steps = begin_with(node, steps) if node
-          steps.each { |_, footprint| footprint.everything! } if @drawn
-          node.footprint = steps.first.last if node
-          steps.each_with_index do |(thread, footprint), index|
-            add(thread, footprint, (node if index.zero?))
-          end
-          @drawn = false
-        end
-
-        # A step that did nothing was not recorded. A timer may do anything.
-        def begin_with(node, steps)
-          steps = [[node.key, Footprint.new], *steps] unless steps.dig(0, 0) == node.key
-          steps.first.last.everything! unless node.key.is_a?(String)
-          steps
-        end
-
-        # What does not commute with the step wakes up. A sleeping thread that has to run, because
-        # it is the only one, makes the run redundant.
-        def add(thread, footprint, node)
-          @cut = true if !node && @sleep.key?(thread)
-          return if @cut
-          @run.add(thread, footprint, node)
-          @sleep = @sleep.reject do |other, theirs|
-            other == thread || !theirs.independent?(footprint)
-          end
-        end
-
-        def diverged(node, keys)
-          raise Nondeterminism, "decision #{@depth + 1} of a run had the candidates " \
-            "#{keys.inspect}, and #{node.keys.inspect} in the run before: the program does not " \
-            "depend on its schedule alone"
+        def follow(keys, &)
+          @tree.follow(keys, &) || (@reduction.give_up && nil)
         end
 
         # The run is over: find its reversals, and go to the next way.
         def conclude
           return unless @running
-          observe
           @running = false
-          @cut ? @redundant += 1 : @visited += 1
-          @run.reverse if @recorder
-          backtrack
-        end
-
-        def backtrack
-          while (node = @nodes.last)
-            return if node.advance
-            @nodes.pop
-          end
-          @finished = true
+          @reduction.conclude
+          @reduction.redundant? ? @redundant += 1 : @visited += 1
+          @tree.advance
         end
       end
     end
