@@ -33,10 +33,9 @@ module Raffia
         ::Thread.singleton_class.alias_method(:real_current, :current)
         ::Fiber.singleton_class.alias_method(:real_blocking, :blocking)
         {::Thread => ThreadMethods, ::Fiber => FiberMethods, Raffia::Scheduler => SchedulerMethods,
-         ::Ractor => ProcessMethods::Ractors}
-          .each { |owner, methods| owner.singleton_class.prepend(methods) }
-        {::Process => ProcessMethods, ::Random => RandomMethods, ::Time => TimeMethods,
-         ::IO => ProcessMethods::Pipes, ::Kernel => KernelMethods}
+         ::Ractor => ProcessMethods::Ractors, ::Process => ProcessMethods,
+         ::Random => RandomMethods, ::Time => TimeMethods, ::IO => ProcessMethods::Pipes,
+         ::Kernel => KernelMethods}
           .each { |owner, methods| Replacement.call(owner, methods) }
         TimeMethods.install
         ::Kernel.prepend(KernelMethods::PrivateMethods)

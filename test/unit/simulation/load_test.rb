@@ -22,10 +22,23 @@ module Raffia
     def test_nothing_is_replaced_before_the_first_run
       assert_equal "[false, true]\n", output_of(<<~RUBY)
         require "raffia/simulation"
-        replaced = -> { Time.singleton_class.method_defined?(:__raffia_now) }
+        replaced = -> { Time.singleton_class.method_defined?(:__raffia_Time_now) }
         before = replaced.call
         Raffia::Simulation.run { nil }
         p [before, replaced.call]
+      RUBY
+    end
+
+    def test_other_ractors_call_the_methods_that_a_run_has_replaced
+      assert_equal "[:float, :float, 7]\n", output_of(<<~RUBY)
+        $VERBOSE = nil
+        require "raffia/simulation"
+        Raffia::Simulation.run { nil }
+        ractor = Ractor.new do
+          [Process.clock_gettime(Process::CLOCK_MONOTONIC).is_a?(Float) && :float,
+           Time.now.to_f.is_a?(Float) && :float, Thread.new { 7 }.value]
+        end
+        p(ractor.respond_to?(:value) ? ractor.value : ractor.take)
       RUBY
     end
 

@@ -179,6 +179,30 @@ module Raffia
       assert_operator Time.now.year, :>, 2000
     end
 
+    def test_stubs_of_threads_and_sockets_by_alias_survive
+      run_world { Thread.new { nil }.join }
+      {[Thread, :new] => [], [Thread, :list] => [], [Fiber, :new] => [],
+       [TCPServer, :new] => ["127.0.0.1", 0], [UDPSocket, :new] => [], [UNIXSocket, :pair] => [],
+       [Socket, :new] => [:INET], [Resolv, :getaddress] => ["127.0.0.1"]}
+        .each do |(owner, name), arguments|
+        assert_equal :stubbed, stubbed(owner, name) { owner.send(name, *arguments) }
+        value = owner.send(name, *arguments) { :original }
+        refute_equal :stubbed, value, "#{owner}.#{name}"
+        [value].flatten.grep(IO).each(&:close)
+      end
+      assert_equal 7, run_world { Thread.new { 7 }.value }
+    end
+
+    def test_methods_of_classes_and_their_superclasses_are_replaced
+      run_world { nil }
+      server = TCPServer.new("127.0.0.1", 0)
+      client = TCPSocket.open("127.0.0.1", server.addr[1])
+      assert_equal [TCPServer, TCPSocket], [server.class, client.class]
+      assert_equal [UNIXServer] * 2, UNIXServer.pair.map { |one| one.tap(&:close).class }
+    ensure
+      [server, client].compact.each(&:close)
+    end
+
     def test_cron
       unless Gem::Specification.find_all_by_name("fugit").any?
         skip "the gem fugit is not installed (bin/setup)"

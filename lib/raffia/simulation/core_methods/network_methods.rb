@@ -39,22 +39,16 @@ module Raffia
           end
 
           def install
-            ::BasicSocket.prepend(BasicSocketMethods)
-            ::IPSocket.prepend(IPSocketMethods)
-            ::IPSocket.singleton_class.prepend(IPSocketMethods::Lookup)
-            ::Socket.prepend(SocketInstanceMethods)
-            ::Socket.singleton_class.prepend(SocketClassMethods)
-            ::TCPSocket.singleton_class.prepend(TCPSocketMethods)
-            ::TCPServer.singleton_class.prepend(TCPServerMethods::ClassMethods)
-            ::TCPServer.prepend(TCPServerMethods)
-            [::UNIXSocket, ::UNIXServer].each do |owner|
-              owner.singleton_class.prepend(UNIXMethods::ClassMethods)
-            end
-            ::UNIXServer.prepend(UNIXMethods)
-            ::UDPSocket.prepend(UDPMethods)
-            ::UDPSocket.singleton_class.prepend(UDPMethods::ClassMethods)
-            ::Resolv.singleton_class.prepend(ResolvMethods)
-            Native.singleton_class.prepend(NativeMethods)
+            {::IPSocket => IPSocketMethods::Lookup, ::Socket => SocketClassMethods,
+             ::TCPSocket => TCPSocketMethods, ::TCPServer => TCPServerMethods::ClassMethods,
+             ::UNIXSocket => UNIXMethods::ClassMethods, ::UNIXServer => UNIXMethods::ClassMethods,
+             ::UDPSocket => UDPMethods::ClassMethods, ::Resolv => ResolvMethods,
+             Native => NativeMethods}
+              .each { |owner, methods| Replacement.call(owner, methods) }
+            {::BasicSocket => BasicSocketMethods, ::IPSocket => IPSocketMethods,
+             ::Socket => SocketInstanceMethods, ::TCPServer => TCPServerMethods,
+             ::UNIXServer => UNIXMethods, ::UDPSocket => UDPMethods}
+              .each { |owner, methods| owner.prepend(methods) }
           end
         end
       end

@@ -7,6 +7,9 @@ module Raffia
       #
       # @api private
       module ThreadMethods
+        TIMINGS = %i[immediate on_blocking never].freeze
+        private_constant :TIMINGS
+
         def new(*arguments, **options, &block)
           world = World.current or return super
           raise ::ThreadError, "must be called with a block" unless block
@@ -24,9 +27,9 @@ module Raffia
         end
 
         def current
-          return super unless World.active
+          return real_current unless World.active
 
-          World.current&.running || super
+          World.current&.running || real_current
         end
 
         def main
@@ -60,7 +63,7 @@ module Raffia
 
         def handle_interrupt(timings)
           world = World.current or return super
-          unless timings.is_a?(::Hash) && timings.each_value.all? { |timing| timing?(timing) }
+          unless timings.is_a?(::Hash) && timings.each_value.all? { |timing| TIMINGS.include?(timing) }
             raise ::ArgumentError, "unknown mask signature"
           end
 
@@ -80,10 +83,6 @@ module Raffia
         end
 
         def ===(object) = SimulatedThread === object || super
-
-        private
-
-        def timing?(timing) = %i[immediate on_blocking never].include?(timing)
       end
     end
   end
