@@ -193,6 +193,15 @@ module Raffia
       assert_equal 7, run_world { Thread.new { 7 }.value }
     end
 
+    def test_pairs_of_sockets_with_a_block
+      pair = lambda do
+        kept = nil
+        [UNIXSocket.pair { |*sockets| (kept = sockets.flatten).size }, kept.map(&:closed?)]
+      end
+      assert_equal [2, [true, true]], run_world { pair.call }
+      assert_equal [2, [true, true]], pair.call
+    end
+
     def test_methods_of_classes_and_their_superclasses_are_replaced
       run_world { nil }
       server = TCPServer.new("127.0.0.1", 0)

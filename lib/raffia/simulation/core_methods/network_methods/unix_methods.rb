@@ -18,14 +18,33 @@ module Raffia
               NetworkMethods.with(new(*arguments, **options), &)
             end
 
-            def pair(...) = super.each { |socket| UNIXMethods.own(socket) }
+            def pair(*arguments, &block)
+              return super unless NetworkMethods.network
 
-            def socketpair(...) = super.each { |socket| UNIXMethods.own(socket) }
+              UNIXMethods.pair(super(*arguments, &nil), &block)
+            end
+
+            def socketpair(*arguments, &block)
+              return super unless NetworkMethods.network
+
+              UNIXMethods.pair(super(*arguments, &nil), &block)
+            end
           end
 
           def self.own(socket)
             NetworkMethods.network&.table&.add_local(socket) if socket.is_a?(::BasicSocket)
             socket
+          end
+
+          def self.pair(sockets)
+            sockets.each { |socket| own(socket) }
+            return sockets unless block_given?
+
+            begin
+              yield sockets
+            ensure
+              sockets.each(&:close)
+            end
           end
 
           def accept = UNIXMethods.own(super)
