@@ -56,6 +56,9 @@ module Raffia
       def self.sendfile(_to, _from, _position, _length) = -Errno::EINVAL::Errno
       def self.cached?(_file, _position) = true
 
+      # Nothing in C reads a clock.
+      def self.simulate_clock(_nanoseconds) = nil
+
       # ObjectSpace lists no internal objects.
       def self.visible(objects)
         return objects unless RUBY_ENGINE == "ruby"

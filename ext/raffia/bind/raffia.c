@@ -22,6 +22,7 @@ void Init_raffia(void)
     raffia_init_write_buffer(raffia);
     raffia_init_scheduler(raffia);
     raffia_init_rebind(raffia);
+    raffia_init_clock(raffia);
     raffia_init_gvl_timing(raffia);
     raffia_init_gc_heap(raffia);
     raffia_init_ractor_mailbox(raffia);

@@ -11,6 +11,7 @@ void raffia_init_process(VALUE raffia);
 void raffia_init_write_buffer(VALUE raffia);
 void raffia_init_engine(VALUE raffia);
 void raffia_init_scheduler(VALUE raffia);
+void raffia_init_clock(VALUE raffia);
 void raffia_init_gvl_timing(VALUE raffia);
 void raffia_init_rebind(VALUE raffia);
 void raffia_init_gc_heap(VALUE raffia);

@@ -30,6 +30,8 @@ struct raffia_timers {
 int64_t raffia_now(void);
 /* The same time, a few milliseconds late and nearly free: for statistics. */
 int64_t raffia_coarse_now(void);
+/* Both tell this time on the calling thread from now on; 0: the system's again. */
+void raffia_simulate_clock(int64_t now);
 
 void raffia_timers_init(struct raffia_timers *timers);
 /* The op's deadline is set before. */

@@ -86,7 +86,7 @@ module Raffia
       end
 
       def run_world(world, races)
-        run = -> { world.run { yield Handle.new(world) } }
+        run = -> { world.clock.installed { world.run { yield Handle.new(world) } } }
         return races.watch(&run) if races
 
         @lock_order ? @lock_order.watch(world, &run) : run.call

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../native"
+
 module Raffia
   module Simulation
     # The clocks of a world, in integer nanoseconds. They stand still while threads run.
@@ -38,10 +40,38 @@ module Raffia
       # +start+: the wall clock's Time at the start.
       def initialize(start)
         @now = 0
+        @installed = false
         @real_offset = (start.to_r * SECOND).to_i
       end
 
-      def advance(now) = @now = now
+      def advance(now)
+        @now = now
+        Native.simulate_clock(now + BOOT)
+      end
+
+      # Raffia's code in C reads this clock in the block, on this thread.
+      def installed
+        @installed = true
+        Native.simulate_clock(@now + BOOT)
+        yield
+      ensure
+        @installed = false
+        Native.simulate_clock(0)
+      end
+
+      # It reads the real clock in the block.
+      def uninstalled
+        return yield unless @installed
+
+        begin
+          @installed = false
+          Native.simulate_clock(0)
+          yield
+        ensure
+          @installed = true
+          Native.simulate_clock(@now + BOOT)
+        end
+      end
 
       # The instant that is some seconds from now.
       def after(seconds)

@@ -106,7 +106,7 @@ module Raffia
       def outside(&)
         before = @real
         @real = true
-        ::Fiber.real_blocking(&)
+        @clock.uninstalled { ::Fiber.real_blocking(&) }
       ensure
         @real = before
       end

@@ -28,7 +28,34 @@ class SimulationVirtualClockTest < Raffia::TestCase
     end
   end
 
+  # The server's time limits are kept in C.
+  def test_code_in_c_reads_the_clock_of_the_run
+    skip("without the extension nothing in C reads a clock") unless Raffia::Native.available?
+
+    Raffia::Simulation.run do |sim|
+      sim.sleep(2.5)
+      assert_equal(now, native_now)
+      sim.real { refute_equal(now, native_now) }
+      assert_equal(now, native_now)
+    end
+    assert_in_delta(now, native_now, 10_000_000)
+  end
+
+  def test_other_threads_keep_the_real_clock_in_c
+    skip("without the extension nothing in C reads a clock") unless Raffia::Native.available?
+
+    Raffia::Simulation.run do |sim|
+      other = sim.real { Thread.new { native_now }.value }
+      refute_equal(native_now, other)
+    end
+  end
+
   private
+
+  # Microseconds.
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :microsecond)
+
+  def native_now = Raffia::Native::SharedCounters.new(1).begin(0)
 
   def nanoseconds(seconds) = Clock.nanoseconds(seconds)
 end
