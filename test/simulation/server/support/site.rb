@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "logger"
+require "raffia/server"
+
+module Simulations
+  # A server on this host, and the records of its application.
+  class Site
+    PORT = 9000
+
+    # A call of the application. Times are virtual seconds.
+    Call = Struct.new(:path, :body, :began, :ended, :error)
+
+    # @param seconds [Proc] of a path: what the application takes
+    # @param content [Proc] of a path: the response's body
+    # @param options [Hash] of the server
+    def initialize(sim, seconds: ->(_) { 0 }, content: ->(path) { path }, **options)
+      @sim = sim
+      @seconds = seconds
+      @content = content
+      @calls = []
+      @running = @most = 0
+      @server = Raffia::Server.start(method(:call), bind: "tcp://0.0.0.0:#{PORT}",
+        logger: Logger.new(nil), **options)
+    end
+
+    # Calls of the application so far; how many there have been at a time.
+    attr_reader :calls, :most
+
+    def call(env)
+      @calls << record = Call.new(env["PATH_INFO"], nil, @sim.now)
+      @most = [@most, @running += 1].max
+      record.body = env["rack.input"].read
+      seconds = @seconds.call(record.path)
+      Kernel.sleep(seconds) if seconds.positive?
+      text = @content.call(record.path)
+      record.ended = @sim.now
+      [200, {"content-length" => text.bytesize.to_s}, [text]]
+    rescue => error
+      record.error = error
+      raise
+    ensure
+      @running -= 1
+    end
+
+    def paths = @calls.map(&:path)
+
+    def stop = @server.stop
+
+    # Open connections, requests in flight, calls that run: as the server counts them.
+    def load = [worker.connections.size, counters.gauge(:connections), counters.gauge(:in_flight),
+      @running]
+
+    def idle? = load.all?(&:zero?)
+
+    private
+
+    def worker = @server.instance_variable_get(:@service).instance_variable_get(:@worker)
+
+    def counters = worker.context.telemetry.counters
+  end
+end
