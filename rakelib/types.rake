@@ -25,6 +25,7 @@ namespace :types do
   # Tests of the public API without Ractors, into which RBS does not follow.
   files = %w[test/unit/base/{config,log}_test.rb
     test/unit/jobs/{*,{client,job,recurring,store}/*}_test.rb
+    test/unit/simulation/{network,fault_plan,schedule,invariants}_test.rb
     test/contract/run/*_test.rb
     test/contract/task/{channel,scope,primitives,cancel,deadline}_test.rb
     test/contract/pool/{fibers,threads}_test.rb test/contract/actor/supervisor_test.rb]

@@ -54,7 +54,7 @@ module Raffia
       # Whether a fault happens at this place of the program: see {Handle#fault}. Never outside of a
       # simulation.
       # @param name [Symbol, String] of the place
-      # @param probability [Float] in the runs in which the place is on
+      # @param probability [Numeric] in the runs in which the place is on
       # @return [Boolean]
       def fault?(name, probability = 0.25)
         world = World.current

@@ -47,7 +47,7 @@ module Raffia
       # In a quarter of all runs the place is on, and then the fault happens with the probability;
       # see also {Simulation.fault?}.
       # @param name [Symbol, String] of the place
-      # @param probability [Float]
+      # @param probability [Numeric]
       # @return [Boolean] whether it happens now
       def fault(name, probability = 0.25) = @world.faults.site?(name, probability)
 
@@ -216,7 +216,7 @@ module Raffia
 
       # Runs the block outside of the simulation. The world stands still meanwhile.
       # @return [Object] the block's value
-      def real(&) = @world.outside(&)
+      def real = @world.outside { yield }
     end
   end
 end
