@@ -32,7 +32,8 @@ module Raffia
 
         ::Thread.singleton_class.alias_method(:real_current, :current)
         ::Fiber.singleton_class.alias_method(:real_blocking, :blocking)
-        {::Thread => ThreadMethods, ::Fiber => FiberMethods, Raffia::Scheduler => SchedulerMethods,
+        Raffia::Scheduler.singleton_class.prepend(SchedulerMethods)
+        {::Thread => ThreadMethods, ::Fiber => FiberMethods,
          ::Ractor => ProcessMethods::Ractors, ::Process => ProcessMethods,
          ::Random => RandomMethods, ::Time => TimeMethods, ::IO => ProcessMethods::Pipes,
          ::Kernel => KernelMethods}

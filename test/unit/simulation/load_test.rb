@@ -29,6 +29,32 @@ module Raffia
       RUBY
     end
 
+    def test_real_schedulers_run_after_a_world
+      assert_equal "[1, 1]\n", output_of(<<~RUBY)
+        require "raffia/simulation"
+        p Array.new(2) { Raffia::Simulation.run { 1 } && Raffia.run { |scope| scope.spawn { 1 }.value } }
+      RUBY
+    end
+
+    def test_methods_that_others_have_prepended_stay
+      assert_equal "[3, 2000, 2]\n", output_of(<<~RUBY)
+        counter = Module.new do
+          class << self
+            attr_accessor :calls
+          end
+          define_method(:new) { |*arguments, &block| counter.calls += 1; super(*arguments, &block) }
+          define_method(:now) { |**options| counter.calls += 1; super(**options) }
+        end
+        counter.calls = 0
+        Thread.singleton_class.prepend(counter)
+        Time.singleton_class.prepend(counter)
+        require "raffia/simulation"
+        year = Raffia::Simulation.run { counter.calls = 0; Thread.new { Time.now.year }.value }
+        calls = counter.calls
+        p [Thread.new { 3 }.value, year, calls]
+      RUBY
+    end
+
     def test_other_ractors_call_the_methods_that_a_run_has_replaced
       assert_equal "[:float, :float, 7]\n", output_of(<<~RUBY)
         $VERBOSE = nil

@@ -7,7 +7,7 @@ module Raffia
       #
       # Not by `prepend`: a library that stubs such a method by `alias_method` (Rails' travel_to,
       # Minitest's stub, Timecop) would restore an alias of the prepended method, whose `super` is
-      # that alias itself.
+      # that alias itself. Originals must not call `super`.
       #
       # @api private
       module Replacement
@@ -16,15 +16,24 @@ module Raffia
             owner = object.singleton_class
             originals = ::Module.new
             methods.instance_methods(false).each do |name|
-              original = original_name(object, name)
-              owner.alias_method(original, name)
-              define_call(originals, name, original)
+              if (own = own_method(owner, name))
+                original = original_name(object, name)
+                owner.define_method(original, own)
+                define_call(originals, name, original)
+              end
               owner.define_method(name, methods.instance_method(name))
             end
             object.extend(originals)
           end
 
           private
+
+          # Nil for inherited methods, which `super` finds. Prepended ones come before.
+          def own_method(owner, name)
+            method = owner.instance_method(name)
+            method = method.super_method until method.nil? || method.owner.equal?(owner)
+            method
+          end
 
           # A class and its superclass may both have a method replaced.
           def original_name(object, name)
