@@ -3,14 +3,9 @@
 module Simulations
   # What the programs of models are made of.
   class Program
-    # State of the process that would make the second run differ from the first.
-    SHARED = %i[raffia_actor_threads raffia_actor_interfaces].freeze
-    private_constant :SHARED
-
     # @param sim [Raffia::Simulation::Handle]
     def initialize(sim)
       @sim = sim
-      SHARED.each { |key| Ractor.current[key] = nil }
     end
 
     attr_reader :sim

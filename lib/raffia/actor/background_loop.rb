@@ -41,7 +41,7 @@ module Raffia
       end
 
       def open
-        Signals.before_exit(:raffia_actor_shutdown) { close } if RactorLocal.main?
+        Signals.before_exit(:raffia_actor_shutdown) { self.class.current.close } if RactorLocal.main?
         return TimerThreadGroup.new unless RUBY_ENGINE == "ruby"
 
         opened = Thread::Queue.new

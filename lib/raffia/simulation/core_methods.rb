@@ -14,6 +14,7 @@ module Raffia
       require_relative "core_methods/kernel_methods"
       require_relative "core_methods/network_methods"
       require_relative "core_methods/process_methods"
+      require_relative "core_methods/ractor_local_methods"
       require_relative "core_methods/random_methods"
       require_relative "core_methods/replacement"
       require_relative "core_methods/scheduler_methods"
@@ -33,7 +34,7 @@ module Raffia
         ::Thread.singleton_class.alias_method(:real_current, :current)
         ::Fiber.singleton_class.alias_method(:real_blocking, :blocking)
         Raffia::Scheduler.singleton_class.prepend(SchedulerMethods)
-        {::Thread => ThreadMethods, ::Fiber => FiberMethods,
+        {::Thread => ThreadMethods, ::Fiber => FiberMethods, RactorLocal => RactorLocalMethods,
          ::Ractor => ProcessMethods::Ractors, ::Process => ProcessMethods,
          ::Random => RandomMethods, ::Time => TimeMethods, ::IO => ProcessMethods::Pipes,
          ::Kernel => KernelMethods}

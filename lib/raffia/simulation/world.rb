@@ -79,6 +79,9 @@ module Raffia
 
       def conditions = @conditions ||= Conditions.new(self)
 
+      # The world's own part of {RactorLocal}.
+      def ractor_locals = @ractor_locals ||= {}
+
       # Conditions that must hold at each choice.
       def invariants = @invariants ||= Invariants.new(self)
 
