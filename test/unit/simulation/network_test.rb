@@ -220,6 +220,25 @@ class SimulationNetworkTest < Raffia::TestCase
     assert_kind_of Raffia::Simulation::Deadlock, error.cause
   end
 
+  def test_the_buffer_of_both_sides_can_be_set
+    written = in_world do |sim|
+      sim.network.window = sim.network.buffer = 4_096
+      server = TCPServer.new(PORT)
+      client = TCPSocket.new("localhost", PORT)
+      sockets = [client, server.accept]
+      sockets.map do |socket|
+        count = 0
+        while (bytes = socket.write_nonblock("x" * 1_000, exception: false)).is_a?(Integer)
+          count += bytes
+        end
+        count
+      end.tap { [*sockets, server].each(&:close) }
+    end
+
+    assert_equal 1, written.uniq.size, "bytes: #{written}"
+    assert_operator written.first, :<, 32_768
+  end
+
   def test_clocks_of_hosts_differ
     in_world do |sim|
       times = {}

@@ -39,7 +39,7 @@ module Raffia
         # Takes the program's IO object.
         def io=(io)
           @io = io
-          @raw ||= KernelSocket.of(io)
+          @raw ||= KernelSocket.of(io).tap { |raw| raw.buffer = @network.buffer }
           io.instance_variable_set(VARIABLE, self)
           host.opened(self)
           reset(@error) if @state == :failed
