@@ -22,15 +22,14 @@ Simulations.of "server/http1/connection", covers: %w[server/worker/graceful_shut
         paths = Array.new(1 + choose(4)) { |index| "/#{number}/#{index}" }
         if one_of(true, false)
           client.write(paths.map { |path| Simulations::Client.text(path) }.join)
-          responses.concat(client.responses)
         else
           paths.each do |path|
             client.request(path)
             responses << (client.response or break)
             sleep(choose(15) / 10.0)
           end
-          responses.concat(client.responses)
         end
+        responses.concat(client.responses)
       rescue SystemCallError => error
         sim.note("client #{number}: #{error.class}")
       ensure
