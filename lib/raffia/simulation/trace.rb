@@ -11,7 +11,9 @@ module Raffia
     class Trace
       # Nanoseconds, lane that acts, lane that is acted upon, file:line of the former, its frames,
       # text, and the number of choices before. Lanes are paths of threads and names of fibers.
-      Event = Struct.new(:kind, :at, :lane, :other, :place, :frames, :text, :choices)
+      # Packets have the lane of their sender, and when it sent them.
+      Event = Struct.new(:kind, :at, :lane, :other, :place, :frames, :text, :choices, :sender,
+        :sent)
 
       # Earlier events of longer runs are left out.
       LIMIT = 20_000
@@ -40,7 +42,8 @@ module Raffia
         case kind
         when :timer then timer(subject)
         when :switch, :preempt then switch(kind, lane(subject))
-        when :start, :wake, :interrupt, :packet then record(kind, actor, lane(subject), text)
+        when :packet then packet(subject, text)
+        when :start, :wake, :interrupt then record(kind, actor, lane(subject), text)
         when :end then record(kind, subject ? lane(subject) : @lane, nil)
         when :wait then record(kind, @lane, nil, text || reason(subject))
         else record(kind, @lane, nil, text)
@@ -95,6 +98,21 @@ module Raffia
         @events << Event.new(kind, @world.clock.now, lane, other, frames.first, frames, text,
           @world.decisions.choices.size)
         @events.shift if @events.size > LIMIT
+      end
+
+      # Hosts stand for their first threads. The packet takes the place of its timer.
+      def packet(packet, text)
+        last = @events.last
+        @events.pop if last&.kind == :timer && last.text == packet.from.name
+        record(:packet, nil, host_lane(packet.to), text)
+        event = @events.last
+        event.sender = host_lane(packet.from)
+        event.sent = packet.sent
+      end
+
+      def host_lane(host)
+        thread = @world.threads.find { |one| (one.host || @world.network.home).equal?(host) }
+        thread ? lane(thread) : World::MAIN
       end
 
       def timer(timer)

@@ -43,6 +43,23 @@ class SimulationTimelineTest < Raffia::TestCase
     assert_match(/2\.000/, failure.timeline)
   end
 
+  def test_packets_go_from_host_to_host
+    failure = failure_of_hosts
+    events = failure.trace.events.select { |event| event.kind == :packet }
+    server, client = %w[server client].map { |name| failure.trace.hosts.key(name) }
+    packets = events.map { |event| [event.sender, event.other, event.text] }
+    assert_equal [[client, server, "syn from client"], [server, client, "syn-ack from server"]],
+      packets.first(2)
+    assert_includes packets, [client, server, "data 3 B from client"]
+    assert_includes packets, [client, server, "datagram 4 B from client"]
+    assert_equal 2_000_000, events.first.at - events.first.sent
+    assert_match(/0\.002 .* syn from client$/, failure.timeline(width: 60))
+    html = failure.to_html
+    assert_equal %w[client server], html.scan(/class="hostname"[^>]*>(\w+)/).flatten
+    lines = html.scan(/<line class="packet" [^>]*y1="(\d+)"[^>]*y2="(\d+)"/)
+    assert_equal events.size, lines.count { |from, to| from.to_i < to.to_i }
+  end
+
   def test_long_runs_leave_events_out
     failure = Simulation.explore(runs: 1, seed: 1) do |sim|
       100.times { |index| sim.note(index) }
@@ -65,6 +82,23 @@ class SimulationTimelineTest < Raffia::TestCase
   end
 
   private
+
+  def failure_of_hosts
+    Simulation.explore(runs: 1, seed: 1) do |sim|
+      sim.network.latency = 0.002
+      sim.host("server") do
+        Thread.new { UDPSocket.new.tap { |socket| socket.bind("0.0.0.0", 53) }.recv(9) }
+        TCPServer.new("0.0.0.0", 80).accept.gets
+      end
+      sim.host("client") do
+        TCPSocket.new("server", 80).puts("hi")
+        bytes = "ping"
+        UDPSocket.new.send(bytes, 0, "server", 53)
+      end
+      sim.sleep(1)
+      raise "stop"
+    end.failure
+  end
 
   def failure
     Simulation.explore(runs: 1_000, seed: 1) do |sim|

@@ -9,6 +9,9 @@ module Raffia
       #
       # @api private
       class Link
+        # One that a trace records. `sent`: nanoseconds.
+        Packet = ::Data.define(:from, :to, :sent)
+
         # :up; :held: packets wait for {#release}; :partitioned: packets are lost.
         attr_reader :from, :to
         # Own values instead of the network's; nil for those.
@@ -53,15 +56,24 @@ module Raffia
         # arrive at one time, the one goes first that was sent first.
         def post(size, &arrive)
           seconds = delay(size)
+          sent = @world.clock.now
           @posted << [@world.clock.elapsed + seconds, @last_number += 1, arrive]
           @world.after(seconds, @from.name) do
             first = @posted.min_by { |at, number, _| [at, number] }
             @posted.delete(first)
             case state
-            when :up then first.last.call
+            when :up
+              note(:datagram, size, sent) if @world.trace
+              first.last.call
             when :held then on_release(&first.last)
             end
           end
+        end
+
+        # A packet has arrived. +sent+: nanoseconds.
+        def note(kind, size, sent)
+          text = [kind.to_s.tr("_", "-"), ("#{size} B" if size), "from #{@from.name}"].compact
+          @world.note(:packet, Packet.new(@from, @to, sent), text.join(" "))
         end
 
         # Seconds until a packet of this size arrives that is sent now.

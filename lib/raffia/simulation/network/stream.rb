@@ -8,8 +8,8 @@ module Raffia
       #
       # @api private
       class Stream
-        # One packet. `kind`: :syn, :syn_ack, :data, :fin or :rst.
-        Segment = ::Struct.new(:kind, :bytes)
+        # One packet. `kind`: :syn, :syn_ack, :data, :fin or :rst. `sent`: nanoseconds.
+        Segment = ::Struct.new(:kind, :bytes, :sent)
         private_constant :Segment
 
         # Seconds until the first retransmission of a SYN and of the rest, and between two at most.
@@ -41,7 +41,7 @@ module Raffia
         def send(kind, bytes = nil)
           return if @over
 
-          @queue << Segment.new(kind, bytes)
+          @queue << Segment.new(kind, bytes, @world.clock.now)
           size = bytes ? bytes.bytesize : 0
           @size += size
           now = @world.clock.elapsed
@@ -79,6 +79,7 @@ module Raffia
             segment = @queue.shift
             @waiting -= 1
             @size -= segment.bytes.bytesize if segment.bytes
+            @link.note(segment.kind, segment.bytes&.bytesize, segment.sent) if @world.trace
             return lost(segment) if @receive.call(segment) == :lost
           end
           @pause = nil

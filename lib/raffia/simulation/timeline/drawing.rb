@@ -17,7 +17,7 @@ module Raffia
         NARROWEST = 150
         # The most events.
         EVENTS = 600
-        ARROWS = {start: "arrow", wake: "arrow", packet: "arrow", interrupt: "strike",
+        ARROWS = {start: "arrow", wake: "arrow", interrupt: "strike",
                   preempt: "turn", switch: "turn"}.freeze
         private_constant :ROW, :HEAD, :GUTTER, :NARROWEST, :EVENTS, :ARROWS
 
@@ -25,7 +25,7 @@ module Raffia
           @trace = trace
           @text = Text.new(trace)
           @events = Selection.new(trace.events, EVENTS).to_a
-          used = @events.flat_map { |event| [event.lane, event.other] }.compact
+          used = @events.flat_map { |event| [event.lane, event.other, event.sender] }.compact
           lanes = trace.lanes.keys & (used << World::MAIN)
           @lanes = lanes.sort_by.with_index { |lane, index| [trace.hosts[lane].to_s, index] }
         end
@@ -38,7 +38,7 @@ module Raffia
           svg(:svg, {class: "times", width: GUTTER, height: height, "aria-hidden": "true"}, times) +
             svg(:svg, {class: "lanes", role: "img", width: "100%", height: height,
                        "aria-label": "Timeline of #{@lanes.size} threads and fibers"},
-              "\n#{[grid, columns].join("\n")}\n")
+              "\n#{[hosts, grid, columns].flatten.join("\n")}\n")
         end
 
         private
@@ -64,7 +64,7 @@ module Raffia
         end
 
         def columns
-          [*@lanes.each_index.map { |index| head(index) }, hosts, lives, bars, arrows,
+          [*@lanes.each_index.map { |index| head(index) }, lives, bars, arrows, packets,
             *@events.each_with_index.map { |event, row| mark(event, row) }, failure].flatten.compact
         end
 
@@ -127,6 +127,19 @@ module Raffia
             svg(:line, {class: css, x1: x(event.lane), y1: y(row), x2: x(event.other),
                         y2: y(row) + ROW - 6}) +
               svg(:circle, {class: "#{css} tip", cx: x(event.other), cy: y(row) + ROW - 6, r: 3})
+          end
+        end
+
+        # From the moment at which it was sent.
+        def packets
+          @events.each_with_index.filter_map do |event, row|
+            next unless event.kind == :packet && event.sender != event.other
+
+            from = @events.rindex { |one| one.at <= event.sent } || 0
+            from = row - 1 if from >= row
+            svg(:line, {class: "packet", x1: x(event.sender), y1: y([from, 0].max),
+                        x2: x(event.other), y2: y(row)}) +
+              svg(:circle, {class: "packet tip", cx: x(event.other), cy: y(row), r: 3})
           end
         end
 
