@@ -65,7 +65,9 @@ module Raffia
         def pick(candidates, preempts)
           @reduction.observe
           return 0 if @reduction.redundant?
-          node = follow(keys(candidates)) { |keys| node(keys, preempts) } or return 0
+          keys = keys(candidates)
+          all = @reduction.all?(keys) # in each run, also where it follows the one before
+          node = follow(keys) { node(keys, preempts, all) } or return 0
           @preemptions = node.preemptions_after
           @reduction.enter(node)
           node.chosen
@@ -120,8 +122,7 @@ module Raffia
           end
         end
 
-        def node(keys, preempts)
-          all = @reduction.all?(keys)
+        def node(keys, preempts, all)
           Node.new(keys, sleep: all ? {} : @reduction.sleep, all:, preempts:, bound: @bound,
             preemptions: @preemptions)
         end
