@@ -4,6 +4,12 @@
 # the slow source, and shows it. Then an hour passes while nobody waits.
 #
 #     bin/raffia run examples/simulation.rb
+#
+# It prints
+#
+#     fetch: asked 2 times
+#     fetch_once: nil in 500 runs
+#     an hour later it is 1 o'clock: 3600.0 s
 
 require "raffia/simulation"
 
