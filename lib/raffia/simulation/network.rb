@@ -2,6 +2,7 @@
 
 require_relative "host"
 require_relative "network/address"
+require_relative "network/binder"
 require_relative "network/connections"
 require_relative "network/datagrams"
 require_relative "network/links"
@@ -38,7 +39,7 @@ module Raffia
 
       # @api private
       attr_reader :world, :home, :names, :default_latency, :transport, :hosts, :sockets,
-        :datagrams, :table, :connections
+        :datagrams, :table, :connections, :binder
 
       # @api private
       def initialize(world)
@@ -54,6 +55,7 @@ module Raffia
         @default_latency = Latency.new(0.001)
         @transport = Transport.new
         @table = SocketTable.new(self)
+        @binder = Binder.new(self)
         @sockets = Sockets.new(self)
         @datagrams = Datagrams.new(self)
         @home = add_host(HOME)

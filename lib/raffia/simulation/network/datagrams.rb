@@ -28,13 +28,13 @@ module Raffia
         # As UDPSocket#bind.
         def bind(socket, host, port)
           ip = (host.nil? || host == "") ? "0.0.0.0" : @network.names.resolve!(host).first
-          sockets.bind(socket, ip, sockets.port_of(port))
+          @network.binder.bind(socket, ip, sockets.port_of(port))
         end
 
         # As UDPSocket#connect.
         def connect(socket, host, port)
           remote = Address.new(@network.names.resolve!(host).first, sockets.port_of(port))
-          sockets.give_source(socket, remote.ip)
+          @network.binder.give_source(socket, remote.ip)
           socket.connect(remote)
         end
 
@@ -42,7 +42,7 @@ module Raffia
         def send(socket, bytes, host, port = nil)
           to = Address.of(host) unless port
           to ||= Address.new(@network.names.resolve!(host).first, sockets.port_of(port))
-          sockets.give_source(socket, to.ip)
+          @network.binder.give_source(socket, to.ip)
           socket.send(bytes, to)
         end
 

@@ -3,7 +3,7 @@
 module Raffia
   module Simulation
     class Network
-      # Opens, binds and connects the sockets of programs.
+      # Opens and connects the TCP sockets of programs.
       #
       # @api private
       class Sockets
@@ -13,6 +13,7 @@ module Raffia
         def initialize(network)
           @network = network
           @transport = network.transport
+          @binder = network.binder
         end
 
         # The endpoint of a new TCP socket of this class.
@@ -40,7 +41,7 @@ module Raffia
           host, port = nil, host if port.nil?
           ip = (host.nil? || host == "") ? "0.0.0.0" : @network.names.resolve!(host).first
           endpoint = create(klass)
-          bind(endpoint, ip, port_of(port))
+          @binder.bind(endpoint, ip, port_of(port))
           listen(endpoint, BACKLOG)
           endpoint.io
         rescue ::SystemCallError
@@ -48,19 +49,8 @@ module Raffia
           raise
         end
 
-        # +port+ 0: a free one.
-        def bind(endpoint, ip, port)
-          raise ::Errno::EINVAL, "bind(2) for #{ip}:#{port}" if endpoint.local
-          unless own?(ip, endpoint.host)
-            raise ::Errno::EADDRNOTAVAIL, "bind(2) for \"#{ip}\" port #{port}"
-          end
-
-          port = port.zero? ? name_free_port(endpoint) : name(endpoint, ip, port)
-          endpoint.local = Address.new(ip, port)
-        end
-
         def listen(endpoint, backlog)
-          bind(endpoint, "0.0.0.0", 0) unless endpoint.local
+          @binder.bind(endpoint, "0.0.0.0", 0) unless endpoint.local
           endpoint.listen
           endpoint.raw.listen(backlog.clamp(0, BACKLOG))
         end
@@ -69,10 +59,7 @@ module Raffia
         def connect(endpoint, ip, port)
           reject_second(endpoint)
           host = destination(ip, endpoint.host)
-          give_source(endpoint, ip)
-          if endpoint.local.any?
-            endpoint.local = endpoint.local.with(ip: source(ip, endpoint.host))
-          end
+          @binder.connect(endpoint, ip)
           endpoint.remote = Address.new(ip, port)
           endpoint.connecting(@transport.attach(endpoint.raw, @network.buffer))
           @network.connections.add(Connection.new(@network, endpoint, host)).open
@@ -116,18 +103,13 @@ module Raffia
           port.to_s.match?(/\A\d*\z/) ? port.to_i : ::Addrinfo.tcp("127.0.0.1", port).ip_port
         end
 
-        # Names a socket that has no address yet, before it sends.
-        def give_source(endpoint, ip)
-          bind(endpoint, source(ip, endpoint.host), 0) unless endpoint.local
-        end
-
         private
 
         def connected(klass, ip, port, local_host, local_port, timeout)
           endpoint = create(klass)
           if local_host || local_port
             local = local_host ? @network.names.resolve!(local_host).first : "0.0.0.0"
-            bind(endpoint, local, port_of(local_port || 0))
+            @binder.bind(endpoint, local, port_of(local_port || 0))
           end
           connect_and_wait(endpoint, ip, port, timeout)
           done = endpoint.io
@@ -143,31 +125,12 @@ module Raffia
           end
         end
 
-        def own?(ip, host) = @network.host_at(ip, host).equal?(host)
-
         # The host of an address. Nil: nobody has it, so nobody answers.
         def destination(ip, from)
           host = @network.host_at(ip, from)
           return host if host || ip.start_with?("10.0.0.")
 
           @network.world.boundary.address(ip)
-        end
-
-        def source(ip, host)
-          Address.new(ip, 0).loopback? ? ip : host.address
-        end
-
-        def name(endpoint, ip, port)
-          endpoint.raw.bind(@transport.address(endpoint.host.name_of(port, endpoint.type)))
-          port
-        rescue ::Errno::EADDRINUSE
-          raise ::Errno::EADDRINUSE, "bind(2) for \"#{ip}\" port #{port}"
-        end
-
-        def name_free_port(endpoint)
-          name(endpoint, "", endpoint.host.next_port)
-        rescue ::Errno::EADDRINUSE
-          retry
         end
       end
     end

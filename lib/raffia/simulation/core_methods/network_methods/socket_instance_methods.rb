@@ -11,7 +11,7 @@ module Raffia
           def bind(address)
             endpoint = NetworkMethods.endpoint(self) or return super
             to = Network::Address.of(address)
-            endpoint.network.sockets.bind(endpoint, to.ip, to.port)
+            endpoint.network.binder.bind(endpoint, to.ip, to.port)
             0
           end
 
