@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "raffia/simulation"
+require "tmpdir"
 
 # CRuby may switch threads at the backward branch of a loop.
 class SimulationPreemptionLoopsTest < Raffia::TestCase
@@ -56,6 +57,33 @@ class SimulationPreemptionLoopsTest < Raffia::TestCase
       thread.join
     end
     assert_predicate report, :success?
+  end
+
+  def test_a_script_that_is_loaded_for_each_run
+    Dir.mktmpdir do |folder|
+      script = File.join(folder, "script.rb")
+      File.write(script, <<~RUBY)
+        class Counter
+          attr_reader :value
+
+          def initialize = @value = 0
+
+          def increment
+            round = before = 0
+            while round < 2
+              round.zero? ? before = @value : @value = before + 1
+              round += 1
+            end
+          end
+        end
+
+        counter = Counter.new
+        2.times.map { Thread.new { counter.increment } }.each(&:join)
+        raise "lost" unless counter.value == 2
+      RUBY
+      report = Raffia::Simulation.explore(runs: 300, seed: 1) { load(script, true) }
+      assert_equal "lost", report.failure&.error&.message
+    end
   end
 
   def test_a_schedule_with_loops_is_replayed

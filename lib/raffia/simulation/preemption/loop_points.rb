@@ -9,7 +9,7 @@ module Raffia
       #
       # A method is examined at its first call. When it has loops, a TracePoint of its own sees the
       # line that follows the branch. A loop without such a line, such as `until @done; end`, is not
-      # seen: see {Bytecode::Branches#silent_loops}.
+      # seen: see {Bytecode::Branches#silent_loops}. A file that is loaded again has new methods.
       # @api private
       class LoopPoints
         # @param files [Hash] whether a path is in scope
@@ -20,8 +20,13 @@ module Raffia
           @bytecode = Bytecode.new
           @seen = ::Hash.new { |known, path| known[path] = {} }.compare_by_identity
           @watched = {}.compare_by_identity
-          @traces = []
-          @calls = ::TracePoint.new(:call) { |call| examine(call) if @files[call.path] }
+          @calls = ::TracePoint.new(:call, :script_compiled) do |event|
+            if event.event == :call
+              examine(event) if @files[event.path]
+            elsif event.eval_script.nil?
+              forget(event.instruction_sequence.path)
+            end
+          end
         end
 
         # Sees the loops that the calling real thread runs.
@@ -29,8 +34,7 @@ module Raffia
 
         def stop
           @calls.disable
-          @traces.each(&:disable)
-          @traces.clear
+          @watched.each_value { |trace| trace&.disable }
           @watched.clear
           @seen.clear
         end
@@ -39,16 +43,24 @@ module Raffia
         # @param target [UnboundMethod, Proc]
         def watch(target)
           code = @bytecode.code(target)
-          return if code.nil? || @watched.key?(code)
-          @watched[code] = true
+          return if code.nil? || @watched.key?(code.iseq)
+          @watched[code.iseq] = nil
           lines = code.tree.flat_map(&:loop_lines).to_h { |line| [line, true] }
           return if lines.empty?
           trace = ::TracePoint.new(:line) { |line| @point.call if lines.key?(line.lineno) }
           trace.enable(target: code.iseq)
-          @traces << trace
+          @watched[code.iseq] = trace
         end
 
         private
+
+        # The methods of a file are defined anew.
+        def forget(path)
+          return unless @seen.any? { |known, _| known == path }
+          @seen.delete_if { |known, _| known == path }
+          @watched.delete_if { |iseq, trace| (iseq.path == path).tap { |old| trace&.disable if old } }
+          @bytecode = Bytecode.new
+        end
 
         def examine(call)
           lines = @seen[call.path]
