@@ -25,7 +25,7 @@ Simulations.of "server/admission", covers: %w[server/admission/concurrency_limit
     threads.map(&:value)
   end
 
-  model "no more than max_in_flight run, the others in order, until max_queue_time", runs: 40 do
+  model "no more than max_in_flight run, the others in order, until max_queue_time", runs: 25 do
     limit = 1 + choose(3)
     patience = one_of(nil, 0.3, 1)
     count = 2 + choose(8)
@@ -54,7 +54,7 @@ Simulations.of "server/admission", covers: %w[server/admission/concurrency_limit
     check_equal([0, 0, 0, 0], site.load, "what is left")
   end
 
-  model "a deadline ends a request that runs, and one that waits is not begun", runs: 30 do
+  model "a deadline ends a request that runs, and one that waits is not begun", runs: 20 do
     limit = 1 + choose(2)
     count = 2 + choose(6)
     all = one_of(nil, 0.75)
@@ -86,5 +86,28 @@ Simulations.of "server/admission", covers: %w[server/admission/concurrency_limit
     check(site.most <= limit, "#{site.most} requests at a time")
     site.stop
     check_equal([0, 0, 0, 0], site.load, "what is left")
+  end
+
+  model "no place is lost when a request's turn and its limit come at one time", runs: 20 do
+    limit = 1 + choose(2)
+    count = 3 + choose(6)
+    seconds = Array.new(count) { 0.25 * (1 + choose(3)) }
+    site = Simulations::Site.new(sim, max_in_flight: limit, max_queue_time: 0.5,
+      seconds: ->(path) { seconds[path[1..].to_i] || 0 })
+    statuses = Array.new(count) do |number|
+      Thread.new do
+        sleep(0.25 * choose(3))
+        client = Simulations::Client.new("127.0.0.1", Simulations::Site::PORT)
+        client.request("/#{number}")
+        client.response.status
+      ensure
+        client&.close
+      end
+    end.map(&:value)
+    check_equal(site.calls.size, statuses.count(200), "responses of calls")
+    check_equal([], statuses - [200, 503], "other responses")
+    check(site.most <= limit, "#{site.most} requests at a time")
+    check_equal(0, site.admitted, "places that are taken in the end")
+    site.stop
   end
 end

@@ -7,7 +7,7 @@ require_relative "support/site"
 Simulations.of "server/http1/connection", covers: %w[server/worker/graceful_shutdown
   server/worker/connection_set server/connection server/connection/lingering_close],
   preempt: :none, max_steps: 100_000 do
-  model "each request that is taken has one whole response, and the last says close", runs: 40 do
+  model "each request that is taken has one whole response, and the last says close", runs: 25 do
     most = [nil, 1, 3][choose(3)]
     duration = Hash.new { |all, path| all[path] = choose(8) / 10.0 }
     size = Hash.new { |all, path| all[path] = 1 + choose(3) * 40_000 }

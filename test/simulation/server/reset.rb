@@ -75,8 +75,8 @@ Simulations.of "server/reset", covers: %w[server/connection server/http1/connect
     site.stop
   end
 
-  model("connections that break leave nothing behind", runs: 40, &program)
+  model("connections that break leave nothing behind", runs: 20, &program)
 
-  model("connections that break leave nothing behind, with short reads and writes", runs: 20,
+  model("connections that break leave nothing behind, with short reads and writes", runs: 10,
     faults: %i[short_io spurious], &program)
 end

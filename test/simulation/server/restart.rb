@@ -9,7 +9,7 @@ Simulations.of "server/restart", covers: %w[server/worker/graceful_shutdown
   max_steps: 200_000 do
   broken = [SystemCallError, IOError, Net::OpenTimeout, Net::ReadTimeout]
 
-  model "requests of net/http are processed once, or refused while a server restarts", runs: 30 do
+  model "requests of net/http are processed once, or refused while a server restarts", runs: 20 do
     sites = []
     done = false
     seconds = Array.new(8) { choose(12) / 10.0 }

@@ -53,6 +53,9 @@ module Simulations
 
     def idle? = load.all?(&:zero?)
 
+    # Requests that the limiter counts.
+    def admitted = worker.context.admission.limiter.admitted
+
     private
 
     def worker = @server.instance_variable_get(:@service).instance_variable_get(:@worker)
