@@ -22,6 +22,10 @@ module Simulations
       @source = File.read(path)
     end
 
+    # The source as it is, which every model must pass.
+    # @return [Mutant]
+    def original = Mutant.new(place: @path, change: "none", path: @path, text: @source)
+
     # @return [Array<Mutant>]
     def mutants
       @found = []

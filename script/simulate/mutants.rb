@@ -14,20 +14,25 @@ abort "simulate:mutants: needs fork" unless Process.respond_to?(:fork)
 models = Simulations.load.values
 part = ENV["FILE"].to_s
 files = models.flat_map(&:covers).uniq.select { |file| file.include?(part) }
-trial = Simulations::MutantTrial.new(models, runs: Integer(ENV.fetch("RUNS", "60"), 10),
-  seconds: Integer(ENV.fetch("SECONDS", "120"), 10))
+runs = Integer(ENV.fetch("RUNS", "200"), 10)
+trial = Simulations::MutantTrial.new(models, runs: runs)
 
-survivors = []
-count = 0
-files.each do |file|
-  Simulations::MutantSource.new("#{root}/lib/raffia/#{file}.rb").mutants.each do |mutant|
-    count += 1
+counts = files.map do |file|
+  source = Simulations::MutantSource.new("#{root}/lib/raffia/#{file}.rb")
+  by = trial.caught_by(file, source.original)
+  abort "simulate:mutants: #{file} fails without any change: #{by}" if by
+
+  mutants = source.mutants
+  caught = mutants.count do |mutant|
     by = trial.caught_by(file, mutant)
-    survivors << mutant unless by
     puts "#{by ? "caught  " : "SURVIVED"} #{mutant.place}: #{mutant.change}#{"  (#{by})" if by}"
     $stdout.flush
+    by
   end
+  puts "#{file}: #{caught} of #{mutants.size} mutants caught"
+  [caught, mutants.size]
 end
-caught = count - survivors.size
-puts format("%d of %d mutants caught: %.0f %%", caught, count, 100.0 * caught / [count, 1].max)
+caught, count = counts.transpose.map(&:sum)
+puts format("%d of %d mutants caught: %.0f %%; %d runs of each model at most", caught, count,
+  100.0 * caught / [count, 1].max, runs)
 exit(caught >= 0.9 * count)

@@ -27,11 +27,12 @@ module Simulations
   #   @return [Proc] runs in a {Program}; raises when the oracle does not hold
   Model = Data.define(:name, :covers, :runs, :options, :program) do
     # @param strategy [Symbol]
+    # @param more [Hash] options of Raffia::Simulation.explore
     # @return [Raffia::Simulation::Report]
-    def explore(runs:, seed:, strategy: :portfolio)
+    def explore(runs:, seed:, strategy: :portfolio, **more)
       log = Raffia::Actor.log
       Raffia::Actor.log = Logger.new(nil) # of errors that are meant
-      Raffia::Simulation.explore(runs:, seed:, strategy:, **options) do |sim|
+      Raffia::Simulation.explore(runs:, seed:, strategy:, **options, **more) do |sim|
         Program.new(sim).instance_exec(&program)
       end
     ensure

@@ -43,6 +43,23 @@ module Simulations
 
     def in_threads(blocks) = blocks.map { |block| Thread.new(&block) }
 
+    # Raised by {#interrupt}.
+    class Stop < StandardError
+    end
+
+    # A thread that runs the block, and may be interrupted where it waits; not between.
+    def interruptible(&block)
+      Thread.new do
+        Thread.current.report_on_exception = false
+        Thread.handle_interrupt(Stop => :on_blocking, &block)
+      end
+    end
+
+    def interrupt(thread) = thread.raise(Stop)
+
+    # Waits until these have ended.
+    def ended(*threads) = threads.each { |thread| attempt(Stop) { thread.join } }
+
     # Runs the block and returns its value, or the error if it is of such a class.
     def attempt(*classes)
       yield

@@ -100,4 +100,40 @@ Simulations.of "task/barrier", covers: %w[task/waiter task/spin_lock] do
     check_equal([IOError, Raffia::Barrier::Broken], results.map(&:class).sort_by(&:name), "ends")
     check_equal(true, barrier.broken?, "broken")
   end
+
+  model "a party that is cancelled while it waits breaks the barrier for the next", runs: 60 do
+    barrier = Raffia::Barrier.new(3)
+    late = lambda do
+      nap(pause(1))
+      attempt(Raffia::Barrier::Broken) { barrier.wait }
+    end
+    Raffia.run do |scope|
+      early = -> { attempt(Raffia::Barrier::Broken) { barrier.wait } }
+      tasks = in_tasks(scope, [early, early])
+      sim.settle
+      threads = in_threads([late, -> { tasks.first.cancel }])
+      other = tasks.last.value
+      third = threads.map(&:value).first
+      passed = [other, third].grep(Integer).size
+      check_equal(0, passed % 2, "others that passed")
+      # It may be cancelled after it has passed.
+      check(passed == 2 || tasks.first.status == :cancelled, "one passed alone")
+    end
+  end
+
+  model "a reset beside the last party: all pass or none", runs: 60 do
+    barrier = Raffia::Barrier.new(2)
+    party = lambda do
+      attempt(Raffia::Barrier::Broken, Raffia::TimeoutError) { barrier.wait(timeout: 1) }
+    end
+    first, last, = in_threads([party, party, -> { barrier.reset }]).map(&:value)
+    check_equal(first.is_a?(Integer), last.is_a?(Integer), "passed")
+  end
+
+  model "an action that fails breaks the barrier for one that comes meanwhile", runs: 60 do
+    barrier = Raffia::Barrier.new(2) { Thread.pass || raise(IOError) }
+    ends = in_threads([-> { attempt(IOError, Raffia::Barrier::Broken) { barrier.wait } }] * 3)
+      .map { |thread| thread.value.class }
+    check_equal({IOError => 1, Raffia::Barrier::Broken => 2}, ends.tally, "ends")
+  end
 end

@@ -144,4 +144,48 @@ Simulations.of "task/channel", covers: %w[task/select task/waiter task/spin_lock
     put = ends[..-2].count { |value| value.equal?(channel) }
     check_equal(put, taken + channel.size, "items")
   end
+
+  model "an item whose receiver is interrupted goes to the next", runs: 60 do
+    channel = Raffia::Channel.new(one_of(0, 1))
+    got = []
+    threads = Array.new(2) { interruptible { got << channel.pop } }
+    sim.settle
+    pusher = interruptible { channel.push(:item) }
+    interrupt(threads.first)
+    sim.sleep(0.001)
+    check_equal([:item], got, "items got")
+    threads.each { |thread| interrupt(thread) }
+    ended(*threads, pusher)
+  end
+
+  model "an item that came back lets no further push in", runs: 60 do
+    channel = Raffia::Channel.new(0)
+    taken = []
+    pushed = []
+    first = interruptible { taken << channel.pop }
+    sim.settle
+    senders = in_threads([1, 2].map { |item| -> { channel.push(item) && pushed << item } })
+    interrupt(first)
+    sim.sleep(0.001)
+    check_equal(taken.size + channel.size, pushed.size, "pushes before the next pop")
+    taken << channel.pop
+    sim.sleep(0.001)
+    check_equal(taken.sort, pushed.sort, "pushes that returned")
+    taken << channel.pop until taken.size == 2
+    ended(first, *senders)
+    check_equal([1, 2], taken.sort, "items")
+  end
+
+  model "a pop makes room for a push that waits", runs: 20 do
+    channel = Raffia::Channel.new(1).push(0)
+    pusher = -> { channel.push(1) }
+    receiver = lambda do
+      sim.sleep(0.001)
+      channel.pop
+      sim.sleep(0.001)
+      check_equal(1, channel.size, "items")
+    end
+    seconds = elapsed { together(pusher, receiver) }
+    check(same_time?(seconds, 0.002), "took #{seconds} s")
+  end
 end

@@ -120,4 +120,40 @@ Simulations.of "task/condition", covers: %w[task/waiter task/spin_lock task/shie
     end
     check(!lock.locked?, "the mutex is still held")
   end
+
+  model "a signal whose receiver is interrupted goes to the next", runs: 40 do
+    condition = Raffia::Condition.new
+    got = []
+    threads = Array.new(2) { interruptible { got << condition.wait } }
+    sim.settle
+    in_threads([-> { condition.signal(:news) }, -> { interrupt(threads[0]) }]).each(&:join)
+    sim.sleep(0.001)
+    check_equal([:news], got, "signals received")
+    condition.broadcast
+    ended(*threads)
+  end
+
+  model "no party is lost beside a broadcast", runs: 60 do
+    condition = Raffia::Condition.new
+    woken = 0
+    threads = in_threads([*Array.new(3) { -> { condition.wait && woken += 1 } },
+      -> { condition.broadcast(true) }])
+    sim.sleep(0.001)
+    check_equal(3, woken + condition.waiting, "parties")
+    rest = 3 - woken
+    check_equal(rest, condition.broadcast(true), "parties woken later")
+    threads.each(&:join)
+  end
+
+  model "two signals wake two parties, or tell that none waits", runs: 60 do
+    condition = Raffia::Condition.new
+    woken = 0
+    threads = in_threads(Array.new(2) { -> { condition.wait && woken += 1 } })
+    sim.settle if choose(2).zero?
+    sent = in_threads(Array.new(3) { -> { condition.signal(true) } }).map(&:value).count(true)
+    sim.sleep(0.001)
+    check_equal(sent, woken, "parties woken")
+    condition.broadcast(true)
+    threads.each(&:join)
+  end
 end

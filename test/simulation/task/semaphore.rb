@@ -138,4 +138,43 @@ Simulations.of "task/semaphore", covers: %w[task/waiter task/spin_lock] do
     check_equal([1, 0], [semaphore.available, semaphore.waiting], "free, and waiting")
     check(semaphore.try_acquire, "cannot be acquired")
   end
+
+  model "a party that is interrupted at its turn gives it to the next", runs: 40 do
+    semaphore = Raffia::Semaphore.new(1).acquire
+    served = 0
+    first, second = Array.new(2) { interruptible { semaphore.synchronize { served += 1 } } }
+    sim.settle
+    in_threads([-> { semaphore.release }, -> { interrupt(first) }]).each(&:join)
+    ended(first, second)
+    check([1, 2].include?(served), "#{served} were served")
+    check_equal([1, 0], [semaphore.available, semaphore.waiting], "free, and waiting")
+  end
+
+  model "a heavy party that gives up lets lighter ones in, beside a release", runs: 60 do
+    semaphore = Raffia::Semaphore.new(3).acquire(2)
+    light = 2.times.map do
+      lambda do
+        sim.sleep(0.0005)
+        semaphore.acquire(timeout: 0.01)
+      end
+    end
+    heavy = -> { attempt(Raffia::TimeoutError) { semaphore.acquire(3, timeout: 0.001) } }
+    release = lambda do
+      sim.sleep(0.001)
+      semaphore.release
+    end
+    in_threads([heavy, *light, release]).each(&:join)
+    check_equal([0, 0], [semaphore.available, semaphore.waiting], "free, and waiting")
+  end
+
+  model "a change of the limit loses no party that comes meanwhile", runs: 60 do
+    semaphore = Raffia::Semaphore.new(2).acquire(2)
+    parties = 4.times.map { -> { semaphore.synchronize { nap(pause(1)) } } }
+    resizers = [3, 2].map { |limit| -> { semaphore.resize(limit) } }
+    threads = in_threads(parties + resizers)
+    nap(pause(1))
+    semaphore.release(2)
+    threads.each(&:join)
+    check_equal([semaphore.limit, 0], [semaphore.available, semaphore.waiting], "free, and waiting")
+  end
 end
