@@ -37,8 +37,8 @@ module Raffia
       # A run begins. +program+: its block, whose loops are found here; those of methods by calls.
       def begin(world, program)
         @world = world
-        @program = program
-        @loops&.watch(program) if @point.enabled?
+        @loops&.start
+        @loops&.watch(program)
       end
 
       # Sees the points of the calling real thread until {stop}. A program without a second thread
@@ -46,8 +46,6 @@ module Raffia
       def start
         return if @point.enabled?
 
-        @loops&.start
-        @loops&.watch(@program)
         @point.enable(target_thread: ::Thread.real_current)
       end
 

@@ -59,6 +59,16 @@ class SimulationPreemptionLoopsTest < Raffia::TestCase
     assert_predicate report, :success?
   end
 
+  # The method begins before points are seen in a first run, and a replay is one.
+  def test_a_method_that_starts_the_first_thread
+    report = Raffia::Simulation.explore(runs: 300, seed: 1) { start_and_loop }
+    assert_equal "lost", report.failure&.error&.message
+    error = assert_raises(Raffia::Simulation::Failed) do
+      Raffia::Simulation.replay(report.failure.schedule) { start_and_loop }
+    end
+    assert_equal "lost", error.cause.message
+  end
+
   def test_a_script_that_is_loaded_for_each_run
     Dir.mktmpdir do |folder|
       script = File.join(folder, "script.rb")
@@ -95,6 +105,18 @@ class SimulationPreemptionLoopsTest < Raffia::TestCase
   end
 
   private
+
+  def start_and_loop
+    value = 0
+    thread = Thread.new { value = 5 }
+    round = before = 0
+    while round < 2
+      round.zero? ? before = value : value = before + 1
+      round += 1
+    end
+    thread.join
+    raise "lost" if value == 1
+  end
 
   def explore(name)
     Raffia::Simulation.explore(runs: 300, seed: 1) { program(name) }

@@ -29,8 +29,11 @@ module Raffia
           end
         end
 
-        # Sees the loops that the calling real thread runs.
-        def start = @calls.enable(target_thread: ::Thread.real_current)
+        # Sees the loops that the calling real thread runs, from the first call of a run on: each
+        # run, and a replay, must have the same points.
+        def start
+          @calls.enable(target_thread: ::Thread.real_current) unless @calls.enabled?
+        end
 
         def stop
           @calls.disable
