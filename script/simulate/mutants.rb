@@ -13,7 +13,10 @@ require_relative "mutant_trial"
 abort "simulate:mutants: needs fork" unless Process.respond_to?(:fork)
 models = Simulations.load.values
 part = ENV["FILE"].to_s
-files = models.flat_map(&:covers).uniq.select { |file| file.include?(part) }
+# Some models have the name of what several files do together.
+files = models.flat_map(&:covers).uniq.select do |file|
+  file.include?(part) && File.exist?("#{root}/lib/raffia/#{file}.rb")
+end
 runs = Integer(ENV.fetch("RUNS", "200"), 10)
 trial = Simulations::MutantTrial.new(models, runs: runs)
 
