@@ -17,6 +17,7 @@ part = ENV["FILE"].to_s
 files = models.flat_map(&:covers).uniq.select do |file|
   file.include?(part) && File.exist?("#{root}/lib/raffia/#{file}.rb")
 end
+abort "simulate:mutants: no model covers a file like #{part}" if files.empty?
 runs = Integer(ENV.fetch("RUNS", "200"), 10)
 trial = Simulations::MutantTrial.new(models, runs: runs)
 
