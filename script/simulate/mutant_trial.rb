@@ -36,7 +36,7 @@ module Simulations
 
     private
 
-    # What the block returns in a child process.
+    # The block's value in a child process.
     def verdict
       reader, writer = IO.pipe
       pid = fork do

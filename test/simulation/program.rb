@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Simulations
-  # What the programs of models are made of.
+  # Parts of the programs of models.
   class Program
     # @param sim [Raffia::Simulation::Handle]
     def initialize(sim)

@@ -40,7 +40,7 @@ module Raffia
 
     class Config
       STRATEGIES = %i[fifo random pct portfolio exhaustive].freeze
-      # Of GitHub Actions, GitLab, Buildkite, CircleCI, Jenkins, Travis.
+      # Variables of GitHub Actions, GitLab, Buildkite, CircleCI, Jenkins, Travis.
       COMMITS = %w[GITHUB_SHA CI_COMMIT_SHA BUILDKITE_COMMIT CIRCLE_SHA1 GIT_COMMIT
         TRAVIS_COMMIT].freeze
     end

@@ -15,10 +15,10 @@ module Raffia
       MASK = 0xffff_ffff
       private_constant :MASK
 
-      # What was chosen, and 16 bits that describe each choice. `preemptions`: the choices that
+      # The choices, and 16 bits that describe each. `preemptions`: the choices that
       # switched away from a thread that could go on.
       attr_reader :choices, :prints, :preemptions
-      # Of all choices so far, with their instants: equal for equal runs.
+      # A digest of all choices so far, with their instants: equal for equal runs.
       attr_reader :digest
 
       # +replay+: choices that are taken first; the default follows. +prints+: their fingerprints;

@@ -14,7 +14,7 @@ module Raffia
     #
     # @api private
     class Exploration
-      # Of runs that passed, the first and each one after so many are run twice.
+      # Among runs that passed, the first and each one after so many are run twice.
       SAMPLE = 100
       private_constant :SAMPLE
 
@@ -46,7 +46,7 @@ module Raffia
       def search(program)
         @program = program
         @diagnosis = Diagnosis.new(program, @options)
-        # What a first run loads and remembers must not distinguish it from the others.
+        # A first run loads code and fills memos, which must not distinguish it from the others.
         @steps = program.explore(Strategy::Fifo.new, @options.seed, 0).steps if verify?
         found = from_corpus || from_strategy or return
 

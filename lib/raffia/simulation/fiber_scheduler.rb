@@ -36,7 +36,7 @@ module Raffia
         end
       end
 
-      # What the fiber is called in reports.
+      # The fiber's name in reports.
       def name(fiber) = @names[fiber]
 
       def address_resolve(hostname) = @world.network.names.resolve(hostname)

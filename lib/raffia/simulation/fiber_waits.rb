@@ -9,7 +9,7 @@ module Raffia
     #
     # @api private
     class FiberWaits
-      # Of calls that wait, perhaps several times.
+      # Limits of calls that wait, perhaps several times.
       attr_reader :limits
 
       def initialize(world)

@@ -2,7 +2,7 @@
 
 module Raffia
   module Simulation
-    # What is wrong at the end of a run although its block has returned: threads that are left, and
+    # Faults at the end of a run whose block has returned: threads that are left, and
     # threads that ended with an error which nobody has seen.
     #
     # @api private

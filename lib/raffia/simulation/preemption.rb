@@ -18,7 +18,7 @@ module Raffia
         nil? -@ frozen? class block_given?].freeze
       CORE = [::Integer, ::Float, ::String, ::Symbol, ::Array, ::Hash, ::NilClass, ::BasicObject,
         ::Kernel, ::Comparable, ::Class, ::Module, ::Object, ::Struct, ::Range].freeze
-      # That are remembered at a time.
+      # Classes that are remembered at a time.
       CLASSES = 500
       private_constant :INLINED, :CORE, :CLASSES
 

@@ -80,7 +80,7 @@ module Raffia
 
       private
 
-      # Of several races of the same two places, one that CRuby can have.
+      # Chooses among several races of two places one that CRuby can have.
       def keep(race)
         known = @found[race.key]
         @found[race.key] = race if known.nil? || known.harmless_on_cruby?

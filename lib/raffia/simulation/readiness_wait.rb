@@ -13,7 +13,7 @@ module Raffia
         @world = world
       end
 
-      # As the scheduler's hook io_wait.
+      # The same as the scheduler's hook io_wait.
       def wait(io, events, timeout)
         limit = timeout || io.timeout
         return @world.outside { io.wait(events, limit) } || false if @world.boundary.real?(io)
@@ -26,7 +26,7 @@ module Raffia
         suspend([[io, events]], limit, io) || timed_out(timeout, limit)
       end
 
-      # As IO.select.
+      # The same as IO.select.
       def select(lists, timeout)
         limit = timeout && Clock.now + timeout
         until (ready = Interest.select(lists))

@@ -14,7 +14,7 @@ module Raffia
     #
     # @api private
     class RealThread
-      # What a run came to. `world` is over.
+      # The result of a run. `world` is over.
       Outcome = ::Data.define(:value, :error, :world, :races)
 
       # Seconds for the thread to end when the caller is interrupted.

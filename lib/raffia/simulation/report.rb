@@ -2,7 +2,7 @@
 
 module Raffia
   module Simulation
-    # What an exploration found.
+    # The result of an exploration.
     class Report
       # @return [Failure, nil] the first failure
       attr_reader :failure

@@ -176,7 +176,7 @@ module Raffia
         accessor?(name, name.end_with?("=") ? 1 : 0) || super
       end
 
-      # What it is called in reports.
+      # Its name in reports.
       # @api private
       def label = @name ? "#{@path} (#{@name})" : @path
 

@@ -9,7 +9,7 @@ module Raffia
     class Teardown
       # Threads that lived at the end, and those that a crash of their host has stopped.
       attr_reader :left, :abandoned
-      # What the threads that are left waited for: a WaitReport::Snapshot, nil when they may be left.
+      # Waits of the threads that are left: a WaitReport::Snapshot, nil when they may be left.
       attr_reader :waits
 
       def initialize(world)

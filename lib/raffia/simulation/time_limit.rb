@@ -14,8 +14,8 @@ module Raffia
         @world = world
       end
 
-      # As Timeout.timeout. Without a class, the block sees an exception that no `rescue => error`
-      # takes.
+      # The same as Timeout.timeout. Without a class, the block sees an exception that no `rescue =>
+      # error` takes.
       def call(seconds, klass, message, &)
         return yield(seconds) if seconds.nil? || seconds.zero?
         return enforce(seconds, klass.exception(message || EXPIRED), &) if klass

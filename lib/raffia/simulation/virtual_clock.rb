@@ -86,7 +86,7 @@ module Raffia
 
       def elapsed = @now.fdiv(SECOND)
 
-      # As Process.clock_gettime. CPU clocks go as the monotonic one does.
+      # The same as Process.clock_gettime. CPU clocks go as the monotonic one does.
       def gettime(clock, unit, real_skew = 0)
         convert(REAL_CLOCKS.include?(clock) ? real + real_skew : monotonic(clock), unit)
       end

@@ -5,7 +5,7 @@ require_relative "wait_graph/wait"
 
 module Raffia
   module Simulation
-    # Who waits for whom, at one moment of a world: threads, and fibers of their schedulers.
+    # The waits between members of a world, at one moment: threads, and fibers of their schedulers.
     #
     # @api private
     class WaitGraph
@@ -26,7 +26,7 @@ module Raffia
       # The shortest chain of waits that ends where it begins; empty when there is none.
       def cycle = @waits.filter_map { |wait| path_back(wait) }.min_by(&:size) || []
 
-      # Of threads that must end before the run does.
+      # Waits of threads that must end before the run does.
       def required = @waits.reject { |wait| wait.thread.daemon }
 
       def of(thread) = @waits.select { |wait| wait.thread.equal?(thread) }

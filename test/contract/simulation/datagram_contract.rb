@@ -4,7 +4,7 @@ require "test_helper"
 require "raffia/simulation"
 require "socket"
 
-# What programs may expect of UDP sockets.
+# Behaviour that programs may expect of UDP sockets.
 module DatagramContract
   def test_datagrams_have_a_sender
     with_sockets do |one, other|

@@ -5,7 +5,7 @@ require "raffia/simulation"
 require "socket"
 require "timeout"
 
-# What programs may expect of TCP sockets, of the kernel's and of the simulated ones.
+# Behaviour that programs may expect of TCP sockets, of the kernel's and of the simulated ones.
 module SocketContract
   def test_bytes_arrive_in_order
     with_pair do |client, server|

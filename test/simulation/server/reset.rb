@@ -7,7 +7,7 @@ require_relative "support/site"
 Simulations.of "server/reset", covers: %w[server/connection server/http1/connection
   server/worker/connection_set server/worker/acceptor server/http/request_cycle
   server/http/error_response], preempt: :none, max_steps: 200_000 do
-  # What a client does after a part of a request or a response.
+  # Acts of a client after a part of a request or a response.
   leave = lambda do |program, client, host|
     case program.choose(4)
     when 0 then client.reset

@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Raffia
-  # What `require "raffia/simulation"` does, in a process of its own.
+  # Effects of `require "raffia/simulation"`, in a process of its own.
   class SimulationLoadTest < TestCase
     def test_other_rubies_are_refused
       assert_match(/\Araffia\/simulation needs .* of CRuby.* \(jruby\).*: run simulations on CRuby/,

@@ -114,7 +114,7 @@ module Raffia
       end
     end
 
-    # What shows the wall clock, at 2038-01-19 03:14:08.25 UTC.
+    # Readings of the wall clock, at 2038-01-19 03:14:08.25 UTC.
     SHOWN = {
       ["Time.now", -> { Time.now.utc.to_s }] => "2038-01-19 03:14:08 UTC",
       ["Time.now(in:)", -> { Time.now(in: "+09:00").to_s }] => "2038-01-19 12:14:08 +0900",

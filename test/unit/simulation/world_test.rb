@@ -17,7 +17,7 @@ class SimulationWorldTest < Raffia::TestCase
     assert_equal [[Time.utc(2000), 0.0], 0.0, 3_600.0, Time.utc(2000, 1, 1, 1)], result
   end
 
-  # Of the rest that rounding leaves, an instant later.
+  # The rest that rounding leaves ends an instant later.
   def test_a_wait_of_less_than_a_nanosecond_ends
     later = Raffia::Simulation.run do |sim|
       limit = sim.now + 1e-12

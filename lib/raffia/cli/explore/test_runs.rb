@@ -15,7 +15,7 @@ module Raffia
         CORPUS = "tmp/simulation"
         private_constant :CORPUS
 
-        # What came of one file.
+        # The result of one file.
         Result = ::Struct.new(:path, :passes, :output)
         private_constant :Result
 

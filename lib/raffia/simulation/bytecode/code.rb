@@ -7,7 +7,7 @@ require_relative "segments"
 module Raffia
   module Simulation
     class Bytecode
-      # What is known about one method, block, rescue or ensure.
+      # Facts about one method, block, rescue or ensure.
       # @api private
       class Code
         # @return [RubyVM::InstructionSequence] a target that TracePoint takes

@@ -16,22 +16,15 @@ module Raffia
           end
         end
 
-        def signal
-          return super unless World.active && (world = World.current)
+        %i[signal broadcast].each do |name|
+          define_method(name) do
+            return super() unless World.active && (world = World.current)
 
-          world.conditions.signalled(self)
-          super
-          world.returned
-          self
-        end
-
-        def broadcast
-          return super unless World.active && (world = World.current)
-
-          world.conditions.signalled(self)
-          super
-          world.returned
-          self
+            world.conditions.signalled(self)
+            super()
+            world.returned
+            self
+          end
         end
       end
     end

@@ -27,7 +27,7 @@ module Raffia
           # The simulated endpoint of a socket; nil for others, and outside of a world.
           def endpoint(io) = World.current&.network&.endpoint(io)
 
-          # As IO.open.
+          # The same as IO.open.
           def with(io)
             return io unless block_given?
 

@@ -3,7 +3,7 @@
 module Raffia
   module Simulation
     module CoreMethods
-      # What Raffia keeps for the process about actors, schedulers and forks: each world has its
+      # Raffia's process-wide state of actors, schedulers and forks: each world has its
       # own, so no run meets threads or memos of an earlier one. Configuration stays shared.
       #
       # @api private

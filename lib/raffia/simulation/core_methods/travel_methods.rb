@@ -57,7 +57,7 @@ module Raffia
           value
         end
 
-        # Of a Time, a Date, or a text in the application's zone.
+        # Takes a Time, a Date, or a text in the application's zone.
         def self.time(value)
           case value
           when ::DateTime then value.to_time

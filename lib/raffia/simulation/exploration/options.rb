@@ -3,10 +3,10 @@
 module Raffia
   module Simulation
     class Exploration
-      # What an exploration does beside its runs. +runs+: nil for any number; +seconds+: real ones,
-      # nil for no limit; +strategy+: the object, +strategy_name+ for schedules; +verify+: look for
-      # nondeterminism; +progress+: is called with the number of runs; +command+: of the
-      # shell, which runs it again.
+      # Options of an exploration beside those of its runs. +runs+: nil for any number; +seconds+:
+      # real ones, nil for no limit; +strategy+: the object, +strategy_name+ for schedules;
+      # +verify+: look for nondeterminism; +progress+: is called with the number of runs; +command+:
+      # of the shell, which runs it again.
       #
       # @api private
       Options = ::Data.define(:runs, :seconds, :seed, :strategy, :strategy_name, :shrink, :verify,

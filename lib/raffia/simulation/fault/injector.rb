@@ -44,7 +44,7 @@ module Raffia
           strikes?(kind) && spend(place ? "#{kind} at #{place}" : kind.to_s)
         end
 
-        # As FoundationDB's buggify: a site is on in a quarter of all runs, and then strikes with
+        # Like FoundationDB's buggify: a site is on in a quarter of all runs, and then strikes with
         # the probability.
         def site?(name, probability)
           return note("site #{name}") if @plan.visit(name)
@@ -76,8 +76,8 @@ module Raffia
         # Seconds that an operation on a file takes; 0 as a rule.
         def delay(site) = happens?(:slow_disk, site) ? DELAYS[@world.choose(DELAYS.size)] : 0
 
-        # A thread is about to wait, and may be killed there. Not the main one, nor one that waits for
-        # its own fibers.
+        # A thread is about to wait, and may be killed there. Not the main one, nor one that waits
+        # for its own fibers.
         def wait(thread, reason)
           return unless @kinds.key?(:kill) && KILLABLE.include?(reason)
           return if thread.main? || thread.daemon

@@ -26,7 +26,7 @@ module Raffia
           @orders << Order.new(error, site.to_s, nth)
         end
 
-        # What happens at this visit; nil for nothing.
+        # The fault of this visit; nil for none.
         def visit(site)
           due = nil
           @orders.delete_if do |order|

@@ -19,7 +19,7 @@ module Raffia
 
         def any? = ip == "0.0.0.0" || ip == "::"
 
-        # As IPSocket#addr has it.
+        # In the form of IPSocket#addr.
         def to_a = [ip.include?(":") ? "AF_INET6" : "AF_INET", port, ip, ip]
 
         def sockaddr = ::Socket.sockaddr_in(port, ip)

@@ -30,7 +30,7 @@ module Raffia
           bind(endpoint, source(ip, endpoint.host), 0) unless endpoint.local
         end
 
-        # As {#give_source}. A socket that is bound to all addresses gets the one that it sends from.
+        # Like {#give_source}. A socket bound to all addresses gets the one that it sends from.
         def connect(endpoint, ip)
           give_source(endpoint, ip)
           return unless endpoint.local.any?

@@ -46,7 +46,7 @@ module Raffia
 
         def to_s = local_address.to_s
 
-        # What the program writes without an address goes there.
+        # Sets the address of writes without one.
         def connect(remote)
           @remote = remote
           @wire ||= @network.transport.datagrams(@raw, @id)

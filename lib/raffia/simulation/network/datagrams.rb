@@ -25,20 +25,20 @@ module Raffia
           socket
         end
 
-        # As UDPSocket#bind.
+        # The same as UDPSocket#bind.
         def bind(socket, host, port)
           ip = (host.nil? || host == "") ? "0.0.0.0" : @network.names.resolve!(host).first
           @network.binder.bind(socket, ip, sockets.port_of(port))
         end
 
-        # As UDPSocket#connect.
+        # The same as UDPSocket#connect.
         def connect(socket, host, port)
           remote = Address.new(@network.names.resolve!(host).first, sockets.port_of(port))
           @network.binder.give_source(socket, remote.ip)
           socket.connect(remote)
         end
 
-        # As UDPSocket#send. +host+: a packed address, or a name with a port.
+        # The same as UDPSocket#send. +host+: a packed address, or a name with a port.
         def send(socket, bytes, host, port = nil)
           to = Address.of(host) unless port
           to ||= Address.new(@network.names.resolve!(host).first, sockets.port_of(port))

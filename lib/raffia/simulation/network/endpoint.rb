@@ -15,7 +15,7 @@ module Raffia
       #
       # @api private
       class Endpoint
-        # Of a program's socket: its endpoint, or false.
+        # The endpoint of a program's socket, or false.
         VARIABLE = :@raffia_simulated_endpoint
 
         # `raw`: another object for the program's descriptor; nil until it is accepted.
@@ -154,7 +154,7 @@ module Raffia
           @remote
         end
 
-        # As SO_ERROR: each error is told once.
+        # The same as SO_ERROR: each error is reported once.
         def take_error
           @error.tap { @error = nil }
         end

@@ -47,7 +47,7 @@ module Raffia
           [host.address]
         end
 
-        # As {#resolve}, for replaced methods.
+        # Like {#resolve}, for replaced methods.
         # @raise [SocketError]
         # @api private
         def resolve!(name)

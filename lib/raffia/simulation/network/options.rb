@@ -22,7 +22,7 @@ module Raffia
           @values = {}
         end
 
-        # As BasicSocket#setsockopt. False for those of the kernel's socket.
+        # The same as BasicSocket#setsockopt. False for those of the kernel's socket.
         def set(level, name = nil, value = nil)
           option = level.is_a?(::Socket::Option) ? level : option(level, name, value)
           return false unless ours?(option.level, option.optname)
@@ -31,7 +31,7 @@ module Raffia
           true
         end
 
-        # As BasicSocket#getsockopt; nil for those of the kernel's socket.
+        # The same as BasicSocket#getsockopt; nil for those of the kernel's socket.
         def get(level, name)
           wanted = option(level, name, 0)
           return error if [wanted.level, wanted.optname] == ERROR

@@ -3,7 +3,7 @@
 module Raffia
   module Simulation
     class Network
-      # What has arrived for a program's TCP socket, and has no room in it yet.
+      # Bytes that have arrived for a program's TCP socket, and have no room in it yet.
       #
       # @api private
       class ReceiveBuffer

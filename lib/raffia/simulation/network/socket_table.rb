@@ -69,7 +69,7 @@ module Raffia
           list.delete_if { |one| !one.open? } if list.size % GROWTH == GROWTH - 1
         end
 
-        # What the kernel says of a socket that the network has not seen: a listening one has
+        # The kernel's facts about a socket that the network has not seen: a listening one has
         # accepted it, or it is another object for a known descriptor.
         def search(io)
           endpoint = peer(io) || named(io)

@@ -7,7 +7,7 @@ module Raffia
       #
       # @api private
       class Sockets
-        # What Linux calls SOMAXCONN.
+        # Linux's SOMAXCONN.
         BACKLOG = 4_096
 
         def initialize(network)
@@ -75,7 +75,7 @@ module Raffia
           raise_error(endpoint)
         end
 
-        # As Socket#connect_nonblock.
+        # The same as Socket#connect_nonblock.
         def connect_nonblock(endpoint, address, exception)
           case endpoint.state
           when :open then exception ? raise(::Errno::EISCONN, "connect(2)") : 0
@@ -96,7 +96,7 @@ module Raffia
             "connect(2) for \"#{address.ip}\" port #{address.port}"
         end
 
-        # As getaddrinfo takes services.
+        # Takes services like getaddrinfo.
         def port_of(port)
           return port if port.is_a?(::Integer)
 

@@ -3,8 +3,8 @@
 module Raffia
   module Simulation
     class Races
-      # What the threads did to one variable: the last write, and since then the last read of each
-      # thread, as in FastTrack (Flanagan and Freund, PLDI 2009).
+      # Accesses of the threads to one variable: the last write, and since then the last read of
+      # each thread, as in FastTrack (Flanagan and Freund, PLDI 2009).
       # @api private
       class AccessHistory
         # One read or write. `time`: the thread's own time in the happens-before order. `locks`:

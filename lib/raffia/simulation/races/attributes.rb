@@ -19,7 +19,7 @@ module Raffia
 
         private
 
-        # Of methods without Ruby code, attributes alone have a place in a file; methods of core
+        # Among methods without Ruby code, attributes alone have a place in a file; methods of core
         # that are written in Ruby have one, too.
         def find(type, name)
           file, = type.instance_method(name).source_location

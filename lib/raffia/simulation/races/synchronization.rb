@@ -10,7 +10,7 @@ module Raffia
       # and which locks are held.
       # @api private
       class Synchronization
-        # What happens before and after a call of a method.
+        # Effects before and after a call of a method.
         BEFORE = {
           ::Thread::Mutex => {unlock: :leave, sleep: :leave, synchronize: :expect},
           ::Monitor => {exit: :leave, mon_exit: :leave, wait_for_cond: :leave, synchronize: :expect,

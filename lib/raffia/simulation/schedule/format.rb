@@ -86,7 +86,7 @@ module Raffia
           [texts, body]
         end
 
-        # As many as there are fingerprints, so that a short text cannot ask for much memory.
+        # The number of fingerprints, so that a short text cannot ask for much memory.
         def choices(data, count)
           choices = Array.new(count, 0)
           position = -1

@@ -20,7 +20,7 @@ module Raffia
           @targets = []
         end
 
-        # What it waits for, and where, indented.
+        # Subject and place of the wait, indented.
         def to_s
           places = Location.of_fiber(@fiber).map { |line| "\n      at #{line}" }
           "    #{@name} waits for #{@text}#{places.join}"

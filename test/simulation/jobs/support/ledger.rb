@@ -2,14 +2,14 @@
 
 module Simulations
   module Jobs
-    # What happened to the jobs of one run, as the ledger of kills has it (test/ledger): each job
+    # The fate of a run's jobs, in the form of the ledger of kills (test/ledger): each job
     # that a store has accepted is acknowledged once, and runs once at a time.
     class Ledger
       # One run of a job in progress. `excused`: the store gave the job to others rightly.
       Run = Struct.new(:jid, :lease, :excused)
 
       class << self
-        # That of the simulated run.
+        # The ledger of the simulated run.
         attr_accessor :current # rubocop:disable ThreadSafety/ClassAndModuleAttributes
       end
 
@@ -66,7 +66,7 @@ module Simulations
 
       def fault(text) = @faults << text
 
-      # What does not hold. +dead+: how many jobs must have failed for good.
+      # The rules that do not hold. +dead+: how many jobs must have failed for good.
       def violations(dead: 0)
         lost = @kept.reject { |jid| @acked[jid] + @buried[jid] >= 1 }
         twice = (@acked.keys | @buried.keys).select { |jid| @acked[jid] + @buried[jid] > 1 }

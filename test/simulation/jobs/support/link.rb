@@ -7,7 +7,7 @@ module Simulations
     class Link
       Store = Raffia::Jobs::Store
 
-      # Of the lease.
+      # Token of the lease.
       attr_reader :token
 
       # Whether no call reaches the store.

@@ -70,7 +70,7 @@ module Simulations
       def work(delays: 0, loss: 0, **options)
         store = @separate ? another : @store
         @links << (link = Link.new(store, @ledger, @sim, delays:, loss:))
-        # As an operator would: the start itself may fail.
+        # No call is lost during the start, which an operator would repeat.
         link.loss = 0
         worker = Worker.new(link, log: LOG, monitored: false, **options).start
         link.loss = loss

@@ -23,7 +23,7 @@ class SimulationExhaustiveTest < Raffia::TestCase
 
     def stop = nil
 
-    # What the strategy asks for footprints.
+    # The source of footprints for the strategy.
     def take = @steps.tap { @steps = [] }
 
     # @return [Exhaustive] after all its runs

@@ -4,7 +4,7 @@ module Raffia
   module Simulation
     module CoreMethods
       module NetworkMethods
-        # What Raffia's extension does with sockets by itself.
+        # Calls of sockets by Raffia's extension.
         #
         # @api private
         module NativeMethods

@@ -15,7 +15,7 @@ module Raffia
             @chosen = 0
           end
 
-          # What a replay compares.
+          # The part that a replay compares.
           def keys = @count
 
           def asleep? = false

@@ -4,7 +4,7 @@ module Raffia
   module Simulation
     module Strategy
       class Exhaustive < Fifo
-        # What methods in C do to their receivers. A method that is not listed writes.
+        # Effects of methods in C on their receivers. A method that is not listed writes.
         # @api private
         module Effects
           # They read the receiver.

@@ -4,7 +4,7 @@ module Raffia
   module Simulation
     module Strategy
       class Exhaustive < Fifo
-        # What a step of a thread read and wrote, by names that are the same in each run.
+        # Reads and writes of a thread's step, by names that are the same in each run.
         # @api private
         class Footprint
           attr_reader :reads, :writes

@@ -13,7 +13,7 @@ module Raffia
           attr_reader :keys
           # The index that the current run takes.
           attr_reader :chosen
-          # Of the step that the chosen candidate took.
+          # Footprint of the step that the chosen candidate took.
           attr_writer :footprint
 
           # @param keys [Array]
@@ -46,7 +46,7 @@ module Raffia
             @wanted << indices.first if indices.any?
           end
 
-          # What sleeps when the chosen candidate has gone on.
+          # The sleep set after the chosen candidate has gone on.
           def rest = @sleep.merge(@done)
 
           # The current choice is explored.

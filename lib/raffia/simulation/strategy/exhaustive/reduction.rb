@@ -39,7 +39,7 @@ module Raffia
           # The step that runs has drawn a value.
           def drawn = @drawn = true
 
-          # What depends on a fault that is drawn is not known.
+          # Nothing is known about steps that depend on a drawn fault.
           def unknown = @unknown = true
 
           # Whether all candidates are explored: without footprints, and after timers and faults
@@ -82,8 +82,8 @@ module Raffia
             steps
           end
 
-          # What does not commute with the step wakes up. A sleeping thread that has to run, because
-          # it is the only one, makes the run redundant.
+          # Threads that do not commute with the step wake up. A sleeping thread that has to run,
+          # because it is the only one, makes the run redundant.
           def add(thread, footprint, node)
             @redundant = true if !node && @sleep.key?(thread)
             return if @redundant

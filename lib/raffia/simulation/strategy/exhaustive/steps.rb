@@ -9,7 +9,7 @@ module Raffia
         # The steps of a run since the last decision, each with its footprint.
         # @api private
         class Steps
-          # Of the step that runs: the path of its thread, and its footprint.
+          # The running step: the path of its thread, and its footprint.
           attr_reader :path, :footprint
 
           def initialize
