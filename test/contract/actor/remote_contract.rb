@@ -282,7 +282,7 @@ module ActorRemoteContract
     theirs[1].bind(ours[1])
     [ours[0], theirs[1]].each { |one| one.kill(:gone) }
 
-    wait_until { [ours[1], theirs[0]].none?(&:alive?) }
+    [ours[1], theirs[0]].each { |one| assert one.join(Raffia::TestCase::PATIENCE) }
     assert_equal :gone, ours[1].reason
     assert_predicate asked, :alive?
     trapping, both = spawn(on: :fibers, trap_exit: true), asked.another

@@ -116,14 +116,15 @@ class JobsPostgresTransactionTest < Raffia::TestCase
     other = Raffia::Jobs::Store.open(address)
     @mine.exec("BEGIN")
     Noted.set(connection: @mine).perform_async(1)
-    claims = Thread.new do
-      other.wait(["default"], timeout: PATIENCE) until (claims = other.claim(lease, ["default"],
-        1)).any?
+    waiting = Thread.new do
+      claims = []
+      other.wait(["default"], timeout: PATIENCE) while
+        (claims = other.claim(lease, ["default"], 1)).empty?
       claims
     end
     assert_empty @store.claim(lease, ["default"], 1)
     @mine.exec("COMMIT")
-    assert_equal [1], claims.value.map { |claim| claim.item["args"].first }
+    assert_equal [1], waiting.value.map { |claim| claim.item["args"].first }
   ensure
     other&.close
   end

@@ -114,8 +114,8 @@ class JobsWorkerMonitoringTest < TestSupport::JobsCase
   def test_a_suspect_that_was_killed_is_not_busy_any_more
     handle = work_on_suspect
     wait_until { handle.worker.figures[:busy] == 1 }
-    open_gate
     Process.kill(:KILL, @store.processes.find { |process| process["work"]&.any? }["pid"])
+    open_gate
     wait_until { handle.worker.figures.values_at(:processed, :busy) == [1, 0] }
   end
 
