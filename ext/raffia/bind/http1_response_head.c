@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "clock.h"
 
 /* RFC 9110, 5.6.2: a token's characters, in lower case; 0 for all others. */
 static const unsigned char token[256] = {
@@ -57,18 +58,17 @@ static void append_date(struct http1_output *output)
     static _Thread_local char line[64];
     static _Thread_local time_t said;
     static _Thread_local size_t length;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    if (now.tv_sec != said) {
+    time_t now = raffia_wall_clock();
+    if (now != said) {
         struct tm tm;
-        gmtime_r(&now.tv_sec, &tm);
+        gmtime_r(&now, &tm);
         static const char *days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
         static const char *months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
         length = (size_t)snprintf(
             line, sizeof(line), "date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", days[tm.tm_wday],
             tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
-        said = now.tv_sec;
+        said = now;
     }
     raffia_http1_append(output, line, length);
 }

@@ -34,10 +34,14 @@ void raffia_simulate_clock(int64_t now)
     if (now != 0) atomic_store_explicit(&simulations, true, memory_order_relaxed);
 }
 
+int raffia_clock_is_simulated(void)
+{
+    return atomic_load_explicit(&simulations, memory_order_relaxed) && simulated != 0;
+}
+
 static int64_t read_clock(clockid_t clock)
 {
-    if (atomic_load_explicit(&simulations, memory_order_relaxed) && simulated != 0)
-        return simulated;
+    if (raffia_clock_is_simulated()) return simulated;
     struct timespec now;
     clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;

@@ -32,6 +32,7 @@ int64_t raffia_now(void);
 int64_t raffia_coarse_now(void);
 /* Both tell this time on the calling thread from now on; 0: the system's again. */
 void raffia_simulate_clock(int64_t now);
+int raffia_clock_is_simulated(void);
 
 void raffia_timers_init(struct raffia_timers *timers);
 /* The op's deadline is set before. */

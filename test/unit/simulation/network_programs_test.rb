@@ -41,6 +41,31 @@ class SimulationNetworkProgramsTest < Raffia::TestCase
     end
   end
 
+  def test_the_date_of_responses_is_that_of_the_servers_host
+    app = ->(_) { [200, {}, []] }
+    dates = []
+    get = -> { dates << Net::HTTP.get_response("web", "/", 80)["date"] }
+    Raffia::Simulation.run(start: Time.utc(2038, 1, 19, 3, 14, 7)) do |sim|
+      sim.host("web") { Raffia::Server.start(app, host: "0.0.0.0", port: 80) { sleep } }
+      sim.settle
+      get.call
+      sim.sleep(60)
+      get.call
+      sim.clock_step("web", -3_600)
+      get.call
+    end
+    assert_equal ["Tue, 19 Jan 2038 03:14:07 GMT", "Tue, 19 Jan 2038 03:15:07 GMT",
+      "Tue, 19 Jan 2038 02:15:07 GMT"], dates
+  end
+
+  def test_the_date_of_responses_is_the_real_one_after_a_simulation
+    in_world { nil }
+    Raffia::Server.start(->(_) { [200, {}, []] }, port: 0, logger: Logger.new(nil)) do |server|
+      date = Net::HTTP.get_response(URI(server.url))["date"]
+      assert_in_delta Time.now, Time.httpdate(date), 60
+    end
+  end
+
   def test_an_open_timeout_of_net_http
     in_world do |sim|
       sim.host("web") { sleep }
