@@ -186,7 +186,8 @@ module Raffia
        [Socket, :new] => [:INET], [Resolv, :getaddress] => ["127.0.0.1"]}
         .each do |(owner, name), arguments|
         assert_equal :stubbed, stubbed(owner, name) { owner.send(name, *arguments) }
-        value = owner.send(name, *arguments) { :original }
+        block = -> { :original } unless owner <= BasicSocket # whose new takes none
+        value = owner.send(name, *arguments, &block)
         refute_equal :stubbed, value, "#{owner}.#{name}"
         [value].flatten.grep(IO).each(&:close)
       end
