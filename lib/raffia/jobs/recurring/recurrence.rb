@@ -40,12 +40,20 @@ module Raffia
         def next(after)
           return (after / @interval).floor * @interval + @interval if @interval
 
-          regular = following(after)
-          skipped(after, regular || after + 86_400 * 366) || regular
+          # It stays the next one until it has come, and a search costs milliseconds.
+          from, found = @last_search
+          return found if from && after >= from && after < found
+
+          found = search(after)
+          @last_search = [after, found] if found
+          found
         end
 
         # Times after +from+, up to +to+; at most +limit+, the latest.
         def between(from, to, limit: 1000)
+          first = self.next(from)
+          return [] unless first && first <= to
+
           # From the end: the beginning may be years ago, and each time costs part of a millisecond.
           span = SPAN
           while (start = to - span) > from
@@ -58,6 +66,11 @@ module Raffia
         end
 
         private
+
+        def search(after)
+          regular = following(after)
+          skipped(after, regular || after + 86_400 * 366) || regular
+        end
 
         def walk(from, to)
           found = []

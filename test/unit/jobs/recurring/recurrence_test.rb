@@ -100,6 +100,20 @@ class JobsRecurringTimesTest < Raffia::TestCase
     assert_equal(8640, times.between(0.0, 86_400.0, limit: 9000).size)
   end
 
+  # A worker asks every 15 s, and the last answer is kept. Clocks change at 01:00 UTC.
+  def test_the_next_time_is_the_same_until_it_has_come
+    [[3, 28], [10, 24]].each do |month, day|
+      start = Time.utc(2026, month, day, 22).to_i
+      ["30 2 * * *", "10 * * * *", "*/20 2 * * *"].each do |spec|
+        times = Raffia::Jobs::Recurring::Recurrence.new(spec, zone: "Europe/Berlin")
+        (start...start + 6 * 3600).step(1500).to_a.shuffle(random: Random.new(1)).each do |at|
+          fresh = Raffia::Jobs::Recurring::Recurrence.new(spec, zone: "Europe/Berlin")
+          assert_equal(fresh.next(at.to_f), times.next(at.to_f), "#{spec} after #{Time.at(at).utc}")
+        end
+      end
+    end
+  end
+
   # One by one from the beginning, that would take an hour, in which the worker does nothing else.
   def test_the_last_one_of_half_a_century
     times = Raffia::Jobs::Recurring::Recurrence.new("* * * * *", zone: "UTC")
