@@ -1,28 +1,20 @@
 # frozen_string_literal: true
 
 require_relative "../model"
-require_relative "support/client"
 require_relative "support/site"
 
 Simulations.of "server/admission", covers: %w[server/admission/concurrency_limiter
   server/admission/time_limit server/http/error_response], preempt: :none, max_steps: 100_000 do
   # Requests come in an order, at times of their own, each by a connection of its own. Returns for
   # each its path, when it came, and the response with its time.
-  send_requests = lambda do |program, count, headers = ->(_) { {} }|
+  send_requests = lambda do |program, site, count, headers = ->(_) { {} }|
     at = 0
-    threads = Array.new(count) do |number|
-      at += 0.001 * (1 + program.choose(400))
-      Thread.new(at, "/#{number}") do |time, path|
-        sleep(time)
-        client = Simulations::Client.new("127.0.0.1", Simulations::Site::PORT)
-        began = program.sim.now
-        client.request(path, **headers[path])
-        [path, began, client.response, program.sim.now]
-      ensure
-        client&.close
-      end
+    wait = -> { at += 0.001 * (1 + program.choose(400)) }
+    site.visits(count, wait:) do |client, number|
+      began = program.sim.now
+      client.request("/#{number}", **headers["/#{number}"])
+      ["/#{number}", began, client.response, program.sim.now]
     end
-    threads.map(&:value)
   end
 
   model "no more than max_in_flight run, the others in order, until max_queue_time", runs: 25 do
@@ -33,7 +25,7 @@ Simulations.of "server/admission", covers: %w[server/admission/concurrency_limit
     seconds = Array.new(count) { |number| 0.05 * choose(20) + 0.0001 * (1 + number) }
     site = Simulations::Site.new(sim, max_in_flight: limit, max_queue_time: patience,
       seconds: ->(path) { seconds[path[1..].to_i] })
-    outcomes = send_requests.call(self, count)
+    outcomes = send_requests.call(self, site, count)
     free = [0.0] * limit # when each place is free
     outcomes.each do |path, came, response, ended|
       start = [came, free.min].max
@@ -50,8 +42,7 @@ Simulations.of "server/admission", covers: %w[server/admission/concurrency_limit
       end
     end
     check(site.most <= limit, "#{site.most} requests at a time")
-    site.stop
-    check_equal([0, 0, 0, 0], site.load, "what is left")
+    site.drain
   end
 
   model "a deadline ends a request that runs, and one that waits is not begun", runs: 20 do
@@ -65,7 +56,7 @@ Simulations.of "server/admission", covers: %w[server/admission/concurrency_limit
     headers = lambda do |path|
       (own = wanted[path[1..].to_i]) ? {"Request-Timeout" => own} : {}
     end
-    outcomes = send_requests.call(self, count, headers)
+    outcomes = send_requests.call(self, site, count, headers)
     free = [0.0] * limit
     outcomes.each do |path, came, response, ended|
       number = path[1..].to_i
@@ -84,8 +75,7 @@ Simulations.of "server/admission", covers: %w[server/admission/concurrency_limit
       free[free.index(free.min)] = start + took
     end
     check(site.most <= limit, "#{site.most} requests at a time")
-    site.stop
-    check_equal([0, 0, 0, 0], site.load, "what is left")
+    site.drain
   end
 
   model "no place is lost when a request's turn and its limit come at one time", runs: 20 do
@@ -94,16 +84,10 @@ Simulations.of "server/admission", covers: %w[server/admission/concurrency_limit
     seconds = Array.new(count) { 0.25 * (1 + choose(3)) }
     site = Simulations::Site.new(sim, max_in_flight: limit, max_queue_time: 0.5,
       seconds: ->(path) { seconds[path[1..].to_i] || 0 })
-    statuses = Array.new(count) do |number|
-      Thread.new do
-        sleep(0.25 * choose(3))
-        client = Simulations::Client.new("127.0.0.1", Simulations::Site::PORT)
-        client.request("/#{number}")
-        client.response.status
-      ensure
-        client&.close
-      end
-    end.map(&:value)
+    statuses = site.visits(count, wait: -> { 0.25 * choose(3) }) do |client, number|
+      client.request("/#{number}")
+      client.response.status
+    end
     check_equal(site.calls.size, statuses.count(200), "responses of calls")
     check_equal([], statuses - [200, 503], "other responses")
     check(site.most <= limit, "#{site.most} requests at a time")

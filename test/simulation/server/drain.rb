@@ -3,7 +3,6 @@
 require "logger"
 require "raffia/server"
 require_relative "../model"
-require_relative "support/client"
 require_relative "support/site"
 
 module Simulations

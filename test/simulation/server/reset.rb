@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../model"
-require_relative "support/client"
 require_relative "support/site"
 
 Simulations.of "server/reset", covers: %w[server/connection server/http1/connection

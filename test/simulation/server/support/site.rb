@@ -2,6 +2,7 @@
 
 require "logger"
 require "raffia/server"
+require_relative "client"
 
 module Simulations
   # A server on this host, and the records of its application.
@@ -46,6 +47,29 @@ module Simulations
     def paths = @calls.map(&:path)
 
     def stop = @server.stop
+
+    # Runs the block in so many threads, each with a connection of its own. Returns its values.
+    # @param wait [Proc] seconds before a thread connects
+    # @yieldparam client [Client]
+    # @yieldparam number [Integer] of the thread
+    def visits(count, wait: -> { 0 })
+      Array.new(count) do |number|
+        Thread.new(wait.call) do |seconds|
+          Kernel.sleep(seconds) if seconds.positive?
+          client = Client.new("127.0.0.1", PORT)
+          yield client, number
+        ensure
+          client&.close
+        end
+      end.map(&:value)
+    end
+
+    # Stops the server.
+    # @raise [Violation] when connections or requests are left
+    def drain
+      stop
+      raise Violation, "a stopped server leaves #{load.inspect}" unless idle?
+    end
 
     # Open connections, requests in flight, calls that run: as the server counts them.
     def load = [worker.connections.size, counters.gauge(:connections), counters.gauge(:in_flight),
