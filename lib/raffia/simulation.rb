@@ -85,6 +85,7 @@ module Raffia
       # @return [Report]
       # @raise [ConfigError]
       # @raise [Diverged] RAFFIA_SCHEDULE does not fit the block
+      # @raise [Interrupted] Ctrl-C while a failure was shrunk
       def explore(runs: nil, seconds: nil, seed: nil, strategy: :portfolio, depth: 3, bound: nil,
         shrink: true, verify: true, name: nil, progress: nil, command: nil, config: Config.load,
         **options, &block)

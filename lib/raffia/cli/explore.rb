@@ -37,9 +37,13 @@ module Raffia
           @options[:runs] = Options.count(text)
         end
         parser.on("--minutes M", "go on until the time is over") do |text|
-          @options[:minutes] = Options.seconds(text)
+          @options[:minutes] = Options.seconds(text, unit: "minutes")
         end
-        parser.on("--strategy NAME", STRATEGIES, STRATEGIES.join(", ")) do |name|
+        parser.on("--strategy NAME", STRATEGIES.join(", ")) do |name|
+          unless STRATEGIES.include?(name)
+            raise OptionParser::InvalidArgument, "#{name}: use #{STRATEGIES.join(", ")}"
+          end
+
           @options[:strategy] = name.to_sym
         end
         parser.on("--seed N", "of all runs; the report has it") do |text|

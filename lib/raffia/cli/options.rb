@@ -39,11 +39,11 @@ module Raffia
         raise OptionParser::InvalidArgument, "#{text}: use a whole number from #{least} up"
       end
 
-      def seconds(text, least: 0)
+      def seconds(text, least: 0, unit: "seconds")
         number = Float(text, exception: false)
         return number if number&.finite? && number >= least
         raise OptionParser::InvalidArgument,
-          "#{text}: use seconds#{", #{least} at least" if least.positive?}"
+          "#{text}: use #{unit}#{", #{least} at least" if least.positive?}"
       end
 
       # " Did you mean NAME?", nil when none of the names is like this one.

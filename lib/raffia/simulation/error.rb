@@ -6,6 +6,18 @@ module Raffia
     class Error < Raffia::Error
     end
 
+    # Ctrl-C ended an exploration while it shrank a failure. The message is the failure's.
+    class Interrupted < ::Interrupt
+      # @return [Failure] with the schedule as it was found
+      attr_reader :failure
+
+      # @api private
+      def initialize(failure)
+        @failure = failure
+        super(failure.message)
+      end
+    end
+
     # A run failed: {#cause} is the error of the program, or what the simulation found by itself
     # ({Deadlock}, {Livelock}, {Leak}, {Unjoined}).
     class Failed < Error

@@ -36,6 +36,10 @@ module Raffia
         end
         Report.new(failure:, runs: @done, seed: @options.seed, seconds:, files: files || [],
           exhausted: strategy.exhausted?, races: @races.values, warnings: @warnings)
+      rescue ::Interrupt
+        raise unless (failure = @diagnosis&.found)
+
+        raise Interrupted, failure
       ensure
         strategy.close
       end

@@ -18,6 +18,9 @@ module Raffia
       # @return [Integer] the seed of that run
       attr_reader :seed
 
+      # @return [Integer, nil] the seed of the exploration, for RAFFIA_SEED; nil: a schedule was run
+      attr_reader :exploration_seed
+
       # @return [Schedule] its choices, shrunk if the exploration shrinks, for {Simulation.replay}
       attr_reader :schedule
 
@@ -37,7 +40,6 @@ module Raffia
       # @api private
       attr_reader :trace
 
-      # +exploration_seed+: nil for a replay.
       # @api private
       def initialize(error:, run:, seed:, schedule:, preemptions:, original: schedule,
         shrink_runs: 0, trace: nil, exploration_seed: nil, faults: nil, command: nil)
@@ -58,9 +60,11 @@ module Raffia
       def message = [summary, faults.to_s, timeline, *instructions].reject(&:empty?).join("\n\n")
 
       # @return [String] run, seed and error
-      def summary
-        "run #{@run} failed with seed #{@seed}: #{@error.class}: #{@error.message}"
-      end
+      def summary = "#{title}: #{@error.class}: #{@error.message}"
+
+      # @return [String] the number of the run, and the seed of the exploration
+      # @api private
+      def title = "run #{@run} failed with seed #{@exploration_seed || @seed}"
 
       # @param width [Integer] columns
       # @param color [Boolean] escape sequences for a terminal

@@ -85,6 +85,9 @@ module Raffia
         return report if report.success?
 
         raise TestFailure.new(report.failure, "-n #{name}").error(::Minitest::Assertion)
+      rescue Interrupted => interrupted
+        warn TestFailure.new(interrupted.failure, "-n #{name}").text # Minitest shows no message
+        raise
       end
     end
   end

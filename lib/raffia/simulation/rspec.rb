@@ -56,14 +56,20 @@ module Raffia
         # @api private
         def explore(example, runs: 200, **options)
           data = ::RSpec::Support.thread_local_data.dup
+          aggregates = data.delete(:failure_notifier)
           skipped = nil
           report = Simulation.explore(runs: runs, name: example.location,
-            progress: ->(_) { raise skipped if skipped }, **options) do |sim|
+            command: command(example), progress: ->(_) { raise skipped if skipped },
+            **options) do |sim|
             ::RSpec::Support.thread_local_data.merge!(data)
             ::RSpec.current_example = example
-            yield sim
+            aggregates ? aggregate_failures { yield sim } : yield(sim)
           rescue ::RSpec::Core::Pending::SkipDeclaredInExample => skip
             skipped = skip
+          rescue ::RSpec::Expectations::MultipleExpectationsNotMetError => several
+            # its message cannot be replaced, and no line of its backtrace is the example's
+            raise ::RSpec::Expectations::ExpectationNotMetError, several.message,
+              several.all_exceptions.first.backtrace, cause: nil
           end
           raise skipped if skipped
           return report if report.success?
@@ -84,16 +90,42 @@ module Raffia
             instance.instance_variable_set(:@__simulation, sim)
             run_once(procsy, example)
           end
+          fixed(example) if example.pending?
+        rescue ::RSpec::Core::Pending::SkipDeclaredInExample => skip
+          example.execution_result.pending_exception = skip.argument
+          example.execution_result.pending_fixed = false
         end
 
         private
 
-        # RSpec keeps the error of an example for itself; here it belongs to the run.
+        # RSpec keeps the error of an example for itself; here it belongs to the run. A skip, and
+        # the expected failure of a pending example, end the exploration.
         def run_once(procsy, example)
+          example.execution_result.pending_exception = nil
           procsy.run
+          expected = example.execution_result.pending_exception
+          if example.skipped? || expected
+            raise ::RSpec::Core::Pending::SkipDeclaredInExample.new(expected)
+          end
+
           error = example.exception
           example.instance_variable_set(:@exception, nil)
-          raise error if error
+          raise error if error && !error.is_a?(::RSpec::Core::Pending::PendingExampleFixedError)
+        end
+
+        def fixed(example)
+          raise ::RSpec::Core::Pending::PendingExampleFixedError, "no run failed",
+            [example.location]
+        end
+
+        # Those of one run. The aggregation around the simulation would count those of all runs.
+        def aggregate_failures(&)
+          ::RSpec::Expectations::FailureAggregator.new(nil, {}).aggregate(&)
+        end
+
+        # In place of folders and files that the command names, which RSpec would run, too.
+        def command(example)
+          Failure::Instructions.bundled("rspec #{example.location_rerun_argument.shellescape}")
         end
       end
 

@@ -46,7 +46,7 @@ module Raffia
       FINDINGS = %i[leaks unjoined livelocks lock_order lost_wakeups races].freeze
       # Real things that a run may be allowed to use.
       OUTSIDE = %i[processes sockets].freeze
-      OF_EXPLORE = %i[runs seed strategy depth bound].freeze
+      OF_EXPLORE = %i[runs seconds seed strategy depth bound].freeze
       DEFAULTS = {start: ::Time.utc(2000), preempt: :cruby, preempt_in: nil, max_steps: 10_000,
                   virtual_limit: nil, real_limit: 30, ignore: [].freeze, allow: [].freeze,
                   faults: {}.freeze, max_faults: nil, races: false}.freeze

@@ -6,6 +6,9 @@ module Raffia
     #
     # @api private
     class TestFailure
+      SIMULATION = "#{__dir__}/".freeze
+      private_constant :SIMULATION
+
       # +only+: arguments of the command that select the test.
       def initialize(failure, only)
         @failure = failure
@@ -18,18 +21,24 @@ module Raffia
         cause = @failure.error
         return copy(cause) if cause.is_a?(assertions)
 
-        Failed.new(text).tap { |failed| failed.set_backtrace(cause.backtrace) }
+        Failed.new(text).tap { |failed| failed.set_backtrace(backtrace(cause)) }
       end
+
+      # The failure, for a reader.
+      def text = [@failure.summary, *details].join("\n\n")
 
       private
 
       def copy(assertion)
-        text = [assertion.message, "run #{@failure.run} failed with seed #{@failure.seed}",
-          *details].join("\n\n")
-        assertion.exception(text).tap { |error| error.set_backtrace(assertion.backtrace) }
+        text = [assertion.message, @failure.title, *details].join("\n\n")
+        assertion.exception(text).tap { |error| error.set_backtrace(backtrace(assertion)) }
       end
 
-      def text = [@failure.summary, *details].join("\n\n")
+      # Without the lines of the simulation, unless there are no others.
+      def backtrace(error)
+        lines = error.backtrace.to_a.reject { |line| line.start_with?(SIMULATION) }
+        lines.empty? ? error.backtrace : lines
+      end
 
       # RAFFIA_SCHEDULE would apply to the other tests of the command as well.
       def details

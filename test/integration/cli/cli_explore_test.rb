@@ -86,7 +86,8 @@ module Raffia
       script "1"
       {[] => /needs a script or test files/, %w[none.rb] => /none\.rb does not exist/,
        %w[--runs x script.rb] => /--runs x: use a whole number/,
-       %w[--strategy best script.rb] => /invalid argument: --strategy best/,
+       %w[--strategy best script.rb] => /invalid argument: --strategy best: use fifo, random, /,
+       %w[--minutes x script.rb] => /--minutes x: use minutes/,
        %w[--schedule none script.rb] => /the schedule none cannot be read/,
        %w[--schedule rs1:x script.rb] => /no schedule of this version/, %w[.] => /no test files in/}
         .each do |arguments, message|
@@ -101,8 +102,41 @@ module Raffia
       code = "Thread.new { sleep 1; Process.kill(:INT, Process.pid) }; load #{EXECUTABLE.inspect}"
       ended = ruby("-e", code, "--", "explore", "--minutes", "5", path)
 
-      assert_match(/interrupted after \d+ runs without a failure/, ended.err)
+      assert_match(/interrupted after \d+ runs without a failure, seed \d+/, ended.err)
       assert_equal 130, ended.code
+    end
+
+    def test_ctrl_c_while_a_failure_is_shrunk
+      script(<<~RUBY)
+        2.times.map { |n| Thread.new { sleep(n) } }.each(&:join)
+        $runs = $runs.to_i + 1
+        Process.kill(:INT, Process.pid) && loop { Integer.sqrt(2) } if $runs == 5
+        raise "broken"
+      RUBY
+      text, json = [[], ["--json"]].map { |options| raffia("explore", *options, "script.rb") }
+
+      assert_match(/\Arun 1 failed with seed \d+: RuntimeError: broken\n\nseconds/, text.out)
+      assert_match(/^  RAFFIA_SCHEDULE=rs1:\S+ raffia explore script.rb$/, text.out)
+      assert_match(/interrupted before a shorter schedule was found/, text.err)
+      data = JSON.parse(json.out)
+      assert_equal [true, 1, "broken"], [data["interrupted"], data["runs"], data["failure"]["message"]]
+      assert_equal [130, 130], [text.code, json.code]
+    end
+
+    def test_warnings
+      script(<<~RUBY)
+        one, two = Mutex.new, Mutex.new
+        first = Thread.new { one.synchronize { two.synchronize { 1 } } }
+        sleep(1)
+        Thread.new { two.synchronize { one.synchronize { 1 } } }.join
+        first.join
+      RUBY
+      ended = raffia("explore", "--runs", "3", "script.rb")
+
+      assert_match(/\A3 runs passed in .*\nwarning: lock order: script.rb:2 /, ended.out)
+      assert_equal 0, ended.code
+      data = JSON.parse(raffia("explore", "--json", "--runs", "3", "script.rb").out)
+      assert_equal 1, data["warnings"].size
     end
 
     def test_test_files_run_until_the_time_is_over_and_leave_a_corpus

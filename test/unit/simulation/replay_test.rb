@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require "open3"
 require "test_helper"
+require "tmpdir"
 require "raffia/simulation"
 
 # A failure is shrunk, replayed, and found again in another process.
@@ -126,7 +128,27 @@ class SimulationReplayTest < Raffia::TestCase
     assert_match(/^0\.000 +ends$/, again.message)
   end
 
+  def test_the_command_that_a_failure_shows
+    Dir.mktmpdir do |dir|
+      path = File.join(dir, "program")
+      File.write(path, "require 'raffia/simulation'\nRaffia::Simulation.run { raise 'stop' }")
+      assert_match(/ ruby -I \S+ #{path} a$/, command_of(path, {}))
+      assert_match(/ bundle exec ruby -I \S+ #{path} a$/,
+        command_of(path, {"BUNDLE_BIN_PATH" => "/bin/bundle"}))
+      File.chmod(0o755, path)
+      assert_match(/ #{path} a$/, command_of(path, {"RUBYOPT" => "-I#{LIB}"}, []))
+    end
+  end
+
   private
+
+  LIB = File.expand_path("../../../lib", __dir__)
+  private_constant :LIB
+
+  def command_of(path, env, options = ["-I", LIB])
+    _, error = Open3.capture3({"BUNDLE_BIN_PATH" => nil, **env}, RbConfig.ruby, *options, path, "a")
+    error[/RAFFIA_SEED=0( .*)$/, 1]
+  end
 
   def shrunk(program, seed, strategy = :portfolio)
     Simulation.explore(runs: 5_000, seed: seed, strategy: strategy, &program).failure

@@ -104,6 +104,54 @@ module Raffia
       assert_match(/got: 1.*run \d+ failed with seed \d+/m, out)
     end
 
+    def test_failures_are_aggregated_in_each_run
+      out, ok = rspec(<<~RUBY)
+        RSpec.describe Counter do
+          it "has two", :simulate, :aggregate_failures do
+            expect(1).to eq(2)
+            expect(1).to eq(3)
+          end
+
+          it "has two in a part" do
+            simulate { aggregate_failures { expect(1).to eq(2); expect(1).to eq(3) } }
+          end
+        end
+      RUBY
+      refute ok
+      assert_includes out, "2 examples, 2 failures", out
+      assert_equal 2, out.scan(/^\s+Got 2 failures/).size
+      assert_equal 2, out.scan(/^\s+run 1 failed with seed \d+$/).size
+      assert_equal 2, out.scan(/^\s+RAFFIA_SEED=\d+ .*rspec \S+_spec\.rb:\d+$/).size
+      refute_includes out, "lib/raffia/simulation/"
+    end
+
+    def test_pending_examples
+      out, ok = rspec(<<~RUBY)
+        RSpec.describe Counter do
+          it "fails in one of the runs", :simulate, pending: "a race" do
+            counter = Counter.new(0)
+            race(counter)
+            expect(counter.value).to eq(2)
+          end
+
+          it "is fixed", :simulate do
+            pending "no more"
+            sleep(1)
+          end
+
+          it "is skipped after its first run", :simulate do
+            puts "in the example"
+            skip "not today"
+          end
+        end
+      RUBY
+      refute ok
+      assert_includes out, "3 examples, 1 failure, 2 pending", out
+      assert_match(/is fixed FIXED\n\s+Expected pending 'no more' to fail/, out)
+      assert_equal 1, out.scan("got: 1").size, out
+      assert_operator out.scan("in the example").size, :<=, 4
+    end
+
     private
 
     def rspec(spec)

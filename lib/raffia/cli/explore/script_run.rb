@@ -29,13 +29,14 @@ module Raffia
         # Returns the exit code.
         def call(name, arguments)
           check(name)
-          @command = ["raffia", "explore", name, *arguments].shelljoin
+          @command = Simulation::Failure::Instructions
+            .bundled(["raffia", "explore", name, *arguments].shelljoin)
           ARGV.replace(arguments)
           $PROGRAM_NAME = name
           finish(explore(::File.expand_path(name)))
-        rescue ::Interrupt
+        rescue ::Interrupt => interrupt
           @progress.clear
-          @err.puts "raffia: interrupted after #{@runs} runs without a failure"
+          interrupted((interrupt.failure if interrupt.is_a?(Simulation::Interrupted)))
           INTERRUPTED
         end
 
@@ -51,8 +52,9 @@ module Raffia
         def explore(path)
           config = Simulation::Config.load
             .with(**@options.slice(:seed, :schedule, :runs, :strategy, :report, :corpus))
+          @seed = config.seed || (::Random.new_seed & 0xffff_ffff)
           seconds = @options[:minutes]&.*(60)
-          Simulation.explore(config: config, seconds: seconds, name: ::File.basename(path),
+          Simulation.explore(config: config, seed: @seed, seconds: seconds, name: ::File.basename(path),
             progress: method(:count), command: @command) { run(path) }
         ensure
           @progress.clear
@@ -79,9 +81,23 @@ module Raffia
           if @options[:json]
             @out.puts JSON.pretty_generate(data(report))
           else
-            report.success? ? passed(report) : failed(report)
+            report.success? ? passed(report) : failed(report, @output.string)
+            report.warnings.each { |warning| @out.puts "warning: #{warning}" }
           end
           report.success? ? OK : FAILED
+        end
+
+        # The failure, if there is one, was being shrunk.
+        def interrupted(failure)
+          report = Simulation::Report.new(failure: failure, runs: failure ? failure.run : @runs,
+            seed: @seed, seconds: @progress.seconds)
+          if @options[:json]
+            @out.puts JSON.pretty_generate(data(report).merge(interrupted: true))
+          elsif failure
+            failed(report, "")
+          end
+          @err.puts(failure ? "raffia: interrupted before a shorter schedule was found" :
+            "raffia: interrupted after #{@runs} runs without a failure, seed #{@seed}")
         end
 
         def passed(report)
@@ -89,9 +105,9 @@ module Raffia
             "#{report.seed}"
         end
 
-        def failed(report)
+        def failed(report, output)
           failure = report.failure
-          output = @output.string.byteslice(0, OUTPUT).scrub
+          output = output.byteslice(0, OUTPUT).scrub
           @out.puts failure.summary, ""
           @out.puts failure.faults, "" if failure.faults
           @out.puts failure.timeline(width: width, color: color?), ""
@@ -103,7 +119,7 @@ module Raffia
         def data(report)
           failure = report.failure
           {runs: report.runs, seconds: report.seconds.round(3), seed: report.seed,
-           failure: failure && {
+           warnings: report.warnings, failure: failure && {
              error: failure.error.class.name, message: Text.plain(failure.error.message),
              run: failure.run, seed: failure.seed, schedule: failure.schedule.to_s,
              preemptions: failure.switches, shrink_runs: failure.shrink_runs, files: report.files

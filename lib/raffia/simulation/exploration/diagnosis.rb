@@ -14,6 +14,9 @@ module Raffia
       #
       # @api private
       class Diagnosis
+        # The Failure that is being shrunk, as it was found; or nil.
+        attr_reader :found
+
         def initialize(program, options)
           @program = program
           @options = options
@@ -26,12 +29,15 @@ module Raffia
           again = (@options.verify || @options.shrink) && !run.error.is_a?(LimitReached)
           return build(run, run, number, nil) unless again
 
-          compare(run, number) || shrunk(run, number)
+          trace = Trace.new
+          compare(run, number, trace) || begin
+            @found = build(run, run, number, trace)
+            shrunk(run, number)
+          end
         end
 
         # Runs it again. A Failure if that takes another way, else nil.
-        def compare(run, number)
-          trace = Trace.new
+        def compare(run, number, trace = Trace.new)
           again = @program.replay(run.seed, run.choices, trace: trace)
           return if same?(run, again)
 

@@ -63,11 +63,11 @@ module Raffia
         def drawing = @drawing ||= Drawing.new(@trace)
 
         def facts
-          {"seed" => @failure.seed, "run" => @failure.run, "Ruby" => @failure.schedule.ruby,
+          {"seed" => @failure.exploration_seed || @failure.seed, "run" => @failure.run, "Ruby" => @failure.schedule.ruby,
            "preemptions" => @failure.switches,
            "choices" => "#{@failure.schedule.deviations} of #{@failure.schedule.choices.size} " \
              "differ from the default",
-           "shrinking" => "#{@failure.shrink_runs} runs, from " \
+           "shrinking" => "#{@failure.shrink_runs} run#{"s" unless @failure.shrink_runs == 1}, from " \
              "#{@failure.original.deviations} such choices"}
             .map { |name, value| "<div><dt>#{escape(name)}</dt><dd>#{escape(value)}</dd></div>" }
             .join("\n")

@@ -47,7 +47,7 @@ module Raffia
 
         def failure
           error = @trace.error
-          plain("#{error.class}: #{error.message.lines.first}")
+          plain("#{error.class}: #{error.message.lines.find { |line| line.match?(/\S/) }}")
         end
 
         # Several lines.
