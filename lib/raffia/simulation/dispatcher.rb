@@ -14,6 +14,7 @@ module Raffia
       # The world that runs.
       def world=(world)
         @world = world
+        @thread_scheduler = world.thread_scheduler
         @waits = world.fiber_waits
       end
 
@@ -27,7 +28,7 @@ module Raffia
         return @waits.enlist(scheduler) { scheduler.kernel_sleep(duration) } if scheduler
 
         duration &&= Scheduler.interval(duration)
-        @waits.enlist(@world.running) { @world.suspend(:sleep, nil, duration) }
+        @waits.enlist(@world.running) { @thread_scheduler.suspend(:sleep, nil, duration) }
         true
       end
 

@@ -17,6 +17,7 @@ module Raffia
 
       def initialize(world)
         @world = world
+        @thread_scheduler = world.thread_scheduler
         @thread = world.running
         @operations = {}
         @ready = []
@@ -149,11 +150,11 @@ module Raffia
         @woken || @ready.any? || (@current && !@current.over)
       end
 
-      def wait(timeout) = @world.suspend(:poll, self, timeout)
+      def wait(timeout) = @thread_scheduler.suspend(:poll, self, timeout)
 
       # The thread waits in {poll}, if it waits.
       def end_poll
-        @world.wake(@thread, :woken) if @thread.wait&.subject.equal?(self)
+        @thread_scheduler.wake(@thread, :woken) if @thread.wait&.subject.equal?(self)
       end
 
       def choose
@@ -162,7 +163,7 @@ module Raffia
         return @ready.shift if @ready.size == 1
 
         first = @ready.index { |operation| !operation.data.is_a?(Scheduler::Portable::Wait) }
-        @ready.delete_at(first || @world.choose_completion(@ready))
+        @ready.delete_at(first || @thread_scheduler.choose_completion(@ready))
       end
     end
   end

@@ -14,6 +14,7 @@ module Raffia
 
       def initialize(world)
         @world = world
+        @thread_scheduler = world.thread_scheduler
         @waiters = {}.compare_by_identity # fiber => the thread or scheduler in which it blocks
         @blocking = {}.compare_by_identity # fibers
         @limits = TimeLimits.new(world.clock)
@@ -26,7 +27,7 @@ module Raffia
         woken = enlist(scheduler || @world.running) do
           next scheduler.block(blocker, timeout) if scheduler
 
-          @world.suspend(:block, blocker, timeout) == :woken
+          @thread_scheduler.suspend(:block, blocker, timeout) == :woken
         end
         @limits.expire(::Fiber.current) unless woken
         woken
@@ -35,7 +36,9 @@ module Raffia
       # Hook of core, which names only the fiber.
       def unblock(blocker, fiber)
         waiter = @waiters[fiber] or return
-        waiter.is_a?(FiberScheduler) ? waiter.unblock(blocker, fiber) : @world.wake(waiter, :woken)
+        return waiter.unblock(blocker, fiber) if waiter.is_a?(FiberScheduler)
+
+        @thread_scheduler.wake(waiter, :woken)
       end
 
       # Runs the block, in which the running fiber can be unblocked. +waiter+: a thread, or a

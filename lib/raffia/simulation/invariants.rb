@@ -32,7 +32,7 @@ module Raffia
 
       def violation
         @checking = true
-        @world.uninterrupted do
+        @world.thread_scheduler.uninterrupted do
           name, = @list.find { |_, block| !block.call }
           InvariantViolation.new("the invariant #{name.inspect} does not hold") if name
         end

@@ -29,14 +29,14 @@ module Raffia
           .compare_by_identity
         @switching = {}.compare_by_identity # class => {method => whether CRuby may switch there}
         @point = ::TracePoint.new(:return, :b_return, :c_return) do |point|
-          at(point) if @world && !@world.busy && files[point.path]
+          at(point) if @threads && !@threads.busy && files[point.path]
         end
         @loops = LoopPoints.new(files) { branch } if Bytecode.available?
       end
 
       # A run begins. +program+: its block, whose loops are found here; those of methods by calls.
       def begin(world, program)
-        @world = world
+        @threads = world.thread_scheduler
         @loops&.start
         @loops&.watch(program)
       end
@@ -68,14 +68,14 @@ module Raffia
 
       # A loop goes on to its next round.
       def branch
-        @world.preempt if @world && !@world.busy && @world.preemptible?
+        @threads.preempt if @threads && !@threads.busy && @threads.preemptible?
       end
 
       def at(point)
-        return unless (world = @world).preemptible?
+        return unless (threads = @threads).preemptible?
         return if point.event == :c_return && !switches?(point.defined_class, point.method_id)
 
-        world.preempt
+        threads.preempt
       end
 
       # Runs may define classes of their own, such as those of a Struct.

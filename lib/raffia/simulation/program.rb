@@ -43,7 +43,7 @@ module Raffia
         trace&.close(outcome.world, outcome.error)
         Run.new(seed: seed, choices: decisions.choices, prints: decisions.prints,
           preemptions: decisions.preemptions, digest: decisions.digest,
-          steps: outcome.world.steps, value: outcome.value, error: outcome.error,
+          steps: outcome.world.thread_scheduler.steps, value: outcome.value, error: outcome.error,
           faults: outcome.world.faults.report, races: outcome.races,
           warnings: outcome.world.warnings)
       end

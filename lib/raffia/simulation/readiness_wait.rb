@@ -11,6 +11,7 @@ module Raffia
 
       def initialize(world)
         @world = world
+        @thread_scheduler = world.thread_scheduler
       end
 
       # The same as the scheduler's hook io_wait.
@@ -50,10 +51,10 @@ module Raffia
         watches = pairs.map do |io, events|
           @world.interest.add(io, events) do |come|
             found = come
-            @world.wake(thread, :woken)
+            @thread_scheduler.wake(thread, :woken)
           end
         end
-        @world.suspend(:io, subject, limit)
+        @thread_scheduler.suspend(:io, subject, limit)
         found
       ensure
         watches&.each { |watch| @world.interest.remove(watch) }

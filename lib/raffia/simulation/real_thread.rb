@@ -58,7 +58,7 @@ module Raffia
         @watchdog.during(world) { run_world(world, races, &block) }
         main = world.main_thread
         error = error_of(world, main) || (races&.error unless @settings.ignore?(:races))
-        Outcome.new(main.value_or_nil, error, world, races&.found)
+        Outcome.new(main.completion.value, error, world, races&.found)
       ensure
         World.activate(nil)
         ::Kernel.srand(generator) if generator

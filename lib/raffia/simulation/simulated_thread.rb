@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "interrupts"
+require_relative "thread_completion"
+require_relative "thread_execution"
+require_relative "thread_locals"
 require_relative "thread_wait"
 require "zlib"
 
@@ -14,7 +17,8 @@ module Raffia
     # @api private
     class SimulatedThread
       # @api private
-      attr_reader :world, :path, :main_fiber, :code, :interrupts, :wait, :error, :starter, :origin
+      attr_reader :world, :path, :main_fiber, :code, :interrupts, :completion, :execution, :wait,
+        :starter, :origin
       # `fiber`: where it continues. `scheduler`: its own Fiber scheduler.
       # @api private
       attr_accessor :fiber, :scheduler, :priority, :host, :daemon, :name, :timed_out, :relocking
@@ -29,23 +33,22 @@ module Raffia
         @starter = world.running
         @origin = block.source_location&.join(":")
         @host = @starter&.host
-        @interrupts = Interrupts.new
-        @locals = {}.compare_by_identity
-        @variables = {}
-        @joiners = []
+        @interrupts = Interrupts.new(world, self)
+        @completion = ThreadCompletion.new(world, self)
+        @locals = ThreadLocals.new
         @children = 0
-        @status = :created
         @report_on_exception = true
-        @joined = @abort_on_exception = false
+        @abort_on_exception = false
         @group = nil
-        @main_fiber = @fiber = ::Fiber.new(blocking: false) { execute(arguments, &block) }
+        @execution = ThreadExecution.new(world, self, arguments, &block)
+        @main_fiber = @fiber = @execution.fiber
       end
 
       # @api private
       def next_path = "#{@path}/#{@children += 1}"
 
       # @return [Boolean]
-      def alive? = @status != :ended
+      def alive? = !@completion.reached?
 
       # @return [Boolean]
       def stop? = !alive? || !@wait.nil?
@@ -53,15 +56,11 @@ module Raffia
       # @return [String, false, nil] "run", "sleep", "aborting"; false: ended; nil: ended by an
       #   error
       def status
-        return (@error ? nil : false) unless alive?
-        return "aborting" if @status == :killed
+        return (error ? nil : false) unless alive?
+        return "aborting" if @interrupts.killed?
 
         @wait ? "sleep" : "run"
       end
-
-      # The block's value; nil when there is none.
-      # @api private
-      def value_or_nil = @value
 
       # @param limit [Numeric, nil] seconds
       # @return [SimulatedThread, nil] nil: it was still alive
@@ -71,32 +70,25 @@ module Raffia
           ::Kernel.raise ::ThreadError, "Target thread must not be current thread"
         end
 
-        return unless await_end(limit)
-
-        @joined = true
-        ::Kernel.raise @error if @error
-
-        self
+        self if @completion.await(limit)
       end
 
       # @return [Object] the block's value
       # @raise [Exception] the error that ended it
       def value
         join
-        @value
+        @completion.value
       end
 
       # Raises an exception in the thread, where the mask of Thread.handle_interrupt allows it.
       # @return [nil]
-      def raise(*arguments, **options)
-        return unless alive?
-
-        interrupt(exception(*arguments, **options))
+      def raise(...)
+        @interrupts.raise(Interrupts.exception(...)) if alive?
       end
 
       # @return [SimulatedThread]
       def kill
-        interrupt(Interrupts::KILL) if alive?
+        @interrupts.raise(Interrupts::KILL) if alive?
         self
       end
       alias_method :exit, :kill
@@ -108,16 +100,16 @@ module Raffia
       def wakeup
         ::Kernel.raise ::ThreadError, "killed thread" unless alive?
 
-        @world.wake(self, :woken) if @wait&.reason == :sleep
+        @world.thread_scheduler.wake(self, :woken) if @wait&.reason == :sleep
         self
       end
 
-      def run = wakeup.tap { @world.pass }
+      def run = wakeup.tap { @world.thread_scheduler.pass }
 
       def [](key) = fiber_locals[key.to_sym]
 
       def []=(key, value)
-        value.nil? ? fiber_locals.delete(key.to_sym) : fiber_locals[key.to_sym] = value
+        ThreadLocals.assign(fiber_locals, key, value)
       end
 
       def key?(key) = fiber_locals.key?(key.to_sym)
@@ -126,16 +118,13 @@ module Raffia
 
       def fetch(key, ...) = fiber_locals.fetch(key.to_sym, ...)
 
-      def thread_variable_get(key) = @variables[key.to_sym]
+      def thread_variable_get(key) = @locals.variables[key.to_sym]
 
-      def thread_variable_set(key, value)
-        value.nil? ? @variables.delete(key.to_sym) : @variables[key.to_sym] = value
-        value
-      end
+      def thread_variable_set(key, value) = ThreadLocals.assign(@locals.variables, key, value)
 
-      def thread_variable?(key) = @variables.key?(key.to_sym)
+      def thread_variable?(key) = @locals.variables.key?(key.to_sym)
 
-      def thread_variables = @variables.keys
+      def thread_variables = @locals.variables.keys
 
       def pending_interrupt?(kind = nil) = @interrupts.pending?(kind)
 
@@ -180,9 +169,13 @@ module Raffia
       # @api private
       def label = @name ? "#{@path} (#{@name})" : @path
 
+      # The error that ended it, or nil.
+      # @api private
+      def error = @completion.error
+
       # An error that no join has raised.
       # @api private
-      def unjoined = (@error unless @joined || main?)
+      def unjoined = (@completion.unseen_error unless main?)
 
       # @api private
       def begin_wait(reason, subject, limit, now)
@@ -201,117 +194,15 @@ module Raffia
       # @api private
       def end_wait = @wait = nil
 
-      # Raises what others have raised in this thread, in it.
-      # @api private
-      def check_interrupts(blocking)
-        return unless @interrupts.any?
-
-        error = @interrupts.take(blocking) or return
-        strike(error)
-      end
-
-      # @api private
-      def interrupt(error)
-        equal?(@world.running) ? strike(error) : post(error)
-      end
-
-      # Raises the exception at the thread's next point that its mask allows.
-      # @api private
-      def post(error)
-        @interrupts.add(error)
-        @world.note(:interrupt, self, Interrupts.describe(error))
-        @world.wake(self, :interrupted) if @wait&.interruptible && @interrupts.deliverable?(true)
-        nil
-      end
-
-      # Ends the thread without running any more of it.
-      # @api private
-      def abandon
-        settle(:abandoned)
-        @joined = true
-        @status = :ended
-        release_joiners
-        @world.ended(self)
-      end
-
-      # Ends the thread with the run: its `ensure` blocks run, and end at their first wait.
-      # @api private
-      def end_now
-        @scheduler&.terminate
-        [@fiber, @main_fiber].uniq.each { |fiber| fiber.kill if fiber.alive? }
-      rescue ::Exception # standard:disable Lint/RescueException, Lint/SuppressedException
-      ensure
-        @status = :ended
-      end
-
       private
-
-      def execute(arguments)
-        @status = :running
-        catch(Interrupts::KILL) do
-          check_interrupts(false)
-          @world.enter
-          @value = yield(*arguments)
-        end
-      rescue ::Exception => error # standard:disable Lint/RescueException
-        @error = error
-      ensure
-        finish
-      end
-
-      def finish
-        @scheduler&.scheduler_close unless @world.closing?
-      rescue ::Exception => error # standard:disable Lint/RescueException
-        @error ||= error
-      ensure
-        @status = :ended
-        release_joiners
-        @world.ended(self)
-      end
-
-      def release_joiners = @joiners.each { |fiber| @world.fiber_waits.unblock(self, fiber) }
 
       def accessor?(name, arguments)
         arguments == (name.end_with?("=") ? 1 : 0) && ::Thread.method_defined?(name) &&
           ::Thread.instance_method(name).arity == arguments
       end
 
-      def strike(error)
-        return ::Kernel.raise(error) unless error.equal?(Interrupts::KILL)
-
-        @status = :killed
-        throw(Interrupts::KILL) if @main_fiber.equal?(::Fiber.current)
-        ::Fiber.current.kill
-      end
-
-      def await_end(limit)
-        deadline = limit && Clock.now + limit
-        while alive?
-          remaining = [deadline - Clock.now, 0].max if deadline
-          @joiners << (fiber = ::Fiber.current)
-          begin
-            woken = @world.fiber_waits.block(self, remaining)
-          ensure
-            @joiners.delete(fiber)
-          end
-          return alive? ? nil : self unless woken
-        end
-        self
-      end
-
       def fiber_locals
-        @locals[equal?(@world.running) ? ::Fiber.current : @fiber] ||= {}
-      end
-
-      def exception(error = nil, *arguments, **options)
-        case error
-        when nil then ::RuntimeError.new("")
-        when ::String then ::RuntimeError.new(error)
-        else
-          made = error.exception(*arguments.first(1))
-          made.set_backtrace(arguments[1]) if arguments[1]
-          made
-        end
+        @locals.of_fiber(equal?(@world.running) ? ::Fiber.current : @fiber)
       end
     end
   end

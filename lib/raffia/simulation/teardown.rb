@@ -24,7 +24,7 @@ module Raffia
         @waits = WaitReport.new(@world).snapshot if leaks?
         (@left + @abandoned).each do |thread|
           yield thread
-          thread.end_now
+          thread.execution.terminate
         end
       end
 

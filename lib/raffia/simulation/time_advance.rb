@@ -37,7 +37,7 @@ module Raffia
       # Waits until nothing else can run without time going on.
       def settle
         @settling << (thread = @world.running)
-        @world.suspend(:settle)
+        @world.thread_scheduler.suspend(:settle)
       ensure
         @settling.delete(thread)
       end
@@ -52,12 +52,12 @@ module Raffia
       end
 
       def wake_settling
-        @settling.dup.each { |thread| @world.wake(thread, :woken) }
+        @settling.dup.each { |thread| @world.thread_scheduler.wake(thread, :woken) }
         @settling.clear
       end
 
       def go_on
-        @world.progress
+        @world.thread_scheduler.progress
         @timers.advance
       end
 

@@ -32,7 +32,7 @@ module Raffia
 
       def enforce(seconds, error)
         thread = @world.running
-        timer = @world.after(seconds, thread) { thread.post(error) }
+        timer = @world.after(seconds, thread) { thread.interrupts.post(error) }
         yield seconds
       ensure
         timer&.cancel

@@ -42,14 +42,14 @@ module Raffia
 
       # The end of a thread's wait.
       class WaitTimer < Timer
-        def initialize(timers, at, world, thread)
+        def initialize(timers, at, scheduler, thread)
           super(timers, at, thread, nil)
-          @world = world
+          @scheduler = scheduler
         end
 
         private
 
-        def act = @world.wake(label, :timeout)
+        def act = @scheduler.wake(label, :timeout)
       end
       private_constant :WaitTimer
 
@@ -67,9 +67,9 @@ module Raffia
         insert(Timer.new(self, @clock.after(seconds), label, action))
       end
 
-      # Ends the thread's wait after some seconds.
-      def add_timeout(seconds, world, thread)
-        insert(WaitTimer.new(self, @clock.after(seconds), world, thread))
+      # Ends the thread's wait after some seconds, by {ThreadScheduler#wake}.
+      def add_timeout(seconds, scheduler, thread)
+        insert(WaitTimer.new(self, @clock.after(seconds), scheduler, thread))
       end
 
       # Cancels those of a thread.

@@ -10,7 +10,7 @@ module Raffia
       module AssertionMethods
         def diff(...)
           world = World.current or return super
-          world.uninterrupted { world.boundary.allow_processes { super } }
+          world.thread_scheduler.uninterrupted { world.boundary.allow_processes { super } }
         end
 
         # For each exploration: Minitest may be loaded at any time.

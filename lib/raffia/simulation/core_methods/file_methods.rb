@@ -25,7 +25,7 @@ module Raffia
 
         def self.visit(site, *errors)
           world = World.current
-          return if world.nil? || world.undisturbed?
+          return if world.nil? || world.thread_scheduler.uninterrupted?
 
           delay = world.faults.delay(site)
           ::Kernel.sleep(delay) if delay.positive?

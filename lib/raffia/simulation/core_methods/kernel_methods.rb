@@ -27,7 +27,7 @@ module Raffia
 
             define_method(:require) do |path|
               world = World.current
-              world ? world.uninterrupted { super(path) } : super(path)
+              world ? world.thread_scheduler.uninterrupted { super(path) } : super(path)
             end
           end
         end

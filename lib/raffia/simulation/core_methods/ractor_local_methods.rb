@@ -19,7 +19,7 @@ module Raffia
           world = World.current
           return super unless world && KEYS.key?(key)
 
-          world.ractor_locals[key] ||= world.uninterrupted(&)
+          world.ractor_locals[key] ||= world.thread_scheduler.uninterrupted(&)
         end
       end
     end

@@ -44,12 +44,12 @@ module Raffia
 
         def pass
           world = World.current
-          world ? world.pass : super
+          world ? world.thread_scheduler.pass : super
         end
 
         def stop
           world = World.current or return super
-          world.suspend(:sleep)
+          world.thread_scheduler.suspend(:sleep)
           nil
         end
 
@@ -68,12 +68,12 @@ module Raffia
           end
 
           thread = world.running
-          thread.check_interrupts(false)
+          thread.interrupts.deliver(false)
           value = thread.interrupts.mask(timings) do
-            thread.check_interrupts(false)
+            thread.interrupts.deliver(false)
             yield
           end
-          thread.check_interrupts(false)
+          thread.interrupts.deliver(false)
           value
         end
 

@@ -53,7 +53,7 @@ module Raffia
                 thread.relocking = false
               end
               timed_out = thread.timed_out
-              thread.check_interrupts(true)
+              thread.interrupts.deliver(true)
               timed_out ? nil : result
             end
           end

@@ -34,9 +34,14 @@ module Raffia
           @plan = Plan.new
           @sites = {}
           @injected = ::Hash.new(0)
-          draw if @swarm
+          @pauses = false
+        end
+
+        # Chooses the kinds that are on. The world begins.
+        def draw
+          @kinds = @kinds.select { flip(SWARM) } if @swarm
           @pauses = @kinds.key?(:pause)
-          world.clock.step = -> { clock_step } if @kinds.key?(:clock)
+          @world.clock.step = -> { clock_step } if @kinds.key?(:clock)
         end
 
         # Whether a fault of the kind happens now. +place+: for the report.
@@ -48,7 +53,7 @@ module Raffia
         # the probability.
         def site?(name, probability)
           return note("site #{name}") if @plan.visit(name)
-          return false if @healed || @world.undisturbed?
+          return false if @healed || @world.thread_scheduler.uninterrupted?
 
           on = @sites.fetch(name) { @sites[name] = flip(SITES) }
           on && chance?(probability) && spend("site #{name}")
@@ -82,7 +87,7 @@ module Raffia
           return unless @kinds.key?(:kill) && KILLABLE.include?(reason)
           return if thread.main? || thread.daemon
 
-          thread.post(Interrupts::KILL) if happens?(:kill, "a wait of #{thread.label}")
+          thread.interrupts.post(Interrupts::KILL) if happens?(:kill, "a wait of #{thread.label}")
         end
 
         # The running task is about to wait. Another thread cancels it, at any time from now on.
@@ -119,12 +124,10 @@ module Raffia
 
         private
 
-        def draw = @kinds = @kinds.select { flip(SWARM) }
-
         def strikes?(kind)
           probability = @kinds[kind] or return false
 
-          !@world.undisturbed? && chance?(probability)
+          !@world.thread_scheduler.uninterrupted? && chance?(probability)
         end
 
         def chance?(probability) = !@budget&.zero? && flip(probability)

@@ -29,7 +29,7 @@ module Raffia
           case @value
           when ::Numeric then @value
           when ::Range then draw(world, @value.begin, @value.end)
-          else world.uninterrupted { @value.call(world.random) }
+          else world.thread_scheduler.uninterrupted { @value.call(world.random) }
           end
         end
 

@@ -66,7 +66,7 @@ module Raffia
           event = trace.event
           return own_call(trace, event) if event == :c_call || event == :c_return
           return if event != :call && event != :return
-          return unless part == :thread || part == :world
+          return unless part == :thread || part == :scheduler
           thread = @running.call or return
           (part == :thread) ? own_thread(trace, thread) : own_wake(trace, thread)
         end

@@ -145,7 +145,7 @@ module Raffia
             return unless event == :call || event == :return
             thread = @running.call or return
             return core(trace, event, thread) if part == :core
-            return own_thread(trace, event, thread) if part == :thread
+            return own_thread(trace, event, thread) if part == :thread || part == :execution
             return unless event == :call && trace.method_id == :random
             step(thread)
             @steps.footprint.write([:random])
