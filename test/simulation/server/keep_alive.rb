@@ -6,18 +6,18 @@ require_relative "support/site"
 Simulations.of "server/http1/connection", covers: %w[server/worker/graceful_shutdown
   server/worker/connection_set server/connection server/connection/lingering_close],
   preempt: :none, max_steps: 100_000 do
-  model "each request that is taken has one whole response, and the last says close", runs: 25 do
+  program = lambda do |tls|
     most = [nil, 1, 3][choose(3)]
     duration = Hash.new { |all, path| all[path] = choose(8) / 10.0 }
     size = Hash.new { |all, path| all[path] = 1 + choose(3) * 40_000 }
     site = Simulations::Site.new(sim, max_requests_per_connection: most,
-      seconds: ->(path) { duration[path] }, content: ->(path) { path * size[path] })
+      seconds: ->(path) { duration[path] }, content: ->(path) { path * size[path] }, tls:)
     got = {}
     clients = Array.new(1 + choose(3)) do |number|
       sim.host("client-#{number}") do
         responses = got[number] = []
         sleep(choose(10) / 10.0)
-        client = Simulations::Client.new("main", Simulations::Site::PORT)
+        client = Simulations::Client.new("main", Simulations::Site::PORT, tls:)
         paths = Array.new(1 + choose(4)) { |index| "/#{number}/#{index}" }
         if one_of(true, false)
           client.write(paths.map { |path| Simulations::Client.text(path) }.join)
@@ -29,7 +29,7 @@ Simulations.of "server/http1/connection", covers: %w[server/worker/graceful_shut
           end
         end
         responses.concat(client.responses)
-      rescue SystemCallError => error
+      rescue SystemCallError, Simulations::Client::NoHandshake => error
         sim.note("client #{number}: #{error.class}")
       ensure
         client&.close
@@ -50,6 +50,17 @@ Simulations.of "server/http1/connection", covers: %w[server/worker/graceful_shut
         check(!response.close? || call.equal?(calls.last), "a response after #{call.path}")
       end
     end
-    check_equal([0, 0, 0, 0], site.load, "what is left")
+    check(site.idle?, "what is left: #{site.load}")
+  end
+
+  model "each request that is taken has one whole response, and the last says close", runs: 25 do
+    instance_exec(nil, &program)
+  end
+
+  # An end without a close_notify raises in the clients.
+  model "the same over TLS, and connections end with a close_notify", runs: 15,
+    covers: %w[server/tls server/connection/handshake server/connection/lingering_close] do
+    sim.network.latency = one_of(0.001, 0.1..0.4)
+    instance_exec(Simulations::TLS.context(one_of(:TLS1_2, :TLS1_3)), &program)
   end
 end

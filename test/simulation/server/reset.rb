@@ -16,10 +16,12 @@ Simulations.of "server/reset", covers: %w[server/connection server/http1/connect
     end
   end
 
-  visit = lambda do |program, host|
-    client = Simulations::Client.new("main", Simulations::Site::PORT)
+  visit = lambda do |program, host, tls|
+    client = Simulations::Client.new("main", Simulations::Site::PORT, tls:, handshake: false)
     path = "/#{host}"
-    case program.choose(4)
+    act = program.choose(tls ? 6 : 4)
+    client.handshake if act < 4
+    case act
     when 0 # in the middle of a head
       client.write(Simulations::Client.text(path)[0, program.choose(40)])
     when 1 # of a body
@@ -30,22 +32,26 @@ Simulations.of "server/reset", covers: %w[server/connection server/http1/connect
     when 3 # with a request in the pipeline
       client.write(Simulations::Client.text(path) * 2)
       client.socket.readpartial(10)
+    when 4 # in the middle of a handshake
+      client.socket.connect_nonblock(exception: false)
+    when 5 # in the middle of its first message
+      client.socket.to_io.write(Simulations::TLS.hello[0, program.choose(200)])
     end
     sleep(program.choose(10) / 10.0)
     leave.call(program, client, host)
-  rescue EOFError, SystemCallError
-    client&.close
+  rescue EOFError, SystemCallError, Simulations::Client::NoHandshake, OpenSSL::SSL::SSLError
+    client&.socket&.to_io&.close
   end
 
-  program = lambda do
+  program = lambda do |tls|
     site = Simulations::Site.new(sim, idle_timeout: 20, body_timeout: 20, head_timeout: 20,
-      write_timeout: 20, seconds: ->(_) { choose(15) / 10.0 },
+      write_timeout: 20, tls_handshake_timeout: 20, tls:, seconds: ->(_) { choose(15) / 10.0 },
       content: ->(path) { path * (1 + choose(3) * 30_000) })
     visitors = Array.new(2 + choose(4)) do |number|
       name = "visitor-#{number}"
       sim.host(name) do
         sleep(choose(20) / 10.0)
-        visit.call(self, name)
+        visit.call(self, name, tls)
       end
     end
     if one_of(true, false)
@@ -56,7 +62,7 @@ Simulations.of "server/reset", covers: %w[server/connection server/http1/connect
     sim.heal
     # It goes on.
     steady = sim.host("steady") do
-      client = Simulations::Client.new("main", Simulations::Site::PORT)
+      client = Simulations::Client.new("main", Simulations::Site::PORT, tls:)
       3.times do |index|
         client.request("/steady/#{index}")
         response = client.response
@@ -74,8 +80,17 @@ Simulations.of "server/reset", covers: %w[server/connection server/http1/connect
     site.stop
   end
 
-  model("connections that break leave nothing behind", runs: 20, &program)
+  model "connections that break leave nothing behind", runs: 20 do
+    instance_exec(nil, &program)
+  end
 
-  model("connections that break leave nothing behind, with short reads and writes", runs: 10,
-    faults: %i[short_io spurious], &program)
+  model "connections that break leave nothing behind, with short reads and writes", runs: 10,
+    faults: %i[short_io spurious] do
+    instance_exec(nil, &program)
+  end
+
+  model "connections over TLS that break leave nothing behind", runs: 15,
+    covers: %w[server/tls server/connection/handshake] do
+    instance_exec(Simulations::TLS.context(one_of(:TLS1_2, :TLS1_3)), &program)
+  end
 end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "openssl"
 require "socket"
 
 module Simulations
@@ -7,6 +8,9 @@ module Simulations
   class Client
     # The connection has ended within a response.
     class Cut < StandardError; end
+
+    # The server has ended the connection before its handshake.
+    class NoHandshake < StandardError; end
 
     Response = Struct.new(:status, :headers, :body) do
       def close? = headers["connection"] == "close"
@@ -21,11 +25,27 @@ module Simulations
         "#{fields.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}"
     end
 
-    def initialize(host, port)
+    # @param tls [OpenSSL::SSL::SSLContext, nil]
+    # @param handshake [Boolean] whether to do it at once
+    # @raise [NoHandshake]
+    def initialize(host, port, tls: nil, handshake: true)
       @socket = TCPSocket.new(host, port)
+      return unless tls
+
+      @socket = OpenSSL::SSL::SSLSocket.new(@socket, tls)
+      @socket.sync_close = true
+      self.handshake if handshake
     end
 
     attr_reader :socket
+
+    # @raise [NoHandshake]
+    def handshake
+      @socket.connect if @socket.respond_to?(:connect)
+    rescue OpenSSL::SSL::SSLError, SystemCallError => error
+      @socket.to_io.close
+      raise NoHandshake, error.message
+    end
 
     def write(bytes) = @socket.write(bytes)
 
@@ -63,8 +83,8 @@ module Simulations
 
     # Closes with a RST.
     def reset
-      @socket.setsockopt(Socket::Option.linger(true, 0))
-      @socket.close
+      @socket.to_io.setsockopt(Socket::Option.linger(true, 0))
+      @socket.to_io.close
     end
   end
 end

@@ -3,6 +3,7 @@
 require "logger"
 require "raffia/server"
 require_relative "client"
+require_relative "tls"
 
 module Simulations
   # A server on this host, and the records of its application.
@@ -14,15 +15,17 @@ module Simulations
 
     # @param seconds [Proc] of a path: what the application takes
     # @param content [Proc] of a path: the response's body
+    # @param tls [Boolean, OpenSSL::SSL::SSLContext, nil]
     # @param options [Hash] of the server
-    def initialize(sim, seconds: ->(_) { 0 }, content: ->(path) { path }, **options)
+    def initialize(sim, seconds: ->(_) { 0 }, content: ->(path) { path }, tls: nil, **options)
       @sim = sim
       @seconds = seconds
       @content = content
       @calls = []
       @running = @most = 0
-      @server = Raffia::Server.start(method(:call), bind: "tcp://0.0.0.0:#{PORT}",
-        logger: Logger.new(nil), **options)
+      options = {**TLS::OPTIONS, **options} if tls
+      @server = Raffia::Server.start(method(:call), logger: Logger.new(nil),
+        bind: "#{tls ? "ssl" : "tcp"}://0.0.0.0:#{PORT}", **options)
     end
 
     # Calls of the application so far; how many there have been at a time.
