@@ -57,11 +57,17 @@ Simulations.of "server/admission/concurrency_limiter", covers: %w[server/admissi
     limit = 1 + choose(3)
     patience = one_of(nil, 0.25)
     limiter = limiter_class.build(limit:, max_wait: patience)
-    inside = most = 0
+    inside = most = line = 0
     came, begun, refused = [], {}, []
     request = lambda do |number|
       came << number
-      limiter.enter
+      line += 1
+      begin
+        limiter.enter
+      ensure
+        line -= 1
+        check(limiter.waiting <= line, "#{limiter.waiting} requests wait, of #{line}")
+      end
       begun[number] = Raffia::Clock.now
       most = [most, inside += 1].max
       begin
