@@ -256,6 +256,26 @@ module ServerThreadsTest
   end
 
   # Between the application's call and the delivery, no code of either would close it.
+  def test_a_thread_whose_worker_must_end_is_interrupted_once
+    running = Thread::Queue.new
+    cleanup = []
+    app = lambda do |_env|
+      running << true
+      sleep
+    ensure
+      cleanup << :begun
+      sleep 0.2
+      cleanup << :done
+    end
+    serve(app, lint: false) do |server|
+      server.connect.say("GET / HTTP/1.1\r\nhost: test\r\n\r\n")
+      running.pop
+      server.drain(:now)
+      server.thread.value
+    end
+    assert_equal %i[begun done], cleanup
+  end
+
   def test_a_response_that_is_interrupted_before_its_delivery_is_closed_once
     server = nil
     closed = Thread::Queue.new

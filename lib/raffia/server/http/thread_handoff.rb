@@ -93,12 +93,15 @@ module Raffia
           @done = true
         end
 
-        # A block that waits for a thread never begins.
+        # A block that waits for a thread never begins. A pool that ends interrupts its threads by
+        # itself; a second interrupt would strike the cleanup of the application.
         def interrupt(future, cause)
           @lock.synchronize do
             next if @answered && cause.is_a?(Admission::TimeLimit::Passed)
 
             @cause = cause
+            next if @thread && @pool.closed?
+
             reason = cause.is_a?(Cancel) ? cause.reason : cause.class
             @done = true if future.cancel(reason) == :waiting
           end
