@@ -40,8 +40,8 @@ module Simulations
       text = @content.call(record.path)
       record.ended = @sim.now
       [200, {"content-length" => text.bytesize.to_s}, [text]]
-    rescue => error
-      record.error = error
+    rescue Exception => error # standard:disable Lint/RescueException
+      record.error = error # such as Raffia::Cancel
       raise
     ensure
       @running -= 1
