@@ -33,12 +33,8 @@ module Raffia
 
         # Replaces one of the same name.
         def add(entry)
-          old = self[entry.name]
+          start_anew(entry)
           store.write(ENTRY + entry.name, entry.dump)
-          # A changed schedule has missed nothing.
-          if old && (old.spec != entry.spec || old.zone != entry.zone)
-            store.write(LAST + entry.name, now.to_s)
-          end
           store.interrupt
         end
 
@@ -115,6 +111,19 @@ module Raffia
           json && (@loaded[json] || keep(@loaded, json, Entry.load(json)))
         rescue ConfigError, BadArguments, JSON::ParserError, ArgumentError
           nil # of another version
+        end
+
+        # A new or changed schedule has missed nothing. Before the entry is written: workers that
+        # read it must not find the last time of the old one, nor one that a worker has written
+        # after {remove}.
+        def start_anew(entry)
+          last = store.read(LAST + entry.name)
+          old = self[entry.name]
+          if old.nil?
+            store.write(LAST + entry.name, nil, expect: last) if last
+          elsif old.spec != entry.spec || old.zone != entry.zone
+            store.write(LAST + entry.name, now.to_s)
+          end
         end
 
         # Reading a spec takes milliseconds, and each worker asks for all of them every 15 s.
