@@ -68,8 +68,7 @@ module Simulations
 
       # Starts a worker with a link of its own.
       def work(delays: 0, loss: 0, **options)
-        store = @separate ? another : @store
-        @links << (link = Link.new(store, @ledger, @sim, delays:, loss:))
+        @links << (link = link(delays:, loss:))
         # No call is lost during the start, which an operator would repeat.
         link.loss = 0
         worker = Worker.new(link, log: LOG, monitored: false, **options).start
@@ -111,34 +110,26 @@ module Simulations
       # Ends a worker as a kill does: no `ensure` runs, and its connection is gone.
       def crash(worker)
         index = @workers.index(worker)
+        abandon(worker.instance_variable_get(:@thread), @links[index])
+        @ledger.lose(@links[index].token)
+        @workers.delete_at(index)
+        @links.delete_at(index)
+      end
+
+      # A thread and those that it has started go no further.
+      def abandon(thread, link)
         world = Raffia::Simulation::World.active
-        thread = worker.instance_variable_get(:@thread)
         world.threads.each do |one|
           next unless one.path == thread.path || one.path.start_with?("#{thread.path}/")
 
           world.abandon(one)
           one.daemon = true
         end
-        token = @links[index].token
-        @ledger.lose(token)
-        @links[index].close if @separate
-        @workers.delete_at(index)
-        @links.delete_at(index)
+        link.close if @separate
       end
 
-      def add_recurring(spec, **options)
-        Raffia::Jobs.recurring.add(Raffia::Jobs::Recurring::Entry.build("tick", spec,
-          "Simulations::Jobs::TickJob", **options))
-      end
-
-      # Enqueues recurring jobs in a thread, as each worker does.
-      def tick(**link)
-        store = Link.new(@separate ? another : @store, @ledger, @sim, **link)
-        client = Raffia::Jobs::Client.new(store)
-        schedule = Raffia::Jobs::Recurring::Schedule.new(client)
-        ticker = Raffia::Jobs::Recurring::Ticker.new(schedule, LOG)
-        @sim.daemon(Thread.new { sleep(ticker.call.clamp(0.001..)) until @closed })
-      end
+      # The store as another process reaches it.
+      def link(**options) = Link.new(@separate ? another : @store, @ledger, @sim, **options)
 
       # Times of recurring jobs in the queue, in order.
       def ticks = payloads(:queue).map { |item| Time.at(item.dig("raffia", "tick")).utc }
