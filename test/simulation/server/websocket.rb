@@ -125,7 +125,7 @@ Simulations.of "server/websocket", covers: %w[server/websocket/receiver
       writes = one_of(true, false)
       Raffia::Scope.open do |scope|
         reader = scope.spawn { socket.each { |message| one[:last] = message } }
-        (sleep(0.3) && socket.write("tick")) while writes && !socket.closed?
+        sleep(0.3) && socket.write("tick") while writes && !socket.closed?
         reader.value
       end
     rescue Raffia::Closed
@@ -137,7 +137,7 @@ Simulations.of "server/websocket", covers: %w[server/websocket/receiver
     clients = Array.new(1 + choose(3)) do |number|
       sim.host(name = "client-#{number}") do
         client = dial.call
-        choose(4).times { |index| nap.call(self) || client.say("#{index}") }
+        choose(4).times { |index| nap.call(self) || client.say(index.to_s) }
         left[name] = sim.now
         case choose(5)
         when 0 then client.abandon
