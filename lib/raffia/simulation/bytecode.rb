@@ -14,6 +14,9 @@ module Raffia
         RUBY_ENGINE == "ruby" && RubyVM.const_defined?(:InstructionSequence)
       end
 
+      # Whether a frame tells its code: since Ruby 3.4.
+      FRAMES = available? && !RubyVM::InstructionSequence.of(caller_locations(0, 1).first).nil?
+
       def initialize
         @codes = {}.compare_by_identity
         @frames = FrameIndex.new(self)

@@ -36,6 +36,8 @@ module Raffia
         end
       end
 
+      def fibers = @names.keys
+
       # The fiber's name in reports.
       def name(fiber) = @names[fiber]
 

@@ -34,19 +34,17 @@ module Raffia
         @loops = LoopPoints.new(files) { branch } if Bytecode.available?
       end
 
-      # A run begins. +program+: its block, whose loops are found here; those of methods by calls.
+      # A run begins. +program+: its block.
       def begin(world, program)
         @threads = world.thread_scheduler
-        @loops&.start
-        @loops&.watch(program)
+        @loops&.begin(program)
       end
 
       # Sees the points of the calling real thread until {stop}. A program without a second thread
-      # does without: the events would cost it four times its time.
-      def start
-        return if @point.enabled?
-
-        @point.enable(target_thread: ::Thread.real_current)
+      # does without: the events would cost it four times its time. +fibers+: those that run or wait.
+      def start(fibers)
+        @loops&.start(fibers)
+        @point.enable(target_thread: ::Thread.real_current) unless @point.enabled?
       end
 
       def stop

@@ -177,6 +177,10 @@ module Raffia
       # @api private
       def unjoined = (@completion.unseen_error unless main?)
 
+      # All of its fibers that are known to the simulation.
+      # @api private
+      def fibers = [@main_fiber, @fiber, *@scheduler&.fibers].uniq
+
       # @api private
       def begin_wait(reason, subject, limit, now)
         @wait = (@last_wait ||= ThreadWait.new).begin(reason, subject, limit, now)

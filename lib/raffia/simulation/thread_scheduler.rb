@@ -150,7 +150,7 @@ module Raffia
 
       def preempt_from_now_on
         @preemptive = !@preemption.nil?
-        @preemption&.start
+        @preemption&.start(@switcher.running&.fibers.to_a)
       end
     end
   end

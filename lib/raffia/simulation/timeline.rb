@@ -88,7 +88,7 @@ module Raffia
 
       def paint(event, text)
         case event.kind
-        when :preempt, :drop then @style.red(text)
+        when :preempt then @style.red(text)
         when :note, :packet then @style.cyan(text)
         when :interrupt then @style.yellow(text)
         else text

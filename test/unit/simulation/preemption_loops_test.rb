@@ -7,14 +7,15 @@ require "tmpdir"
 # CRuby may switch threads at the backward branch of a loop.
 class SimulationPreemptionLoopsTest < Raffia::TestCase
   class Counter
-    attr_reader :value
+    attr_accessor :value
 
     def initialize = @value = 0
 
-    # The first round reads, the second one writes.
+    # The first round reads, the second one writes. The block runs before.
     def increment
       round = before = 0
       while round < 2
+        yield if block_given? && round.zero?
         round.zero? ? before = @value : @value = before + 1
         round += 1
       end
@@ -24,6 +25,16 @@ class SimulationPreemptionLoopsTest < Raffia::TestCase
       [nil].each do
         round = before = 0
         until round == 2
+          round.zero? ? before = @value : @value = before + 1
+          round += 1
+        end
+      end
+    end
+
+    def increment_later
+      lambda do
+        round = before = 0
+        while round < 2
           round.zero? ? before = @value : @value = before + 1
           round += 1
         end
@@ -59,14 +70,31 @@ class SimulationPreemptionLoopsTest < Raffia::TestCase
     assert_predicate report, :success?
   end
 
-  # The method begins before points are seen in a first run, and a replay is one.
-  def test_a_method_that_starts_the_first_thread
-    report = Raffia::Simulation.explore(runs: 300, seed: 1) { start_and_loop }
-    assert_equal "lost", report.failure&.error&.message
-    error = assert_raises(Raffia::Simulation::Failed) do
-      Raffia::Simulation.replay(report.failure.schedule) { start_and_loop }
+  # Loops that are under way, or whose method has ended, when points are seen from then on. A replay
+  # is a first run, too.
+  def test_loops_from_before_the_first_thread
+    %i[start_and_loop loop_of_a_task loop_of_a_block].each do |name|
+      report = Raffia::Simulation.explore(runs: 300, seed: 1) { send(name) }
+      assert_equal "lost", report.failure&.error&.message, name
+      error = assert_raises(Raffia::Simulation::Failed) do
+        Raffia::Simulation.replay(report.failure.schedule) { send(name) }
+      end
+      assert_equal "lost", error.cause.message
     end
-    assert_equal "lost", error.cause.message
+  end
+
+  # A fiber of the program's own is not known; its loop must not have points in later runs only.
+  def test_points_do_not_depend_on_earlier_runs
+    increments = ->(*) { 2.times.map { Thread.new { Counter.new.increment } }.each(&:join) }
+    suspended = lambda do |*|
+      fiber = Fiber.new { Counter.new.increment { Fiber.yield } }
+      fiber.resume
+      thread = Thread.new { sleep(0) }
+      fiber.resume
+      thread.join
+    end
+    assert_equal digests(suspended), digests(increments, suspended).drop(1)
+    assert_equal digests(increments), digests(suspended, increments).drop(1)
   end
 
   def test_a_script_that_is_loaded_for_each_run
@@ -116,6 +144,39 @@ class SimulationPreemptionLoopsTest < Raffia::TestCase
     end
     thread.join
     raise "lost" if value == 1
+  end
+
+  # The task is in its loop when the thread starts.
+  def loop_of_a_task
+    counter = Counter.new
+    Raffia.run do |scope|
+      scope.spawn { counter.increment { sleep(1) } }
+      sleep(0.5)
+      Thread.new { sleep(0.5) && counter.value = 5 }.join
+    end
+    raise "lost" if counter.value == 1
+  end
+
+  def loop_of_a_block
+    counter = Counter.new
+    increment = counter.increment_later
+    thread = Thread.new { counter.value = 5 }
+    increment.call
+    thread.join
+    raise "lost" if counter.value == 1
+  end
+
+  # Digests of runs in one real thread.
+  def digests(*programs)
+    Raffia::Simulation::RealThread.open(Raffia::Simulation::Settings.build) do |thread|
+      programs.map do |program|
+        strategy = Raffia::Simulation::Strategy::RandomWalk.new
+        strategy.start(1, 0)
+        decisions = Raffia::Simulation::Decisions.new(strategy)
+        assert_nil thread.run(decisions, seed: 1, &program).error
+        decisions.digest
+      end
+    end
   end
 
   def explore(name)

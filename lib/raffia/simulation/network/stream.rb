@@ -68,9 +68,7 @@ module Raffia
           case @link.state
           when :up then deliver
           when :held then hold
-          else
-            drop(segment = @queue[@waiting - 1], segment.sent)
-            retransmit_later
+          else retransmit_later
           end
         end
 
@@ -119,15 +117,7 @@ module Raffia
           return hold if @link.state == :held
           return @on_timeout.call if @spent >= limit
 
-          return deliver if @link.up?
-
-          drop(@queue.first, @world.clock.now)
-          retransmit_later
-        end
-
-        # +sent+: nanoseconds, later than the segment's when it was sent again.
-        def drop(segment, sent)
-          @link.drop(segment.kind, segment.bytes&.bytesize, sent) if @world.trace
+          @link.up? ? deliver : retransmit_later
         end
 
         def syn? = @queue.first.kind == :syn
