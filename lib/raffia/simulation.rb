@@ -43,7 +43,8 @@ module Raffia
         return replay(config.schedule, **options, &block) if config.schedule
 
         value = nil
-        options[:ignore] = [*options[:ignore], :lock_order] # a warning of a report, which is not seen
+        # A warning of a report, which is not seen.
+        options[:ignore] = [*options[:ignore], :lock_order]
         explore(runs: 1, seed: seed || config.seed || 0, strategy: strategy, shrink: false,
           verify: false, config: config.with(runs: nil, strategy: nil), **options) do |sim|
           value = block.call(sim)

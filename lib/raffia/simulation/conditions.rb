@@ -66,7 +66,8 @@ module Raffia
 
       def text(signal)
         place = Location.lines(signal.places.map(&:to_s), 1).first
-        "#{signal.thread} had signalled it at #{signal.at.fdiv(VirtualClock::SECOND)} s, at #{place}"
+        seconds = signal.at.fdiv(VirtualClock::SECOND)
+        "#{signal.thread} had signalled it at #{seconds} s, at #{place}"
       end
     end
   end

@@ -37,8 +37,8 @@ module Raffia
         return deadlock if @world.teardown.waits.deadlock
 
         number = (left.size == 1) ? "a thread was" : "#{left.size} threads were"
-        Leak.new("#{number} left when the run had ended: #{left.map(&:label).join(", ")}. Join or " \
-          "stop them, declare them by sim.daemon(thread), or ignore: [:leaks]." \
+        Leak.new("#{number} left when the run had ended: #{left.map(&:label).join(", ")}. Join " \
+          "or stop them, declare them by sim.daemon(thread), or ignore: [:leaks]." \
           "#{left.map { |thread| description(thread) }.join}")
       end
 
@@ -48,7 +48,8 @@ module Raffia
       end
 
       def description(thread)
-        "\n  #{thread.label}, started at #{thread.origin}\n#{@world.teardown.waits.waits[thread]}".chomp
+        wait = @world.teardown.waits.waits[thread]
+        "\n  #{thread.label}, started at #{thread.origin}\n#{wait}".chomp
       end
     end
   end

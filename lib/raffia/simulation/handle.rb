@@ -166,8 +166,8 @@ module Raffia
         nil
       end
 
-      # Declares what must hold at each choice of the run, whichever thread is between which two steps.
-      # The run fails as soon as it does not. The block must not wait, not even for a lock.
+      # Declares what must hold at each choice of the run, whichever thread is between which two
+      # steps. The run fails as soon as it does not. The block must not wait, not even for a lock.
       # @param name [String]
       # @yieldreturn [Boolean]
       # @return [void]

@@ -29,8 +29,8 @@ module Raffia
         return unless @fair
 
         @fair = false
-        @world.warnings << "no progress in #{@world.settings.max_steps} steps at one instant, but " \
-          "in more with threads in turns: only an unfair scheduler can cause this livelock"
+        @world.warnings << "no progress in #{@world.settings.max_steps} steps at one instant, " \
+          "but in more with threads in turns: only an unfair scheduler can cause this livelock"
       end
 
       # The thread that runs next; nil when there is none yet. +current+: the running one, if it can
@@ -91,8 +91,8 @@ module Raffia
           lines = Location.of_fiber(thread.fiber).map { |line| "\n      at #{line}" }
           "\n    #{thread.label} runs#{lines.join}"
         end
-        Livelock.new("no progress in #{steps - 1} steps at one instant, the second half of them in " \
-          "turns. A loop that waits for time must sleep, because the clock stands still while " \
+        Livelock.new("no progress in #{steps - 1} steps at one instant, the second half of them " \
+          "in turns. A loop that waits for time must sleep, because the clock stands still while " \
           "threads run:#{places.join}")
       end
 

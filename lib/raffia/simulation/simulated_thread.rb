@@ -157,7 +157,9 @@ module Raffia
         return super unless accessor?(name, arguments.size)
 
         variable = :"@thread_#{name.to_s.delete_suffix("=")}"
-        arguments.empty? ? instance_variable_get(variable) : instance_variable_set(variable, *arguments)
+        return instance_variable_get(variable) if arguments.empty?
+
+        instance_variable_set(variable, *arguments)
       end
 
       # @api private

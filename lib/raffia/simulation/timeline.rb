@@ -69,7 +69,8 @@ module Raffia
           next elision(event) if event.kind == :left_out
 
           lane = @trace.lanes[event.lane || event.other].to_s.ljust(@names)
-          time(event) + paint(event, fit("#{lane}  #{@text.text(event, @width / 2)}", @width - TIME))
+          text = "#{lane}  #{@text.text(event, @width / 2)}"
+          time(event) + paint(event, fit(text, @width - TIME))
         end
       end
 

@@ -4,7 +4,8 @@ require_relative "wait_graph"
 
 module Raffia
   module Simulation
-    # The text of a deadlock: which thread or fiber waits for what and where, those in a cycle first.
+    # The text of a deadlock: which thread or fiber waits for what and where, those in a cycle
+    # first.
     #
     # @api private
     class WaitReport

@@ -141,7 +141,8 @@ module Raffia
       # Calls the block after some seconds. Returns a Timer.
       def after(seconds, label = nil, &) = @timers.add(seconds, label, &)
 
-      # A point at which the caller of a replaced method may be preempted, as where one in C returns.
+      # A point at which the caller of a replaced method may be preempted, as where one in C
+      # returns.
       def returned
         @thread_scheduler.preempt if @thread_scheduler.preemptible?
       end

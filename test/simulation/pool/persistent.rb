@@ -36,7 +36,8 @@ Simulations.of "pool/persistent/coordinator", covers: %w[pool/future pool/promis
       other = Thread.new { submit.call(10).map(&result) } if pool.on == :threads
       values = submit.call(0).map(&result)
       others = other ? other.value : [10, 11, 12]
-      check_equal([0, 1, 2, 10, 11, 12], (values + others).map { |value| Integer(value) }, "results")
+      numbers = (values + others).map { |value| Integer(value) }
+      check_equal([0, 1, 2, 10, 11, 12], numbers, "results")
       check(pool.shutdown, "shutdown says that work is left")
       check(ran.values.all?(1), "runs: #{ran}")
       stats = pool.stats
@@ -114,7 +115,8 @@ Simulations.of "pool/persistent/coordinator", covers: %w[pool/future pool/promis
     future = pool.submit { nap(0.002) || :late }
     waits = -> { attempt(Raffia::TimeoutError) { future.value(one_of(0.001, 0.002, 0.003)) } }
     values = together(waits, waits, -> { future.value })
-    check(values.all? { |value| value == :late || value.is_a?(Raffia::TimeoutError) }, values.inspect)
+    late = values.all? { |value| value == :late || value.is_a?(Raffia::TimeoutError) }
+    check(late, values.inspect)
     check_equal([:late, :late], [values.last, future.value], "value")
     pool.shutdown
   end

@@ -7,7 +7,9 @@ class SimulationInvariantsTest < Raffia::TestCase
   Simulation = Raffia::Simulation
 
   def test_an_invariant_that_breaks_between_two_steps
-    error = failure { |sim| transfer(sim) { |from, to| (from[:all] -= 1) && step && to[:all] += 1 } }
+    error = failure do |sim|
+      transfer(sim) { |from, to| (from[:all] -= 1) && step && to[:all] += 1 }
+    end
     assert_instance_of Simulation::InvariantViolation, error
     assert_equal %(the invariant "no money is lost" does not hold), error.message
     assert_nil failure { |sim| transfer(sim) { |from, to| from[:all] = (to[:all] += 1) && 1 } }

@@ -32,7 +32,9 @@ module Raffia
     def test_real_schedulers_run_after_a_world
       assert_equal "[1, 1]\n", output_of(<<~RUBY)
         require "raffia/simulation"
-        p Array.new(2) { Raffia::Simulation.run { 1 } && Raffia.run { |scope| scope.spawn { 1 }.value } }
+        p Array.new(2) {
+          Raffia::Simulation.run { 1 } && Raffia.run { |scope| scope.spawn { 1 }.value }
+        }
       RUBY
     end
 

@@ -37,8 +37,10 @@ module Raffia
       failure = result.failure
       assert_instance_of ::Minitest::Assertion, failure
       refute_predicate result, :error?
-      assert_match(/\Aan update is lost\.\nExpected: 2\n  Actual: 1\n\nrun \d+ failed with seed \d+/,
-        failure.message)
+      assert_match(
+        /\Aan update is lost\.\nExpected: 2\n  Actual: 1\n\nrun \d+ failed with seed \d+/,
+        failure.message
+      )
       assert_match(/^  RAFFIA_SEED=\d+ .* -n test_loses_an_update$/, failure.message)
       assert_match(/^  RAFFIA_SCHEDULE=rs1:\S+ .* -n test_loses_an_update\z/, failure.message)
       assert_match(/minitest_test\.rb:\d+\z/, failure.location)

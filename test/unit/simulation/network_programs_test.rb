@@ -203,7 +203,8 @@ class SimulationNetworkProgramsTest < Raffia::TestCase
       end
     RUBY
     outputs = Array.new(2) do
-      IO.popen([RbConfig.ruby, "-I", File.expand_path("../../../lib", __dir__), "-e", script], &:read)
+      lib = File.expand_path("../../../lib", __dir__)
+      IO.popen([RbConfig.ruby, "-I", lib, "-e", script], &:read)
     end
     assert_match(/\A\d+ \d/, outputs.first)
     assert_equal 1, outputs.uniq.size, outputs.inspect

@@ -275,7 +275,9 @@ class SimulationNetworkTest < Raffia::TestCase
     error = assert_raises(Raffia::Simulation::Failed) { in_world { TCPSocket.new("8.8.8.8", 53) } }
     assert_includes error.message, "8.8.8.8 is not the address of a host"
 
-    error = assert_raises(Raffia::Simulation::Failed) { in_world { TCPSocket.new("example.com", 1) } }
+    error = assert_raises(Raffia::Simulation::Failed) do
+      in_world { TCPSocket.new("example.com", 1) }
+    end
     assert_includes error.message, "example.com"
   end
 
@@ -289,7 +291,8 @@ class SimulationNetworkTest < Raffia::TestCase
       assert_equal "x\n", talk("primary", "x")
       assert_raises(SocketError) { TCPSocket.new("gone", PORT) }
       assert_equal "y\n", talk("both", "y")
-      assert_equal ["10.0.0.2"], Addrinfo.getaddrinfo("primary", PORT, nil, :STREAM).map(&:ip_address)
+      found = Addrinfo.getaddrinfo("primary", PORT, nil, :STREAM)
+      assert_equal ["10.0.0.2"], found.map(&:ip_address)
       assert_equal "10.0.0.2", IPSocket.getaddress("db")
     end
   end

@@ -96,11 +96,12 @@ class SimulationPreemptionTest < Raffia::TestCase
 
   def test_nothing_is_switched_while_code_is_loaded
     Dir.mktmpdir do |folder|
-      File.write(File.join(folder, "late.rb"), "module Late; def self.add(x) = x + 1; end; Late.add(1)")
+      late = File.join(folder, "late.rb")
+      File.write(late, "module Late; def self.add(x) = x + 1; end; Late.add(1)")
       report = Raffia::Simulation.explore(runs: 100, seed: 1) do
         Object.send(:remove_const, :Late) if defined?(::Late)
         $LOADED_FEATURES.delete_if { |path| path.end_with?("/late.rb") }
-        Array.new(2) { Thread.new { require File.join(folder, "late.rb") } }.map(&:value).sort_by(&:to_s)
+        Array.new(2) { Thread.new { require late } }.map(&:value).sort_by(&:to_s)
       end
       assert_nil report.failure&.message
     end

@@ -53,8 +53,10 @@ class SimulationReplayTest < Raffia::TestCase
     error = assert_raises(Simulation::Diverged) do
       Simulation.replay(schedule) { 2.times.map { Thread.new { 1 } }.each(&:join) }
     end
-    assert_match(/at choice \d+ of \d+\. Recorded: number \d+, fingerprint \h{4}\. Now: one of main/,
-      error.message)
+    assert_match(
+      /at choice \d+ of \d+\. Recorded: number \d+, fingerprint \h{4}\. Now: one of main/,
+      error.message
+    )
   end
 
   def test_the_program_cannot_rescue_a_divergence

@@ -128,7 +128,8 @@ class SimulationThreadTest < Raffia::TestCase
       Thread.attr_accessor :added_by_a_program
       thread = Thread.new { Thread.current.added_by_a_program = 5 }
       thread.join
-      [thread.added_by_a_program, thread.respond_to?(:added_by_a_program), Thread.current.added_by_a_program]
+      [thread.added_by_a_program, thread.respond_to?(:added_by_a_program),
+        Thread.current.added_by_a_program]
     },
     "raise in the thread itself" => lambda {
       begin
@@ -227,7 +228,9 @@ class SimulationThreadTest < Raffia::TestCase
       Thread.kill(threads[1])
       threads.map(&:value)
     },
-    "Thread.start, Thread.fork" => -> { [Thread.start(1) { |x| x }, Thread.fork { 2 }].map(&:value) },
+    "Thread.start, Thread.fork" => lambda do
+      [Thread.start(1) { |x| x }, Thread.fork { 2 }].map(&:value)
+    end,
     "Thread.new without a block" => lambda {
       begin
         Thread.new

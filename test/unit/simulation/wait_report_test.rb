@@ -105,7 +105,8 @@ class SimulationWaitReportTest < Raffia::TestCase
       end
       sleep 5
     end
-    assert_match(/were left .*wait for each other for ever:\s+in a cycle:\s+main\/\d waits/, message)
+    assert_match(/were left .*wait for each other for ever:\s+in a cycle:\s+main\/\d waits/,
+      message)
   end
 
   def test_an_error_at_a_time_ends_the_run

@@ -100,12 +100,13 @@ module Raffia
 
         # Rows of its start and end.
         def life(lane)
-          from = (lane == World::MAIN) ? 0 : row_of { |event| [event.lane, event.other].include?(lane) }
+          from = row_of(lane) unless lane == World::MAIN
           to = @events.rindex { |event| event.kind == :end && event.lane == lane }
           [from || 0, to || @events.size]
         end
 
-        def row_of(&) = @events.index(&)
+        # That of its first event.
+        def row_of(lane) = @events.index { |event| event.lane == lane || event.other == lane }
 
         # Where a lane runs: from its first event to that at which another lane acts.
         def bars

@@ -29,7 +29,7 @@ module Raffia
             <html lang="en">
             <head>
             <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '#{digest}'">
+            <meta http-equiv="Content-Security-Policy" content="#{policy}">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <title>#{escape(title)}</title>
             <style>#{style}</style>
@@ -44,7 +44,7 @@ module Raffia
             #{timeline}
             #{backtrace}
             <h2>Run it again</h2>
-            <pre>#{escape(@failure.instructions.join("\n").lines.drop(1).join.gsub(/^  /, ""))}</pre>
+            <pre>#{escape(instructions)}</pre>
             </main>
             </body>
             </html>
@@ -58,17 +58,25 @@ module Raffia
         # The width below which the lanes scroll.
         def style = @style ||= CSS + ".lanes { min-width: #{drawing.least_width}px; }\n"
 
+        def policy = "default-src 'none'; style-src '#{digest}'"
+
+        # Without the heading.
+        def instructions
+          @failure.instructions.join("\n").lines.drop(1).join.gsub(/^  /, "")
+        end
+
         def digest = "sha256-#{[::Digest::SHA256.digest(style)].pack("m0")}"
 
         def drawing = @drawing ||= Drawing.new(@trace)
 
         def facts
-          {"seed" => @failure.exploration_seed || @failure.seed, "run" => @failure.run, "Ruby" => @failure.schedule.ruby,
-           "preemptions" => @failure.switches,
-           "choices" => "#{@failure.schedule.deviations} of #{@failure.schedule.choices.size} " \
-             "differ from the default",
-           "shrinking" => "#{@failure.shrink_runs} run#{"s" unless @failure.shrink_runs == 1}, from " \
-             "#{@failure.original.deviations} such choices"}
+          schedule = @failure.schedule
+          {"seed" => @failure.exploration_seed || @failure.seed, "run" => @failure.run,
+           "Ruby" => schedule.ruby, "preemptions" => @failure.switches,
+           "choices" => "#{schedule.deviations} of #{schedule.choices.size} differ from the " \
+             "default",
+           "shrinking" => "#{@failure.shrink_runs} run#{"s" unless @failure.shrink_runs == 1}, " \
+             "from #{@failure.original.deviations} such choices"}
             .map { |name, value| "<div><dt>#{escape(name)}</dt><dd>#{escape(value)}</dd></div>" }
             .join("\n")
         end

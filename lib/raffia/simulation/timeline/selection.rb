@@ -4,8 +4,8 @@ module Raffia
   module Simulation
     class Timeline
       # The events that a reader needs: a switch that follows a wait says nothing new, nor does a
-      # timer's wake-up; of long runs,
-      # the beginning, the surroundings of preemptions, and the end are left.
+      # timer's wake-up; of long runs, the beginning, the surroundings of preemptions, and the end
+      # are left.
       #
       # @api private
       class Selection
@@ -18,7 +18,8 @@ module Raffia
         # +limit+: the most events.
         def initialize(events, limit)
           @limit = limit
-          @events = short(events.reject.with_index { |event, index| implied?(events, index, event) })
+          told = events.reject.with_index { |event, index| implied?(events, index, event) }
+          @events = short(told)
         end
 
         def each(&) = @events.each(&)
@@ -38,7 +39,8 @@ module Raffia
         def short(events)
           return events if events.size <= @limit
 
-          kept = Array.new(events.size) { |index| index < HEAD || index >= events.size - @limit / 2 }
+          tail = events.size - @limit / 2
+          kept = Array.new(events.size) { |index| index < HEAD || index >= tail }
           keep_preemptions(events, kept)
           gaps(events, kept)
         end

@@ -26,7 +26,8 @@ module Simulations
       # After one time, up to another.
       # @return [Array<Time>]
       def between(from, to)
-        times = @hours ? fixed(from, to) : (from.to_i / 60 * 60..to.to_i).step(60).select { even?(_1) }
+        minutes = (from.to_i / 60 * 60..to.to_i).step(60)
+        times = @hours ? fixed(from, to) : minutes.select { even?(_1) }
         times.uniq.sort.select { |at| at > from.to_f && at <= to.to_f }.map { |at| Time.at(at).utc }
       end
 

@@ -157,7 +157,7 @@ class SimulationExhaustiveWorldTest < Raffia::TestCase
     end
   end
 
-  # Each of them needs another kind of step to be seen: variables, locks, conditions, iterators in C,
+  # Each of them needs another kind of step to be seen: variables, locks, conditions, iterators in
   # queues, interrupts, timers.
   def test_planted_bugs_are_found
     %w[lost_update check_then_act lock_order missed_signal bluetooth_driver async_closed_selector
@@ -169,7 +169,8 @@ class SimulationExhaustiveWorldTest < Raffia::TestCase
   end
 
   def test_planted_bugs_are_absent_when_mended
-    %w[check_then_act lock_order missed_signal bluetooth_driver async_closed_selector].each do |name|
+    %w[check_then_act lock_order missed_signal bluetooth_driver
+      async_closed_selector].each do |name|
       model = SimulationBench::MODELS.fetch(name)
       report = explore(**model.options) { |sim| model.fixed.call(sim) }
       assert_predicate report, :exhausted?, name
