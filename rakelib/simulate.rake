@@ -10,7 +10,7 @@ end
 
 namespace :simulate do
   desc "Does a model of test/simulation catch a component without one lock, wake-up or check? " \
-    "FILE=part of a path (task/channel), RUNS=200 of each model"
+    "FILE=part of a path (task/channel, task/channel:135), RUNS=200 of each model"
   task mutants: :compile do
     exec(RbConfig.ruby, "script/simulate/mutants.rb")
   end

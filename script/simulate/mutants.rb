@@ -7,12 +7,14 @@
 root = File.expand_path("../..", __dir__)
 $LOAD_PATH.unshift("#{root}/lib", "#{root}/test")
 require "simulation/model"
+require_relative "equivalents"
 require_relative "mutant_source"
 require_relative "mutant_trial"
 
 abort "simulate:mutants: needs fork" unless Process.respond_to?(:fork)
 models = Simulations.load.values
-part = ENV["FILE"].to_s
+part, line = ENV["FILE"].to_s.split(":")
+part = part.to_s.delete_suffix(".rb")
 # Some models have the name of what several files do together.
 files = models.flat_map(&:covers).uniq.select do |file|
   file.include?(part) && File.exist?("#{root}/lib/raffia/#{file}.rb")
@@ -20,13 +22,15 @@ end
 abort "simulate:mutants: no model covers a file like #{part}" if files.empty?
 runs = Integer(ENV.fetch("RUNS", "200"), 10)
 trial = Simulations::MutantTrial.new(models, runs: runs)
+equivalents = Simulations::Equivalents.load
 
 counts = files.map do |file|
   source = Simulations::MutantSource.new("#{root}/lib/raffia/#{file}.rb")
   by = trial.caught_by(file, source.original)
   abort "simulate:mutants: #{file} fails without any change: #{by}" if by
 
-  mutants = source.mutants
+  mutants = equivalents.without(file, source.mutants)
+  mutants.select! { |mutant| mutant.place.end_with?(":#{line}") } if line
   caught = mutants.count do |mutant|
     by = trial.caught_by(file, mutant)
     puts "#{by ? "caught  " : "SURVIVED"} #{mutant.place}: #{mutant.change}#{"  (#{by})" if by}"

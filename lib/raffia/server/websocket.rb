@@ -31,8 +31,9 @@ module Raffia
       CHUNK = 16 * 1024
       # RFC 6455, 7.4.1: the connection ended without a close. Never sent.
       ABNORMAL = 1006
+      GONE = "the peer has gone"
       GOING_AWAY = "going away"
-      private_constant :CLOSE_TIMEOUT, :ABNORMAL, :GOING_AWAY
+      private_constant :CLOSE_TIMEOUT, :ABNORMAL, :GONE, :GOING_AWAY
 
       # Returns the Rack response for a WebSocket. The block runs after the switch of protocols. At
       # its end the socket is closed: with 1000, with 1011 after an error, with 1001 when it was
@@ -78,10 +79,6 @@ module Raffia
 
       # @return [String, nil] the negotiated subprotocol
       attr_reader :protocol
-      # @return [Integer, nil] 1006 when the peer left without a close
-      attr_reader :close_code
-      # @return [String, nil]
-      attr_reader :close_reason
 
       # @api private
       def initialize(io, driver, send_buffer, ping)
@@ -89,7 +86,7 @@ module Raffia
         @send_buffer = send_buffer
         @protocol = driver.protocol
         @inbox = nil
-        @receiver = Receiver.new(io, driver, ping) { closed(ABNORMAL, "the peer has gone") }
+        @receiver = Receiver.new(io, driver, ping) { closed(ABNORMAL, GONE) }
         driver.attach(send_buffer, self)
       end
 
@@ -137,6 +134,12 @@ module Raffia
         @receiver.limit(CLOSE_TIMEOUT)
         nil
       end
+
+      # @return [Integer, nil] 1006 when the peer left without a close, or took nothing in time
+      def close_code = @close_code || (ABNORMAL if @send_buffer.failed?)
+
+      # @return [String, nil]
+      def close_reason = @close_reason || (GONE if @send_buffer.failed?)
 
       # @return [Boolean] whether either side has closed it
       def closed? = !!@close_code || @send_buffer.failed?

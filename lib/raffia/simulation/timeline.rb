@@ -89,7 +89,7 @@ module Raffia
 
       def paint(event, text)
         case event.kind
-        when :preempt then @style.red(text)
+        when :preempt, :drop then @style.red(text)
         when :note, :packet then @style.cyan(text)
         when :interrupt then @style.yellow(text)
         else text

@@ -42,7 +42,7 @@ module Raffia
         case kind
         when :timer then timer(subject)
         when :switch, :preempt then switch(kind, lane(subject))
-        when :packet then packet(subject, text)
+        when :packet, :drop then packet(kind, subject, text)
         when :start, :wake, :interrupt then record(kind, actor, lane(subject), text)
         when :end then record(kind, subject ? lane(subject) : @lane, nil)
         when :wait then record(kind, @lane, nil, text || reason(subject))
@@ -100,11 +100,12 @@ module Raffia
         @events.shift if @events.size > LIMIT
       end
 
-      # Hosts stand for their first threads. The packet takes the place of its timer.
-      def packet(packet, text)
+      # Hosts stand for their first threads. The packet takes the place of its timer. One to an
+      # address that nobody has stays with its sender.
+      def packet(kind, packet, text)
         last = @events.last
         @events.pop if last&.kind == :timer && last.text == packet.from.name
-        record(:packet, nil, host_lane(packet.to), text)
+        record(kind, nil, host_lane(packet.to || packet.from), text)
         event = @events.last
         event.sender = host_lane(packet.from)
         event.sent = packet.sent

@@ -187,11 +187,14 @@ module Raffia
       app = socket_app(backlog: 100_000, write_timeout: 0.2) do |socket|
         loop { socket.write("x" * 50_000) }
       rescue Closed => error
-        seen << error.message
+        seen << error.message << [socket.close_code, socket.close_reason]
         raise
       end
       serve(app) do |server|
-        dial(server) { assert_match(/reads nothing/, seen.pop) }
+        dial(server) do
+          assert_match(/reads nothing/, seen.pop)
+          assert_equal [1006, "the peer has gone"], seen.pop
+        end
       end
     end
 

@@ -1,36 +1,6 @@
 # frozen_string_literal: true
 
 Simulations.of "task/condition", covers: %w[task/waiter task/spin_lock task/shield] do
-  model "no signal is missed between the check and the wait", runs: 40 do
-    lock = Mutex.new
-    filled = Raffia::Condition.new
-    free = Raffia::Condition.new
-    items = []
-    producers = 2.times.map do |name|
-      lambda do
-        3.times do |number|
-          lock.synchronize do
-            free.wait(lock) until items.empty?
-            items << [name, number]
-            filled.signal
-          end
-        end
-      end
-    end
-    consumers = 2.times.map do
-      lambda do
-        3.times.map do
-          lock.synchronize do
-            filled.wait(lock) while items.empty?
-            items.shift.tap { free.signal }
-          end
-        end
-      end
-    end
-    *, one, two = together(*producers, *consumers)
-    check_equal([0, 1].product([0, 1, 2]), (one + two).sort, "items")
-  end
-
   model "each signal wakes one party, and brings it its value", runs: 40 do
     condition = Raffia::Condition.new
     waiters = 3.times.map do
@@ -87,40 +57,6 @@ Simulations.of "task/condition", covers: %w[task/waiter task/spin_lock task/shie
     check_equal(woken, got.count(:all), "parties woken")
   end
 
-  model "the mutex is held after each wait, however it ends", runs: 40 do
-    lock = Mutex.new
-    condition = Raffia::Condition.new
-    inside = 0
-    Raffia.run do |scope|
-      tasks = 3.times.map do
-        scope.spawn do
-          lock.synchronize do
-            condition.wait(lock, timeout: one_of(0.001, 0.002, 1))
-          rescue Raffia::TimeoutError
-            nil
-          ensure
-            check(lock.owned?, "the mutex was not held after the wait")
-            check((inside += 1) == 1, "two hold the mutex")
-            Raffia.shield do
-              Raffia::Waiter.nap(0.001)
-              inside -= 1
-            end
-          end
-        end
-      end
-      signals = Thread.new do
-        2.times do
-          nap(pause(1))
-          lock.synchronize { condition.signal }
-        end
-      end
-      nap(pause)
-      tasks.each { |task| task.cancel if choose(2).zero? }
-      signals.join
-    end
-    check(!lock.locked?, "the mutex is still held")
-  end
-
   model "a signal whose receiver is interrupted goes to the next", runs: 40 do
     condition = Raffia::Condition.new
     got = []
@@ -155,5 +91,19 @@ Simulations.of "task/condition", covers: %w[task/waiter task/spin_lock task/shie
     check_equal(sent, woken, "parties woken")
     condition.broadcast(true)
     threads.each(&:join)
+  end
+
+  model "a signal beside the only party, as it gives up: received, or none waits", runs: 60 do
+    3.times do
+      condition = Raffia::Condition.new
+      got = []
+      waiting = interruptible { got << condition.wait }
+      sim.settle
+      signal = Thread.new { condition.signal(:news) }
+      interrupt(waiting)
+      ended(waiting)
+      check(signal.value || got.empty?, "received without a signal")
+      check_equal(0, condition.waiting, "waiting")
+    end
   end
 end

@@ -60,4 +60,19 @@ Simulations.of "task/rate_limiter", covers: %w[task/semaphore] do
     seconds = elapsed { limiter.acquire }
     check(seconds <= 0.1 + 1e-6, "the next token took #{seconds} s")
   end
+
+  model "a small demand does not overtake a large one", runs: 20 do
+    limiter = Raffia::RateLimiter.new(10, burst: 3)
+    limiter.acquire(3)
+    order = []
+    demand = lambda do |count, start|
+      lambda do
+        sim.sleep(start)
+        limiter.acquire(count)
+        order << count
+      end
+    end
+    together(demand.call(3, 0.01), demand.call(1, 0.02), demand.call(2, 0.03))
+    check_equal([3, 1, 2], order, "order of service")
+  end
 end

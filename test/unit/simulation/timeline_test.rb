@@ -60,6 +60,30 @@ class SimulationTimelineTest < Raffia::TestCase
     assert_equal events.size, lines.count { |from, to| from.to_i < to.to_i }
   end
 
+  def test_lost_packets_end_on_their_way
+    failure = failure_of { |sim| lose_packets(sim) }
+    events = failure.trace.events.select { |event| event.kind == :drop }
+    server, client = %w[server client].map { |name| failure.trace.hosts.key(name) }
+    drops = events.map { |event| [event.at, event.sender, event.other, event.text] }
+    assert_equal [[2_000_000, client, server, "lost: datagram 4 B from client"],
+      [2_000_000, client, server, "lost: syn from client"],
+      [1_002_000_000, client, server, "lost: syn from client"]], drops
+    assert_equal [0, 0, 1_002_000_000], events.map(&:sent)
+    assert_match(/1\.002 .* lost: syn from client$/, failure.timeline(width: 60))
+    assert_equal 3, failure.to_html.scan(/<line class="drop" x1="[^"]*%"/).size
+  end
+
+  def test_packets_to_an_address_that_nobody_has_stay_with_their_sender
+    failure = failure_of do |sim|
+      sim.host("client") { TCPSocket.new("10.0.0.99", 80, connect_timeout: 2) }
+      sim.sleep(3)
+    end
+    client = failure.trace.hosts.key("client")
+    lost = failure.trace.events.select { |event| event.kind == :drop }
+    assert_equal [[client, client]] * 2, lost.map { |event| [event.sender, event.other] }
+    refute_match(/<line class="drop" x1="[^"]*%"/, failure.to_html)
+  end
+
   def test_long_runs_leave_events_out
     failure = Simulation.explore(runs: 1, seed: 1) do |sim|
       100.times { |index| sim.note(index) }
@@ -83,8 +107,27 @@ class SimulationTimelineTest < Raffia::TestCase
 
   private
 
+  def failure_of
+    Simulation.explore(runs: 1, seed: 1, ignore: [:unjoined]) do |sim|
+      yield sim
+      raise "stop"
+    end.failure
+  end
+
+  def lose_packets(sim)
+    sim.network.latency = 0.002
+    sim.host("server") { sleep }
+    sim.host("client") do
+      bytes = "ping"
+      UDPSocket.new.send(bytes, 0, "server", 53)
+      TCPSocket.new("server", 80, connect_timeout: 2)
+    end
+    sim.partition("client", "server")
+    sim.sleep(3)
+  end
+
   def failure_of_hosts
-    Simulation.explore(runs: 1, seed: 1) do |sim|
+    failure_of do |sim|
       sim.network.latency = 0.002
       sim.host("server") do
         Thread.new { UDPSocket.new.tap { |socket| socket.bind("0.0.0.0", 53) }.recv(9) }
@@ -96,8 +139,7 @@ class SimulationTimelineTest < Raffia::TestCase
         UDPSocket.new.send(bytes, 0, "server", 53)
       end
       sim.sleep(1)
-      raise "stop"
-    end.failure
+    end
   end
 
   def failure

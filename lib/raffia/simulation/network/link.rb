@@ -9,7 +9,7 @@ module Raffia
       #
       # @api private
       class Link
-        # One that a trace records. `sent`: nanoseconds.
+        # One that a trace records. `sent`: nanoseconds. `to`: nil when nobody has the address.
         Packet = ::Data.define(:from, :to, :sent)
 
         # :up; :held: packets wait for {#release}; :partitioned: packets are lost.
@@ -66,15 +66,16 @@ module Raffia
               note(:datagram, size, sent) if @world.trace
               first.last.call
             when :held then on_release(&first.last)
+            else (drop(:datagram, size, sent) if @world.trace)
             end
           end
         end
 
         # A packet has arrived. +sent+: nanoseconds.
-        def note(kind, size, sent)
-          text = [kind.to_s.tr("_", "-"), ("#{size} B" if size), "from #{@from.name}"].compact
-          @world.note(:packet, Packet.new(@from, @to, sent), text.join(" "))
-        end
+        def note(kind, size, sent) = record(:packet, kind, size, sent)
+
+        # A packet is lost on its way.
+        def drop(kind, size, sent) = record(:drop, kind, size, sent)
 
         # Seconds until a packet of this size arrives that is sent now.
         def delay(size)
@@ -85,6 +86,14 @@ module Raffia
           now = @world.clock.elapsed
           @free_at = [now, @free_at].max + size.fdiv(bandwidth)
           @free_at - now + latency
+        end
+
+        private
+
+        def record(event, kind, size, sent)
+          text = [("lost:" if event == :drop), kind.to_s.tr("_", "-"), ("#{size} B" if size),
+            "from #{@from.name}"].compact
+          @world.note(event, Packet.new(@from, @to, sent), text.join(" "))
         end
       end
     end

@@ -68,7 +68,9 @@ module Raffia
           case @link.state
           when :up then deliver
           when :held then hold
-          else retransmit_later
+          else
+            drop(segment = @queue[@waiting - 1], segment.sent)
+            retransmit_later
           end
         end
 
@@ -117,7 +119,15 @@ module Raffia
           return hold if @link.state == :held
           return @on_timeout.call if @spent >= limit
 
-          @link.up? ? deliver : retransmit_later
+          return deliver if @link.up?
+
+          drop(@queue.first, @world.clock.now)
+          retransmit_later
+        end
+
+        # +sent+: nanoseconds, later than the segment's when it was sent again.
+        def drop(segment, sent)
+          @link.drop(segment.kind, segment.bytes&.bytesize, sent) if @world.trace
         end
 
         def syn? = @queue.first.kind == :syn

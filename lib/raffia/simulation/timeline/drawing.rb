@@ -73,6 +73,8 @@ module Raffia
           "#{((index + offset) * 100.0 / (@lanes.size + 0.5)).round(3)}%"
         end
 
+        def between(one, other) = share((@lanes.index(one) + @lanes.index(other)) / 2.0)
+
         def x(lane) = share(@lanes.index(lane))
 
         def head(index)
@@ -131,17 +133,23 @@ module Raffia
           end
         end
 
-        # From the moment at which it was sent.
+        # From the moment at which it was sent. Those that are lost end on their way.
         def packets
           @events.each_with_index.filter_map do |event, row|
-            next unless event.kind == :packet && event.sender != event.other
+            next unless event.sender && event.sender != event.other
 
-            from = @events.rindex { |one| one.at <= event.sent } || 0
-            from = row - 1 if from >= row
-            svg(:line, {class: "packet", x1: x(event.sender), y1: y([from, 0].max),
-                        x2: x(event.other), y2: y(row)}) +
-              svg(:circle, {class: "packet tip", cx: x(event.other), cy: y(row), r: 3})
+            css = event.kind.to_s
+            tip = (event.kind == :drop) ? between(event.sender, event.other) : x(event.other)
+            svg(:line, {class: css, x1: x(event.sender), y1: y(sent_at(event, row)), x2: tip,
+                        y2: y(row)}) +
+              svg(:circle, {class: "#{css} tip", cx: tip, cy: y(row), r: 3})
           end
+        end
+
+        # The row at which a packet was sent.
+        def sent_at(event, row)
+          from = @events.rindex { |one| one.at <= event.sent } || 0
+          (from < row) ? from : [row - 1, 0].max
         end
 
         def mark(event, row)

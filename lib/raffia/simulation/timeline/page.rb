@@ -15,7 +15,8 @@ module Raffia
       class Page
         CSS = ::File.read(::File.join(__dir__, "page.css")).freeze
         LEGEND = [["bar", "runs"], ["life", "is ready or waits"], ["cut", "preempted"],
-          ["arrow", "starts, wakes"], ["packet", "packet"], ["strike", "raises"]].freeze
+          ["arrow", "starts, wakes"], ["packet", "packet"], ["drop", "lost packet"],
+          ["strike", "raises"]].freeze
         private_constant :CSS, :LEGEND
 
         def initialize(failure)

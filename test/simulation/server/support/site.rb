@@ -15,16 +15,18 @@ module Simulations
 
     # @param seconds [Proc] of a path: what the application takes
     # @param content [Proc] of a path: the response's body
+    # @param app [#call] without records of its calls
     # @param tls [Boolean, OpenSSL::SSL::SSLContext, nil]
     # @param options [Hash] of the server
-    def initialize(sim, seconds: ->(_) { 0 }, content: ->(path) { path }, tls: nil, **options)
+    def initialize(sim, seconds: ->(_) { 0 }, content: ->(path) { path }, tls: nil,
+      app: method(:call), **options)
       @sim = sim
       @seconds = seconds
       @content = content
       @calls = []
       @running = @most = 0
       options = {**TLS::OPTIONS, **options} if tls
-      @server = Raffia::Server.start(method(:call), logger: Logger.new(nil),
+      @server = Raffia::Server.start(app, logger: Logger.new(nil),
         bind: "#{tls ? "ssl" : "tcp"}://0.0.0.0:#{PORT}", **options)
     end
 

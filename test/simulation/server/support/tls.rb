@@ -17,8 +17,8 @@ module Simulations
       certificate.not_after = Time.utc(2040)
       certificate.sign(KEY, "SHA256")
     end
-    FILE = Tempfile.create("simulation.pem").tap do |file|
-      at_exit { File.unlink(file) }
+    # Removed with the object, after the tests, which run at the exit of the process.
+    FILE = Tempfile.new("simulation.pem").tap do |file|
       file.write(CERTIFICATE.to_pem, KEY.to_pem)
       file.close
     end
