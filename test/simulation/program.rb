@@ -90,6 +90,9 @@ module Simulations
       nil
     end
 
+    # Lets others run, up to so many times.
+    def passes(most) = choose(most).times { Thread.pass }
+
     # Virtual seconds that the block takes.
     def elapsed
       start = sim.now
