@@ -25,6 +25,15 @@ module Celluloid
         ::Raffia::Fork.after_child { forked }
       end
 
+      # The same settings for a simulated run, with a system of its own that ends with the run.
+      def initialize_copy(original)
+        super
+        @exception_handlers = original.exception_handlers.dup
+        @lock = ::Thread::Mutex.new
+        @autoboot = @test = true
+        @system = nil
+      end
+
       # Tests end themselves what they begin.
       def test! = @test = true
 
