@@ -58,7 +58,7 @@ Simulations.of "server/http1/connection", covers: %w[server/worker/graceful_shut
   end
 
   # An end without a close_notify raises in the clients.
-  model "the same over TLS, and connections end with a close_notify", runs: 15,
+  model "the same over TLS, and connections end with a close_notify", runs: 10,
     covers: %w[server/tls server/connection/handshake server/connection/lingering_close] do
     sim.network.latency = one_of(0.001, 0.1..0.4)
     instance_exec(Simulations::TLS.context(one_of(:TLS1_2, :TLS1_3)), &program)

@@ -89,7 +89,7 @@ Simulations.of "server/reset", covers: %w[server/connection server/http1/connect
     instance_exec(nil, &program)
   end
 
-  model "connections over TLS that break leave nothing behind", runs: 15,
+  model "connections over TLS that break leave nothing behind", runs: 10,
     covers: %w[server/tls server/connection/handshake] do
     instance_exec(Simulations::TLS.context(one_of(:TLS1_2, :TLS1_3)), &program)
   end

@@ -8,7 +8,7 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
   server/http/deferred_output server/admission/concurrency_limiter server/admission
   server/worker/connection_set server/worker/context], max_steps: 200_000,
   preempt_in: ["**/lib/raffia/server/http/**", "**/lib/raffia/server/admission*/**"] do
-  model "no more than `threads` requests run, and each has its response", runs: 12 do
+  model "no more than `threads` requests run, and each has its response", runs: 10 do
     limit = 1 + choose(3)
     site = Simulations::Site.new(sim, execution: :threads, threads: limit,
       max_queue_time: one_of(nil, 0.5), seconds: ->(_) { 0.1 * choose(6) },
@@ -31,7 +31,7 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
     site.drain
   end
 
-  model "a deadline ends a request on its thread, and the thread goes on", runs: 12 do
+  model "a deadline ends a request on its thread, and the thread goes on", runs: 10 do
     limit = 1 + choose(2)
     patience = 0.25
     # One of them is the limit: both happen at one time.
@@ -58,7 +58,7 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
     site.drain
   end
 
-  model "clients leave, the server stops: calls end, and whole responses are sent", runs: 12 do
+  model "clients leave, the server stops: calls end, and whole responses are sent", runs: 10 do
     limit = 1 + choose(2)
     site = Simulations::Site.new(sim, execution: :threads, threads: limit, write_timeout: 20,
       drain_timeout: one_of(nil, 0.5, 3), seconds: ->(_) { 0.1 * choose(20) },

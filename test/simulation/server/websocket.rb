@@ -67,7 +67,7 @@ Simulations.of "server/websocket", covers: %w[server/websocket/receiver
   model("messages are whole and in order, with short reads and writes", runs: 6,
     faults: %i[short_io spurious], &talk)
 
-  model "what is sent before a close is heard, and both sides know its code", runs: 20 do
+  close = lambda do
     written, received, code = [], [], nil
     ending = one_of(:return, :close, :error, :drain, :client)
     site = serve.call(self) do |socket|
@@ -116,6 +116,13 @@ Simulations.of "server/websocket", covers: %w[server/websocket/receiver
     check_equal([said, 3_000], [received, code], "what the server has") if ending == :client
     site.drain
   end
+
+  model("what is sent before a close is heard, and both sides know its code", runs: 20, &close)
+
+  model("what is sent before a close is heard, by threads that are preempted", runs: 8,
+    preempt: :cruby, preempt_in: ["**/lib/raffia/server/websocket*/**",
+      "**/lib/raffia/server/websocket.rb", "**/lib/raffia/server/worker/**",
+      "**/lib/raffia/server/http/th*"], &close)
 
   model "a client that is killed ends the conversation", runs: 15 do
     ping = 1 + choose(10)
