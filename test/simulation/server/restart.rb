@@ -9,6 +9,24 @@ Simulations.of "server/restart", covers: %w[server/worker/graceful_shutdown
   max_steps: 200_000 do
   broken = [SystemCallError, IOError, Net::OpenTimeout, Net::ReadTimeout]
 
+  # Clients of net/http, each on a host of its own, that ask for six paths each. Yields one and a
+  # path. Returns the threads.
+  browse = lambda do |program, **settings, &ask|
+    clients = Array.new(1 + program.choose(3)) do |number|
+      program.sim.host("client-#{number}") do
+        http = Net::HTTP.new("web", Simulations::Site::PORT)
+        settings.each { |name, value| http.public_send(:"#{name}=", value) }
+        6.times do |index|
+          ask.call(http, "/#{number}/#{index}")
+          sleep(program.choose(20) / 10.0)
+        end
+      ensure
+        http&.finish if http&.started?
+      end
+    end
+    clients.flat_map(&:threads)
+  end
+
   model "requests of net/http are processed once, or refused while a server restarts", runs: 20 do
     sites = []
     done = false
@@ -24,27 +42,15 @@ Simulations.of "server/restart", covers: %w[server/worker/graceful_shutdown
       end
     end
     answers = Hash.new { |all, path| all[path] = [] }
-    clients = Array.new(1 + choose(3)) do |number|
-      sim.host("client-#{number}") do
-        http = Net::HTTP.new("web", Simulations::Site::PORT)
-        http.keep_alive_timeout = 30
-        6.times do |index|
-          path = "/#{number}/#{index}"
-          begin
-            http.start unless http.started?
-            response = one_of(-> { http.post(path, "body") }, -> { http.get(path) }).call
-            answers[path] << [response.code, response.body]
-          rescue *broken => error
-            answers[path] << error.class
-            http.finish if http.started?
-          end
-          sleep(choose(20) / 10.0)
-        end
-      ensure
-        http&.finish if http&.started?
-      end
+    threads = browse.call(self, keep_alive_timeout: 30) do |http, path|
+      http.start unless http.started?
+      response = one_of(-> { http.post(path, "body") }, -> { http.get(path) }).call
+      answers[path] << [response.code, response.body]
+    rescue *broken => error
+      answers[path] << error.class
+      http.finish if http.started?
     end
-    clients.flat_map(&:threads).each(&:join)
+    threads.each(&:join)
     done = true
     web.threads.each(&:join)
     calls = sites.flat_map(&:paths).tally
@@ -66,32 +72,21 @@ Simulations.of "server/restart", covers: %w[server/worker/graceful_shutdown
       sleep
     end
     answered = {}
-    clients = Array.new(1 + choose(3)) do |number|
-      sim.host("client-#{number}") do
-        http = Net::HTTP.new("web", Simulations::Site::PORT)
-        http.open_timeout = http.read_timeout = 5
-        http.max_retries = 0
-        6.times do |index|
-          path = "/#{number}/#{index}"
-          took = elapsed do
-            http.start unless http.started?
-            response = http.get(path)
-            answered[path] = response.body
-          rescue *broken
-            http.finish if http.started?
-          end
-          check(took < 12, "#{path} took #{took} s")
-          sleep(choose(20) / 10.0)
-        end
-      ensure
-        http&.finish if http&.started?
+    threads = browse.call(self, open_timeout: 5, read_timeout: 5, max_retries: 0) do |http, path|
+      took = elapsed do
+        http.start unless http.started?
+        response = http.get(path)
+        answered[path] = response.body
+      rescue *broken
+        http.finish if http.started?
       end
+      check(took < 12, "#{path} took #{took} s")
     end
     choose(4).times do
       sleep(choose(40) / 10.0)
       sim.crash("web", peers: one_of(:reset, :silence))
     end
-    clients.flat_map(&:threads).each(&:join)
+    threads.each(&:join)
     paths = sites.flat_map(&:paths)
     check_equal(answered.keys, answered.values, "bodies")
     check_equal([], answered.keys - paths, "responses without a call")

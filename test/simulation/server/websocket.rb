@@ -94,7 +94,7 @@ Simulations.of "server/websocket", covers: %w[server/websocket/receiver
     sender = Thread.new do
       (1 + choose(5)).times do |number|
         nap.call(self)
-        client.say("client #{number}") && said << "client #{number}"
+        client.say(said.push("client #{number}").last)
       end
       client.close(3_000, "bye") if ending == :client
     rescue SystemCallError, IOError
@@ -105,11 +105,11 @@ Simulations.of "server/websocket", covers: %w[server/websocket/receiver
     while (message = client.hear)
       heard << message
     end
+    sender.join
     codes = {return: 1000, close: 4_000, error: 1011, drain: 1001, client: 3_000}
     check_equal(codes[ending], client.code, "code of #{ending}")
     check_equal(written, heard, "messages before the close")
     check_equal(said.take(received.size), received, "messages to the server")
-    sender.join
     client.abandon
     stopper&.join
     sim.eventually(within: 12) { site.idle? }
