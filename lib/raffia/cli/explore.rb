@@ -22,8 +22,8 @@ module Raffia
 
         TESTs are folders and files such as test/stock_test.rb, spec/stock_spec.rb.
         Each runs in a process of its own; with --minutes over and over, each time
-        with another seed. Schedules that fail are kept in a folder, and run first
-        the next time.
+        with another seed. Tests that simulate nothing are left out. Schedules that
+        fail are kept in a folder, and run first the next time.
       TEXT
       # Names of test files.
       TEST = /(_test|_spec)\.rb\z|\Atest_.*\.rb\z/

@@ -16,15 +16,18 @@ module Raffia
     # | RAFFIA_SIM_STRATEGY | fifo random pct portfolio exhaustive                 | the code's   |
     # | RAFFIA_SIM_REPORT   | a folder for a page of HTML about each failure       | none         |
     # | RAFFIA_SIM_CORPUS   | a folder of schedules that failed, which run first   | none         |
+    # | RAFFIA_SIM_TESTS    | all simulated: which tests of Minitest and RSpec run | all          |
     #
     # @api private
-    Config = ::Data.define(:seed, :schedule, :runs, :strategy, :report, :corpus) do
+    Config = ::Data.define(:seed, :schedule, :runs, :strategy, :report, :corpus,
+      :tests) do
       def self.load(variables = Raffia::Config.variables)
         new(seed: seed(variables), schedule: variables.string("RAFFIA_SCHEDULE"),
           runs: variables.count("RAFFIA_SIM_RUNS"),
           strategy: variables.choice("RAFFIA_SIM_STRATEGY", self::STRATEGIES),
           report: variables.string("RAFFIA_SIM_REPORT"),
-          corpus: variables.string("RAFFIA_SIM_CORPUS"))
+          corpus: variables.string("RAFFIA_SIM_CORPUS"),
+          tests: variables.choice("RAFFIA_SIM_TESTS", self::TESTS, :all))
       end
 
       # Runs of one commit have one seed, so that a rerun in CI repeats them.
@@ -40,6 +43,7 @@ module Raffia
 
     class Config
       STRATEGIES = %i[fifo random pct portfolio exhaustive].freeze
+      TESTS = %i[all simulated].freeze
       # Variables of GitHub Actions, GitLab, Buildkite, CircleCI, Jenkins, Travis.
       COMMITS = %w[GITHUB_SHA CI_COMMIT_SHA BUILDKITE_COMMIT CIRCLE_SHA1 GIT_COMMIT
         TRAVIS_COMMIT].freeze

@@ -3,6 +3,7 @@
 require_relative "../base/optional"
 require_relative "../simulation"
 require_relative "test_failure"
+require_relative "test_selection"
 require_relative "test_variables"
 
 Raffia::Optional.gem("minitest", for: "raffia/simulation/minitest")
@@ -89,6 +90,8 @@ module Raffia
         warn TestFailure.new(interrupted.failure, "-n #{name}").text # Minitest shows no message
         raise
       end
+
+      TestSelection.load&.select_minitest
     end
   end
 end

@@ -3,6 +3,7 @@
 require_relative "../base/optional"
 require_relative "../simulation"
 require_relative "test_failure"
+require_relative "test_selection"
 require_relative "test_variables"
 
 Raffia::Optional.gem("rspec-core", for: "raffia/simulation/rspec", feature: "rspec/core")
@@ -132,6 +133,7 @@ module Raffia
       ::RSpec.configure do |config|
         config.include(self)
         config.around(:each, :simulate) { |procsy| RSpec.around(procsy, self) }
+        TestSelection.load&.select_rspec(config)
       end
     end
   end

@@ -172,5 +172,56 @@ module Raffia
       assert_match(/\A1 passes of 1 files in .* s, 0 failed/, ended.out)
       assert_equal 0, ended.code
     end
+
+    MIXED = <<~RUBY
+      require "minitest/autorun"
+      require "raffia/simulation/minitest"
+
+      class MixedTest < Minitest::Test
+        include Raffia::Simulation::Minitest
+
+        def teardown = File.write("log", "\#{name}\n", mode: "a")
+
+        simulate("whole", runs: 2) { sleep(1) }
+        def test_part = simulate(runs: 2) { sleep(1) }
+        def test_by_a_helper = twice { sleep(1) }
+        def test_direct = assert(Raffia::Simulation.run { true })
+        def test_ordinary = assert_equal(3, sum)
+
+        private
+
+        def sum = 1 + 2
+        def twice(&block) = simulate(runs: 2, &block)
+      end
+    RUBY
+
+    def test_only_tests_that_simulate_run
+      script MIXED, "mixed_test.rb"
+      ended = raffia("explore", "mixed_test.rb")
+
+      assert_equal 0, ended.code, ended.out
+      log = File.readlines(File.join(@dir, "log"), chomp: true)
+      assert_equal %w[test_by_a_helper test_direct test_part test_whole], log.uniq.sort
+    end
+
+    def test_only_examples_that_simulate_run
+      missing = Gem::Specification.find_all_by_name("rspec-core").empty?
+      skip "the gem rspec-core is not installed (bin/setup)" if missing
+
+      script <<~RUBY, "mixed_spec.rb"
+        require "raffia/simulation/rspec"
+        RSpec.describe "mixed" do
+          after { |example| File.write("log", "\#{example.description}\n", mode: "a") }
+          it("whole", simulate: {runs: 2}) { sleep(1) }
+          it("part") { simulate(runs: 2) { sleep(1) } }
+          it("ordinary") { expect(1 + 2).to eq(3) }
+        end
+      RUBY
+      ended = raffia("explore", "mixed_spec.rb")
+
+      assert_equal 0, ended.code, ended.out
+      assert_equal %w[part whole],
+        File.readlines(File.join(@dir, "log"), chomp: true).uniq.sort, ended.out
+    end
   end
 end

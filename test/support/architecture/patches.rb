@@ -10,11 +10,12 @@ module Architecture
       alias_method remove_method undef_method remove_const].freeze
     # Process._fork is the hook that Ruby made to be prepended to. Error messages in Ractors:
     # docs/adr/0019. IO.copy_stream and File#flock, which have no hook: docs/adr/0018. A simulation
-    # replaces clocks and threads: docs/adr/0031.
+    # replaces clocks and threads: docs/adr/0031. `raffia explore` leaves ordinary tests out.
     EXCEPTIONS = %w[lib/raffia/compat/ lib/raffia/base/fork.rb
       lib/raffia/executor/ractors/error_messages.rb
       lib/raffia/scheduler/core_methods.rb
-      lib/raffia/simulation/core_methods.rb lib/raffia/simulation/core_methods/].freeze
+      lib/raffia/simulation/core_methods.rb lib/raffia/simulation/core_methods/
+      lib/raffia/simulation/test_selection.rb].freeze
     # Rails and Rackup look their adapters up under these names.
     OWN_NAMESPACE = %w[lib/active_job/ lib/rackup/].freeze
     # Asked of a Ruby that has loaded nothing else: what gems of other tests define at the top level

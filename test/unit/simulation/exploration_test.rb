@@ -102,10 +102,12 @@ class SimulationExplorationTest < Raffia::TestCase
 
   def test_variables
     config = load("RAFFIA_SEED" => "12", "RAFFIA_SCHEDULE" => "a", "RAFFIA_SIM_RUNS" => "3",
-      "RAFFIA_SIM_STRATEGY" => "pct", "RAFFIA_SIM_REPORT" => "r", "RAFFIA_SIM_CORPUS" => "c")
+      "RAFFIA_SIM_STRATEGY" => "pct", "RAFFIA_SIM_REPORT" => "r", "RAFFIA_SIM_CORPUS" => "c",
+      "RAFFIA_SIM_TESTS" => "simulated")
 
     assert_equal Config.new(seed: 12, schedule: "a", runs: 3, strategy: :pct, report: "r",
-      corpus: "c"), config
+      corpus: "c", tests: :simulated), config
+    assert_equal :all, load({}).tests
     assert_equal 0xdeadbeef, load("GITHUB_SHA" => "deadbeef0123").seed
     assert_nil load({}).seed
     assert_equal 3, Simulation.explore(runs: 9, config: load("RAFFIA_SIM_RUNS" => "3")) { 1 }.runs

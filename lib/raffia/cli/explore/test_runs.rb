@@ -8,7 +8,7 @@ module Raffia
   module CLI
     class Explore < Command
       # `raffia explore TEST...`: runs test files in turn until the time is over, each time with
-      # another seed. A file that failed is not run again.
+      # another seed. A file that failed is not run again. Tests that simulate nothing are left out.
       #
       # @api private
       class TestRuns
@@ -91,7 +91,7 @@ module Raffia
         end
 
         def variables(seed)
-          {"RAFFIA_SEED" => seed, "RAFFIA_SIM_CORPUS" => @corpus,
+          {"RAFFIA_SEED" => seed, "RAFFIA_SIM_TESTS" => :simulated, "RAFFIA_SIM_CORPUS" => @corpus,
            "RAFFIA_SIM_RUNS" => @options[:runs], "RAFFIA_SIM_STRATEGY" => @options[:strategy],
            "RAFFIA_SIM_REPORT" => @options[:report], "RAFFIA_SCHEDULE" => @options[:schedule]}
             .compact.transform_values(&:to_s)
