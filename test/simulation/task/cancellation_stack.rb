@@ -85,4 +85,19 @@ Simulations.of "task/cancellation_stack", covers: %w[task/scope task/task task/c
     check_equal(steps.include?(:begun), steps.include?(:ended), "the shield ended")
     check_equal(task.status == :done, steps.include?(:after), "what came after it")
   end
+
+  model "one of several cancels counts, and none after the end" do
+    scope = cancels = nil
+    Raffia.run do |root|
+      root.spawn do
+        Raffia::Scope.open do |own|
+          scope = own
+          threads = in_threads([-> { own.cancel(:one) }, -> { own.cancel(:other) }])
+          cancels = Raffia.shield { threads.map(&:value) }
+        end
+      end
+    end
+    check_equal([true, false], cancels.sort_by(&:to_s).reverse, "cancels that counted")
+    check_equal(false, scope.cancel, "a late cancel")
+  end
 end

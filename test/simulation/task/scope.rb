@@ -59,4 +59,26 @@ Simulations.of "task/scope", covers: %w[task/task task/cancellation_stack task/c
     check_equal("first", error.message, "error")
     check(ends.size == 3 && ends.all? { |time| time < 1 }, "ends of siblings: #{ends}")
   end
+
+  model "a scope whose block is left ends its tasks first" do
+    running = 0
+    Raffia.run do
+      left = catch(:left) do
+        Raffia::Scope.open do |scope|
+          2.times do
+            scope.spawn do
+              running += 1
+              nap(1)
+            ensure
+              nap(0.001)
+              running -= 1
+            end
+          end
+          nap(pause(1))
+          throw(:left, true)
+        end
+      end
+      check_equal([true, 0], [left, running], "left, and tasks that run")
+    end
+  end
 end
