@@ -5,7 +5,7 @@ require "yaml"
 module Simulations
   # Mutants that no model can tell from the original. They do not count.
   class Equivalents
-    def self.load = new(YAML.load_file(File.join(__dir__, "equivalent.yml")))
+    def self.load = new(YAML.load_file(File.join(__dir__, "equivalent.yml"), aliases: true))
 
     # @param entries [Array<Hash>] with file, change (as {MutantSource} writes it) and reason
     def initialize(entries)

@@ -93,7 +93,7 @@ Simulations.of "task/cancellation_stack", covers: %w[task/scope task/task task/c
         Raffia::Scope.open do |own|
           scope = own
           threads = in_threads([-> { own.cancel(:one) }, -> { own.cancel(:other) }])
-          cancels = Raffia.shield { threads.map(&:value) }
+          Raffia.shield { cancels = threads.map(&:value) }
         end
       end
     end

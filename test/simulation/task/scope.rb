@@ -62,6 +62,7 @@ Simulations.of "task/scope", covers: %w[task/task task/cancellation_stack task/c
 
   model "a scope whose block is left ends its tasks first" do
     running = 0
+    leave = one_of(-> { throw(:left, IOError) }, -> { raise IOError })
     Raffia.run do
       left = catch(:left) do
         Raffia::Scope.open do |scope|
@@ -75,10 +76,23 @@ Simulations.of "task/scope", covers: %w[task/task task/cancellation_stack task/c
             end
           end
           nap(pause(1))
-          throw(:left, true)
+          leave.call
         end
+      rescue IOError => error
+        error.class
       end
-      check_equal([true, 0], [left, running], "left, and tasks that run")
+      check_equal([IOError, 0], [left, running], "left by, and tasks that run")
+    end
+  end
+
+  model "a task that gets no fiber is not waited for", runs: 5 do
+    Raffia.run do |scope|
+      scheduler = Fiber.scheduler
+      scheduler.define_singleton_method(:launch) { |&_| raise FiberError, "no memory" }
+      error = attempt(FiberError) { scope.spawn { nil } }
+      scheduler.singleton_class.remove_method(:launch)
+      check_equal([FiberError, 0], [error.class, scope.size], "error, and tasks")
+      scope.spawn { nap(0.001) }
     end
   end
 end

@@ -39,7 +39,7 @@ module Simulations
     end
 
     def test_each_entry_is_a_mutant_and_has_a_reason
-      YAML.load_file("#{ROOT}/script/simulate/equivalent.yml").each do |entry|
+      YAML.load_file("#{ROOT}/script/simulate/equivalent.yml", aliases: true).each do |entry|
         source = MutantSource.new("#{ROOT}/lib/raffia/#{entry["file"]}.rb")
 
         assert_includes source.mutants.map(&:change), entry["change"]
