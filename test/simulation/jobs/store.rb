@@ -29,7 +29,7 @@ module Simulations
   of "jobs/stores/memory", covers: %w[jobs/stores/memory/job_table jobs/stores/memory/queues
     jobs/stores/memory/lease_table jobs/stores/memory/claims jobs/stores/memory/completion
     jobs/stores/memory/enqueue jobs/stores/memory/recovery], **options do
-    model "threads that call it lose no job, and have none twice", runs: 4 do
+    model "threads that call it lose no job, and have none twice", runs: 8 do
       store = Raffia::Jobs::Store.open("memory:")
       ledger = Jobs::StoreLedger.new
       verify.call(self, ledger, -> { store }) do
@@ -69,16 +69,16 @@ module Simulations
       end
     end
 
-    model "threads of two processes lose no job, and have none twice", runs: 4 do
+    model "threads of two processes lose no job, and have none twice", runs: 8 do
       run.call(self)
     end
 
-    model "a process that is killed in a transaction leaves none of it", runs: 6 do
+    model "a process that is killed in a transaction leaves none of it", runs: 12 do
       run.call(self, crash: true)
     end
 
     model "calls that fail on a locked, full or broken disk were done as a whole, or not",
-      runs: 6 do
+      runs: 12 do
       run.call(self, faults: 6, crash: choose(3).zero?)
     end
   end
