@@ -10,12 +10,11 @@ module Raffia
     #
     # @api private
     class ContextSwitcher
-      # The thread that runs, nil before and after the run.
-      attr_accessor :running
-      # The fiber that called {#run}.
-      attr_reader :loop_fiber
-      # Conditions that must hold at each switch, nil for none.
-      attr_writer :invariants
+      # `running`: the thread that runs, nil before and after the run. `loop_fiber`: the fiber that
+      # called {#run}.
+      attr_reader :running, :loop_fiber
+      # Conditions that must hold at each switch, and variables of the hosts; nil for none.
+      attr_writer :invariants, :host_variables
 
       # +queue+: the threads that can run.
       def initialize(world, queue)
@@ -24,7 +23,7 @@ module Raffia
         @faults = world.faults
         @time = world.time
         @trace = world.trace
-        @running = @loop_fiber = @invariants = nil
+        @running = @loop_fiber = @invariants = @host_variables = nil
         @over = @closed = false
       end
 
@@ -48,9 +47,16 @@ module Raffia
         return if chosen.equal?(running)
 
         @world.note(current ? :preempt : :switch, chosen) if @trace
+        @host_variables&.enter(chosen.host)
         @running = chosen
         chosen.fiber.transfer
         reject_wait
+      end
+
+      # Makes it the running thread; nil for none.
+      def running=(thread)
+        @host_variables&.enter(thread&.host)
+        @running = thread
       end
 
       # Ends the run at its next switch. Any real thread may call it.
@@ -101,7 +107,7 @@ module Raffia
         return if @over || thread.nil?
 
         @world.note(:switch, thread)
-        @running = thread
+        self.running = thread
         thread.fiber.transfer
       end
     end

@@ -166,6 +166,22 @@ module Raffia
         nil
       end
 
+      # Gives each host a value of its own of an instance variable, such as a class's: hosts share
+      # one Ruby. A host begins without the variable, or with the block's value, again after a
+      # crash. The block of the run itself keeps the value that is there.
+      # @param object [Object] a class, as a rule
+      # @param name [Symbol] such as :@pool
+      # @return [void]
+      # @raise [ConfigError]
+      def per_host(object, name, &initial)
+        if @world.running.host
+          raise ConfigError, "sim.per_host is for the block of the run: call it before sim.host"
+        end
+
+        @world.host_variables.add(object, name, initial)
+        nil
+      end
+
       # Declares what must hold at each choice of the run, whichever thread is between which two
       # steps. The run fails as soon as it does not. The block must not wait, not even for a lock.
       # @param name [String]

@@ -6,6 +6,7 @@ require_relative "decisions"
 require_relative "fault"
 require_relative "fiber_scheduler"
 require_relative "fiber_waits"
+require_relative "host_variables"
 require_relative "interest"
 require_relative "invariants"
 require_relative "network"
@@ -87,6 +88,11 @@ module Raffia
       # Conditions that must hold at each choice.
       def invariants
         @invariants ||= Invariants.new(self).tap { |invariants| @switcher.invariants = invariants }
+      end
+
+      # Variables of which each host has its own.
+      def host_variables
+        @host_variables ||= HostVariables.new.tap { |all| @switcher.host_variables = all }
       end
 
       # Hosts and their sockets.
