@@ -13,6 +13,9 @@ module Simulations
       # Whether no call reaches the store.
       attr_accessor :cut
 
+      # Seconds that a call takes until it reaches the store.
+      attr_accessor :hang
+
       # +delays+: number of delays, of a millisecond each, that a call may have. +loss+: chance of a
       # failed call.
       def initialize(store, ledger, sim, delays: 0, loss: 0)
@@ -22,6 +25,7 @@ module Simulations
         @delays = delays
         @loss = loss
         @cut = false
+        @hang = 0
         @renewed = {}
       end
 
@@ -96,6 +100,7 @@ module Simulations
 
       def call
         refuse if @cut || lost?
+        sleep(@hang) if @hang.positive?
         delay
         value = yield
         delay
