@@ -72,8 +72,8 @@ module Raffia
       private
 
       def record(index, count, code, candidates = nil)
-        note(code * 31 + index)
-        print = (@digest + (@digest >> 16) + count) & 0xffff
+        @digest = digest = (@digest * 16_777_619 + code * 31 + index) & MASK
+        print = (digest + (digest >> 16) + count) & 0xffff
         check(index, count, print, candidates) if @expected
         @choices << index
         @prints << print

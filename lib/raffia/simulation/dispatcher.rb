@@ -14,7 +14,6 @@ module Raffia
       # The world that runs.
       def world=(world)
         @world = world
-        @thread_scheduler = world.thread_scheduler
         @waits = world.fiber_waits
       end
 
@@ -28,7 +27,7 @@ module Raffia
         return @waits.enlist(scheduler) { scheduler.kernel_sleep(duration) } if scheduler
 
         duration &&= Scheduler.interval(duration)
-        @waits.enlist(@world.running) { @thread_scheduler.suspend(:sleep, nil, duration) }
+        @waits.sleep(duration)
         true
       end
 

@@ -13,8 +13,8 @@ module Raffia
       attr_reader :limits
 
       def initialize(world)
-        @world = world
         @thread_scheduler = world.thread_scheduler
+        @switcher = @thread_scheduler.switcher
         @waiters = {}.compare_by_identity # fiber => the thread or scheduler in which it blocks
         @blocking = {}.compare_by_identity # fibers
         @limits = TimeLimits.new(world.clock)
@@ -24,7 +24,7 @@ module Raffia
       def block(blocker, timeout)
         timeout ||= @limits.remaining(::Fiber.current)
         scheduler = self.scheduler
-        woken = enlist(scheduler || @world.running) do
+        woken = enlist(scheduler || @switcher.running) do
           next scheduler.block(blocker, timeout) if scheduler
 
           @thread_scheduler.suspend(:block, blocker, timeout) == :woken
@@ -41,6 +41,14 @@ module Raffia
         @thread_scheduler.wake(waiter, :woken)
       end
 
+      # Suspends the running thread for some seconds, nil for any number, or until it is unblocked.
+      def sleep(seconds)
+        @waiters[fiber = ::Fiber.current] = @switcher.running
+        @thread_scheduler.suspend(:sleep, nil, seconds)
+      ensure
+        @waiters.delete(fiber)
+      end
+
       # Runs the block, in which the running fiber can be unblocked. +waiter+: a thread, or a
       # scheduler.
       def enlist(waiter)
@@ -54,7 +62,7 @@ module Raffia
       # The Fiber scheduler of the running fiber; nil in a thread's main fiber, in a blocking fiber,
       # and in a thread without one.
       def scheduler
-        thread = @world.running
+        thread = @switcher.running
         scheduler = thread.scheduler or return
         fiber = ::Fiber.current
         scheduler unless thread.main_fiber.equal?(fiber) || @blocking[fiber]

@@ -11,7 +11,12 @@ module Raffia
 
       def initialize(world, timers)
         @world = world
+        @decisions = world.decisions
+        @clock = world.clock
+        @trace = world.trace
+        @max_steps = world.settings.max_steps
         @timers = timers
+        @due = timers.due
         @ready = []
         @steps = @steps_at_once = 0
         @fair = false
@@ -21,7 +26,7 @@ module Raffia
 
       def remove(thread) = (@ready[0].equal?(thread) ? @ready.shift : @ready.delete(thread))
 
-      def any? = @ready.any? || @timers.due.any?
+      def any? = !(@ready.empty? && @due.empty?)
 
       # Time went on, or a thread ended.
       def progress
@@ -29,18 +34,18 @@ module Raffia
         return unless @fair
 
         @fair = false
-        @world.warnings << "no progress in #{@world.settings.max_steps} steps at one instant, " \
+        @world.warnings << "no progress in #{@max_steps} steps at one instant, " \
           "but in more with threads in turns: only an unfair scheduler can cause this livelock"
       end
 
       # The thread that runs next; nil when there is none yet. +current+: the running one, if it can
       # go on.
       def take(current)
-        candidates = candidates(current)
-        size = candidates.size
-        return @world.time.idle && nil if size == 0
+        candidates = @due.empty? ? @ready.dup : @ready + @due
+        candidates.unshift(current) if current
+        return @world.time.idle && nil if candidates.empty?
 
-        chosen = candidates[(size == 1) ? 0 : choose(candidates, current)]
+        chosen = candidates[(candidates.size == 1) ? 0 : choose(candidates, current)]
         return fire(chosen) if Timers::Timer === chosen
 
         remove(chosen) unless chosen.equal?(current)
@@ -56,11 +61,10 @@ module Raffia
       # are taken in order, because a scheduler that starves a thread proves nothing.
       def count_turn
         @steps_at_once += 1
-        return if @steps_at_once <= (limit = @world.settings.max_steps)
-        return if @world.settings.ignore?(:livelocks)
+        return if @steps_at_once <= @max_steps || @world.settings.ignore?(:livelocks)
 
         @fair = true
-        @world.fail(livelock(@steps_at_once)) if @steps_at_once > limit * 2
+        @world.fail(livelock(@steps_at_once)) if @steps_at_once > @max_steps * 2
       end
 
       # Whether threads take turns, and no strategy chooses.
@@ -69,16 +73,17 @@ module Raffia
       private
 
       def choose(candidates, current)
-        count_step
+        @steps += 1
+        count_turn
         return in_turn(candidates, current) if @fair
 
-        @world.decisions.pick(candidates, current ? true : false, @world.clock.now)
+        @decisions.pick(candidates, current ? true : false, @clock.now)
       end
 
       def fire(timer)
-        @world.note(:timer, timer)
+        @world.note(:timer, timer) if @trace
         @timers.fire(timer)
-        @world.note(:fired)
+        @world.note(:fired) if @trace
         nil
       end
 
@@ -94,13 +99,6 @@ module Raffia
         Livelock.new("no progress in #{steps - 1} steps at one instant, the second half of them " \
           "in turns. A loop that waits for time must sleep, because the clock stands still while " \
           "threads run:#{places.join}")
-      end
-
-      def candidates(current)
-        due = @timers.due
-        return due.empty? ? [current, *@ready] : [current, *@ready, *due] if current
-
-        due.empty? ? @ready.dup : [*@ready, *due]
       end
     end
   end

@@ -53,11 +53,10 @@ module Raffia
         @faults.wait(thread, reason) if interruptible
         thread.interrupts.deliver(true) if interruptible
         thread.begin_wait(reason, subject, limit, @clock.now).interruptible = interruptible
-        timer = @timers.add_timeout(limit, self, thread) if limit
+        timer = @timers.add_timeout(limit, thread) if limit
         @world.note(:wait, thread) if @trace
         @switcher.switch
         result = thread.wait.result
-        thread.end_wait
         thread.timed_out = result == :timeout if reason == :sleep
         # Not after a wake-up: Mutex#unlock wakes one thread only, and that would be lost.
         thread.interrupts.deliver(true) if result == :interrupted

@@ -8,8 +8,11 @@ module Raffia
     class Timers
       # Something that happens at a time: a candidate of the choices at its instant.
       class Timer
-        attr_reader :at, :label
+        attr_reader :at, :label, :over
         attr_accessor :priority
+        alias_method :over?, :over
+        # For the digest of the run.
+        alias_method :code, :at
 
         # +at+ in nanoseconds since the start; +label+: the thread that it belongs to, or a text.
         def initialize(timers, at, label, action)
@@ -20,11 +23,6 @@ module Raffia
           @over = false
         end
 
-        def over? = @over
-
-        # For the digest of the run.
-        def code = @at
-
         def cancel
           @timers.due.delete(self) unless @over
           @over = true
@@ -32,24 +30,16 @@ module Raffia
 
         def fire
           @over = true
-          act
+          @action.call
         end
-
-        private
-
-        def act = @action.call
       end
 
       # The end of a thread's wait.
       class WaitTimer < Timer
-        def initialize(timers, at, scheduler, thread)
-          super(timers, at, thread, nil)
-          @scheduler = scheduler
+        def fire
+          @over = true
+          @label.world.thread_scheduler.wake(@label, :timeout)
         end
-
-        private
-
-        def act = @scheduler.wake(label, :timeout)
       end
       private_constant :WaitTimer
 
@@ -67,9 +57,9 @@ module Raffia
         insert(Timer.new(self, @clock.after(seconds), label, action))
       end
 
-      # Ends the thread's wait after some seconds, by {ThreadScheduler#wake}.
-      def add_timeout(seconds, scheduler, thread)
-        insert(WaitTimer.new(self, @clock.after(seconds), scheduler, thread))
+      # Ends the thread's wait after some seconds.
+      def add_timeout(seconds, thread)
+        insert(WaitTimer.new(self, @clock.after(seconds), thread, nil))
       end
 
       # Cancels those of a thread.
@@ -79,21 +69,21 @@ module Raffia
 
       # The next instant, nil without a timer.
       def next_at
-        @list.shift while @list.first&.over?
-        @list.first&.at
+        @list.shift while @list[0]&.over
+        @list[0]&.at
       end
 
       # Moves the clock to the next instant.
       def advance
-        @clock.advance(next_at)
-        while (first = @list.first) && first.at == @clock.now
+        @clock.advance(now = next_at)
+        while (first = @list[0]) && first.at == now
           @list.shift
-          @due << first unless first.over?
+          @due << first unless first.over
         end
       end
 
       def fire(timer)
-        @due.delete(timer)
+        @due[0].equal?(timer) ? @due.shift : @due.delete(timer)
         timer.fire
       end
 
@@ -103,7 +93,7 @@ module Raffia
         at = timer.at
         if at == @clock.now
           @due << timer
-        elsif @list.empty? || @list.last.at <= at
+        elsif @list.empty? || @list[-1].at <= at
           @list << timer
         else
           @list.insert(@list.bsearch_index { |other| other.at > at }, timer)

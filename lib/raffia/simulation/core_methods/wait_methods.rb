@@ -63,9 +63,10 @@ module Raffia
         module SleepMethods
           def sleep(*seconds)
             world = World.current or return super
-            start = world.clock.now
+            clock = world.clock
+            start = clock.now
             super
-            (world.clock.now - start + VirtualClock::SECOND / 2) / VirtualClock::SECOND
+            (clock.now - start + VirtualClock::SECOND / 2) / VirtualClock::SECOND
           end
 
           # The same as a private method of all objects.
