@@ -51,6 +51,20 @@ module Raffia
     class StoreRefused < StoreUnavailable
     end
 
+    # Another service has refused a job because it got too many calls. A job raises it to try again
+    # later; that is no failure. A job with a `rate` goes back to the front of its key, and no job
+    # of the key starts until then; another one is scheduled.
+    class RateLimited < Error
+      # @return [Numeric] seconds
+      attr_reader :retry_after
+
+      # @param retry_after [Numeric] seconds, such as those of the header Retry-After
+      def initialize(message = nil, retry_after: 60)
+        @retry_after = retry_after
+        super(message || "to be tried again in #{retry_after} s")
+      end
+    end
+
     # Ends a run before its work is done. When its worker stops, the job goes back to the front of
     # its queue; when its share of time is over, behind the jobs that wait. It is neither a failure
     # nor a try, and no StandardError, so that a job's own rescue does not catch it.

@@ -32,6 +32,9 @@ module Raffia
       # * callback: {"batch" => id, "event" => "success" | "complete" | "death"}: the batch whose
       #   callback it is
       # * limit: {"key" => String, "max" => Integer}: runs at a time with this key
+      # * rate: {"name" => String, "key" => String, "allow" => Integer, "per" => seconds, "style" =>
+      #   "window" | "bucket", "burst" => Integer, "cost" => Integer}: starts of this key
+      # * fair: {"key" => String, "weight" => Numeric}: whose turn it is within its queue
       # * crashes: number of workers that died while it ran
       OWN = "raffia"
       # Bytes of a payload, at most.

@@ -41,6 +41,7 @@ module Raffia
         claims: %i[claim suspects?],
         completion: %i[ack retry bury discard release],
         schedule: %i[promote now],
+        rates: %i[rate rates close_rate change_rate],
         notifier: %i[wait interrupt],
         leases: %i[enroll beat renew claim_keys release_keys resign processes order],
         recovery: %i[recover report_death],

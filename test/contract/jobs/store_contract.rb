@@ -24,6 +24,8 @@ module JobsStoreContract
   include Notifier
   include Uniqueness
   include Limits
+  include Rates
+  include Fairness
   include Batches
   include BatchesWithDeadJobs
   include BatchesInBatches

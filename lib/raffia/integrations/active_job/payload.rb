@@ -8,6 +8,8 @@ module Raffia
       # Converts Active Jobs to items of {Jobs.enqueue}.
       # @api private
       module Payload
+        # Options that a block may compute.
+        BY_ARGUMENTS = %i[limit_key rate_key rate_cost fair_by fair_weight].freeze
         module_function
 
         def of(job)
@@ -30,7 +32,7 @@ module Raffia
         # rejected because of that run.
         def own(job, options, arguments)
           options = options.except(:unique) if options[:unique] && Wrapper.runs?(job.job_id)
-          arguments = job.arguments if options[:limit_key].respond_to?(:call)
+          arguments = job.arguments if BY_ARGUMENTS.any? { |name| options[name].respond_to?(:call) }
           Job::PayloadFields.own(options, job.class.name, arguments,
             (job.scheduled_at || Time.now).to_f)
         end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../payload"
+require_relative "../rate_limit"
 require_relative "../store/crash_verdict"
 
 module Raffia
@@ -12,6 +13,8 @@ module Raffia
         # Values of `on:`.
         EXECUTORS = Payload::FieldCheck::EXECUTORS.map(&:to_sym).freeze
         POSITIVE = ->(value) { value.is_a?(Numeric) && value.positive? }
+        COUNT = ->(value) { value.is_a?(Integer) && value.positive? }
+        KEY = ->(value) { value.respond_to?(:call) || value.is_a?(String) }
         FLAG = ->(value) { value == true || value == false }
         # Higher priorities are those of suspects, see {Jobs::Store::CrashVerdict}.
         MOST = Jobs::Store::SUSPECTS
@@ -37,10 +40,20 @@ module Raffia
           unique_for: [POSITIVE, "seconds"],
           on_conflict: [->(value) { %i[skip raise replace].include?(value) },
             "one of skip, raise, replace"],
-          limit: [->(value) { value.is_a?(Integer) && value.positive? },
-            "a whole number from 1 up"],
-          limit_key: [->(value) { value.respond_to?(:call) || value.is_a?(String) },
-            "a Proc or a String"]
+          limit: [COUNT, "a whole number from 1 up"],
+          limit_key: [KEY, "a Proc or a String"],
+          rate: [->(value) { value.is_a?(Integer) || value.is_a?(RateLimit) || value == false },
+            "a number of starts, a RateLimit or false"],
+          per: [POSITIVE, "seconds"],
+          rate_style: [->(value) { RateLimit::STYLES.include?(value) },
+            "one of #{RateLimit::STYLES.join(", ")}"],
+          rate_burst: [COUNT, "a whole number from 1 up"],
+          rate_key: [KEY, "a Proc or a String"],
+          rate_cost: [->(value) { COUNT[value] || value.respond_to?(:call) },
+            "a whole number from 1 up or a Proc"],
+          fair_by: [->(value) { value.respond_to?(:call) || value == false }, "a Proc or false"],
+          fair_weight: [->(value) { POSITIVE[value] || value.respond_to?(:call) },
+            "a number above 0 or a Proc"]
         }.freeze
 
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
@@ -55,9 +68,20 @@ module Raffia
               raise ConfigError, "#{job}: #{name} must be #{wanted}, not #{value.inspect}"
             end
           end
+          check_rate(job, {**before, **given}) if given.key?(:rate)
           if given[:unique] == :window && !{**before, **given}[:unique_for]
             raise ConfigError, "#{job}: unique: :window needs unique_for: seconds"
           end
+        end
+
+        # Raises {ConfigError}.
+        def self.check_rate(job, options)
+          return unless options[:rate].is_a?(Integer)
+
+          raise ConfigError, "#{job}: rate: needs per: seconds" unless options[:per]
+
+          RateLimit.rule(options[:rate], options[:per], options[:rate_style] || :window,
+            options[:rate_burst], "#{job}: the rate")
         end
       end
     end

@@ -30,6 +30,20 @@ module Raffia
         #   :replace the waiting one
         # @option given [Integer] :limit runs at a time with the same `limit_key`, in all processes
         # @option given [Proc] :limit_key from the arguments; by default one for the class
+        # @option given [Integer, RateLimit, false] :rate starts in `per` seconds with the same
+        #   `rate_key`, in all processes
+        # @option given [Numeric] :per seconds
+        # @option given [Proc, String] :rate_key from the arguments; by default one for the class
+        # @option given [Symbol] :rate_style :window, at most `rate` starts in any `per` seconds, or
+        #   :bucket, an even flow
+        # @option given [Integer] :rate_burst starts that a full bucket allows at once: those
+        #   of one second
+        # @option given [Integer, Proc] :rate_cost starts that a job counts for, also from the
+        #   arguments: 1
+        # @option given [Proc, false] :fair_by from the arguments, whose job it is: those of a queue
+        #   take turns
+        # @option given [Numeric, Proc] :fair_weight turns of this one in a round, also from the
+        #   arguments: 1
         # @return [Hash{Symbol => Object}] all options that are set
         # @raise [ConfigError] for an unknown or invalid option
         def options(**given)

@@ -11,8 +11,7 @@ module Raffia
         # Options that are fields of the payload, as in Sidekiq.
         PLAIN = %i[queue retry retry_for tags dead backtrace].freeze
         # Options that are fields under "raffia", see {Jobs::Payload}.
-        OWN = %i[priority expires_in timeout on unique unique_for on_conflict limit
-          limit_key].freeze
+        OWN = %i[priority expires_in timeout on unique limit rate fair_by].freeze
 
         module_function
 
@@ -31,7 +30,8 @@ module Raffia
             "priority" => options[:priority], "timeout" => options[:timeout],
             "on" => options[:on]&.to_s,
             "expires_at" => (now + options[:expires_in] if options[:expires_in]),
-            "unique" => unique(options, name, args), "limit" => limit(options, name, args)
+            "unique" => unique(options, name, args), "limit" => limit(options, name, args),
+            "rate" => rate(options, name, args), "fair" => fair(options, args)
           }.compact
           own unless own.empty?
         end
@@ -51,6 +51,26 @@ module Raffia
           own = key.respond_to?(:call) ? key.call(*args).to_s : key
           {"key" => own ? "#{name}:#{own}" : name, "max" => options[:limit]}
         end
+
+        def rate(options, name, args)
+          return unless (rate = options[:rate])
+
+          unless rate.is_a?(RateLimit)
+            rate = RateLimit.new(name, rate, per: options[:per], burst: options[:rate_burst],
+              style: options[:rate_style] || :window)
+          end
+          {"name" => rate.name, "key" => rate.key(of_arguments(options[:rate_key], args)),
+           **rate.rule, "cost" => of_arguments(options[:rate_cost], args)}.compact
+        end
+
+        def fair(options, args)
+          return unless options[:fair_by]
+
+          {"key" => of_arguments(options[:fair_by], args).to_s,
+           "weight" => of_arguments(options[:fair_weight], args)}.compact
+        end
+
+        def of_arguments(option, args) = option.respond_to?(:call) ? option.call(*args) : option
       end
     end
   end

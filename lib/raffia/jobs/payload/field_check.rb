@@ -13,6 +13,10 @@ module Raffia
         # Higher priorities are those of suspects, see {Store::CrashVerdict}.
         PRIORITIES = 2**49
         EXECUTORS = [*(Executor::ALL.keys - [:inline]), :auto].map(&:name).freeze
+        STYLES = [nil, "window", "bucket"].freeze
+        # Starts of a rate, at most: a window keeps the time of each.
+        RATE = 10_000
+        WEIGHTS = (0.001..1000)
         ENDS = %w[start done window].freeze
         CONFLICTS = [nil, "skip", "raise", "replace"].freeze
         # Field under "raffia" => predicate, and what it accepts.
@@ -22,6 +26,8 @@ module Raffia
           "on" => [:executor?, "one of #{EXECUTORS.join(", ")}"],
           "expires_at" => [:time?, "seconds since 1970"],
           "limit" => [:limit?, "an object with a key and a max from 1 up"],
+          "rate" => [:rate?, "an object with a key, allow from 1 to #{RATE} and per seconds"],
+          "fair" => [:fair?, "an object with a key and a weight from 0.001 to 1000"],
           "unique" => [:unique?, "an object with a key and until: one of #{ENDS.join(", ")}"],
           "batch" => [:name?, "the id of a batch"],
           "crashes" => [:count?, "a whole number from 0 up"]
@@ -69,6 +75,19 @@ module Raffia
           def limit?(value)
             value.is_a?(Hash) && name?(value["key"]) && count?(value["max"]) &&
               value["max"].positive?
+          end
+
+          def rate?(value)
+            value.is_a?(Hash) && name?(value["key"]) && amount?(value["allow"]) &&
+              positive?(value["per"]) && STYLES.include?(value["style"]) &&
+              %w[burst cost].all? { |field| value[field].nil? || amount?(value[field]) }
+          end
+
+          def amount?(value) = value.is_a?(Integer) && value.between?(1, RATE)
+
+          def fair?(value)
+            value.is_a?(Hash) && name?(value["key"]) &&
+              (value["weight"].nil? || (time?(value["weight"]) && WEIGHTS.cover?(value["weight"])))
           end
 
           def unique?(value)

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "fair_order"
+
 module Raffia
   module Jobs
     class Store

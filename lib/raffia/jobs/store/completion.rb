@@ -24,7 +24,8 @@ module Raffia
 
         # Not begun, or interrupted by the worker: back to the front of the queue, uncharged.
         # Returns the number of these jobs.
-        def release(claims) = raise(NotImplementedError)
+        # @param begun [Boolean] whether they count for their rates
+        def release(claims, begun: true) = raise(NotImplementedError)
       end
     end
   end

@@ -4,7 +4,10 @@ require_relative "../store"
 require_relative "sql/batch_counter"
 require_relative "sql/cleanup"
 require_relative "sql/dialect"
+require_relative "sql/fair_turns"
 require_relative "sql/queue_registry"
+require_relative "sql/rate_admission"
+require_relative "sql/rate_keys"
 require_relative "sql/schema"
 (Raffia::Jobs::Store::OPERATIONS.keys - [:notifier]).each do |group|
   require_relative "sql/#{group}"
@@ -36,7 +39,9 @@ module Raffia
           counter = BatchCounter.new { |db, drafts| @enqueue.insert(db, drafts) }
           cleanup = Cleanup.new(counter)
           names = self.class::QueueRegistry.new(database)
-          super(database:, counter:, cleanup:, names:, **parts)
+          rate_keys = RateKeys.new
+          super(database:, counter:, cleanup:, names:, rate_keys:,
+                rate_admission: RateAdmission.new(rate_keys), **parts)
         end
       end
     end

@@ -98,7 +98,7 @@ module Raffia
           found
         end
 
-        def release(claims) = @backoff.attempt { @store.release(claims) }
+        def release(claims) = @backoff.attempt { @store.release(claims, begun: false) }
 
         # The runner knows the claims from here on.
         def start(claims)

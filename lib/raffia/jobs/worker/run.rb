@@ -161,6 +161,8 @@ module Raffia
           @context.acks.push(@claim)
         rescue Executors::ExecutorPool::Saturated
           outcome.not_begun
+        rescue RateLimited => error
+          outcome.rate_limited(error.retry_after)
         rescue Interrupted
           outcome.unfinished
         rescue Cancel, Cancelled => cancel

@@ -56,7 +56,11 @@ class JobsOptionsTest < Raffia::TestCase
     timeout: ["5", "seconds"], on: [:moon, "fibers, threads, ractors, processes, auto"],
     unique: [:always, "start, done, window, false"],
     unique_for: [0, "seconds"], on_conflict: [:fight, "skip, raise, replace"],
-    limit: [0, "from 1 up"], limit_key: [5, "a Proc or a String"]
+    limit: [0, "from 1 up"], limit_key: [5, "a Proc or a String"],
+    rate: ["often", "a number of starts, a RateLimit or false"], per: [0, "seconds"],
+    rate_style: [:jar, "one of window, bucket"], rate_burst: [0, "from 1 up"],
+    rate_key: [5, "a Proc or a String"], rate_cost: [0, "from 1 up or a Proc"],
+    fair_by: ["tenant", "a Proc or false"], fair_weight: [0, "a number above 0 or a Proc"]
   }.each do |name, (value, wanted)|
     define_method(:"test_#{name}_is_checked") do
       error = assert_raises(Raffia::ConfigError) { job(name => value) }

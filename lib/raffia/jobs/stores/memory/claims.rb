@@ -37,6 +37,7 @@ module Raffia
             job.set = :none
             return expire(job) if job.expired?(now)
             return block(job, now) if limits && @jobs.limits.full?(job)
+            return block(job, now, rated: true) if limits && !@jobs.rates.start?(job, now)
 
             @jobs.limits.started(job)
             @jobs.uniqueness.started(job)
@@ -51,7 +52,8 @@ module Raffia
             false
           end
 
-          def block(job, now)
+          def block(job, now, rated: false)
+            job.rated = rated
             @jobs.put(job, :blocked, at: now)
             false
           end

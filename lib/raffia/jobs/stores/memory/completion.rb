@@ -28,10 +28,11 @@ module Raffia
           def discard(claim) = complete(claim) { |job| @jobs.finish(job, :dead) }
 
           # From the last to the first, which keeps their order in the queue.
-          def release(claims)
+          def release(claims, begun: true)
             jobs = claims.reverse.filter_map do |claim|
               @jobs.drop(claim)&.tap { |job| @jobs.put_back(job) }
             end
+            jobs.each { |job| @jobs.rates.refund(job, Time.now.to_f) } unless begun
             @lock.broadcast
             jobs.size
           end

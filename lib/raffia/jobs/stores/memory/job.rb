@@ -15,6 +15,10 @@ module Raffia
           attr_accessor :set
           # When it is due, or was claimed or buried.
           attr_accessor :at
+          # Its turn among the jobs of its queue and priority, see {Store::FairOrder}.
+          attr_accessor :pass
+          # Whether its rate blocks it, and not its limit.
+          attr_accessor :rated
           # Whether it runs alone, see {Store::CrashVerdict}.
           attr_accessor :suspect
 
@@ -24,6 +28,8 @@ module Raffia
             @payload = draft.payload
             @extras = draft.extras || NO_EXTRAS
             @set = :none
+            @pass = 0
+            @rated = false
             @suspect = @extras["crashes"].to_i.positive?
           end
 
@@ -34,6 +40,12 @@ module Raffia
           def unique = @extras["unique"]
 
           def limit = @extras["limit"]
+
+          def rate = @extras["rate"]
+
+          def rate_cost = rate["cost"] || 1
+
+          def fair = @extras["fair"]
 
           def expired?(now) = !@extras["expires_at"].nil? && @extras["expires_at"] <= now
 

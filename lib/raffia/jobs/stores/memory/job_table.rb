@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
+require_relative "blocked_set"
 require_relative "lease_table"
 require_relative "limits"
 require_relative "queues"
+require_relative "rate_table"
 require_relative "timeline"
 require_relative "uniqueness"
 
@@ -13,16 +15,18 @@ module Raffia
         # All jobs by their sets, and the moves between sets.
         # @api private
         class JobTable
-          attr_reader :queues, :uniqueness, :limits, :leases
+          attr_reader :queues, :uniqueness, :limits, :rates, :leases
 
           def initialize(batches)
             @batches = batches
             @queues = Queues.new
             @limits = Limits.new
+            @rates = RateTable.new
             @leases = LeaseTable.new
             @uniqueness = Uniqueness.new
             @timelines = {scheduled: Timeline.new, retry: Timeline.new, dead: Timeline.new}
-            @sets = {queue: @queues, blocked: @limits, running: @leases, **@timelines}
+            blocked = BlockedSet.new(@limits, @rates)
+            @sets = {queue: @queues, blocked: blocked, running: @leases, **@timelines}
           end
 
           def [](set) = @sets.fetch(set)
@@ -80,8 +84,18 @@ module Raffia
             put_back(blocked)
           end
 
-          # When the next scheduled job or retry is due.
-          def next_due = [@timelines[:scheduled].next_at, @timelines[:retry].next_at].compact.min
+          # Moves jobs whose rate is open to the front of their queues, in their old order.
+          def unblock_rated(now)
+            @rates.due(now).reverse_each do |job|
+              job.rated = false
+              put_back(job)
+            end
+          end
+
+          # When the next scheduled job or retry is due, or a rate opens.
+          def next_due
+            [@timelines[:scheduled].next_at, @timelines[:retry].next_at, @rates.next_at].compact.min
+          end
         end
       end
     end

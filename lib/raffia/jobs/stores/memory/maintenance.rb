@@ -15,6 +15,7 @@ module Raffia
             @batches.prune(now - batches_for)
             @key_values.prune
             @jobs.uniqueness.prune(now)
+            @jobs.rates.prune(now)
             nil
           end
 

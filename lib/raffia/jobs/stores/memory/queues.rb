@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "waiting_list"
+
 module Raffia
   module Jobs
     module Stores
@@ -33,19 +35,13 @@ module Raffia
               @lists.any? { |priority, jobs| jobs.any? && priorities.cover?(priority) }
             end
 
-            # Costs nothing at the front; elsewhere it is a search.
-            def delete(job)
-              jobs = list(job)
-              return jobs.shift if jobs.first.equal?(job)
-
-              jobs.delete_at(jobs.index { |one| one.equal?(job) })
-            end
+            def delete(job) = list(job).delete(job)
 
             def size = @lists.sum { |_, jobs| jobs.size }
 
             def empty? = size.zero?
 
-            def to_a = [].concat(*@lists.values)
+            def to_a = [].concat(*@lists.values.map(&:to_a))
 
             # The oldest job of each priority.
             def oldest = @lists.filter_map { |_, jobs| jobs.first }
@@ -55,7 +51,7 @@ module Raffia
             def list(job) = @lists[job.priority] || add_list(job.priority)
 
             def add_list(priority)
-              list = []
+              list = WaitingList.new
               @lists = @lists.merge(priority => list).sort_by { |one, _| -one }.to_h
               list
             end

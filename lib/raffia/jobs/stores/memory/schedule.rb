@@ -14,6 +14,7 @@ module Raffia
               job.payload = Store::Rewrite.queued(job.payload)
               @jobs.put(job, :queue)
             end
+            @jobs.unblock_rated(time)
             @lock.broadcast
             @jobs.next_due&.then { |at| (at - time).clamp(0..) }
           end

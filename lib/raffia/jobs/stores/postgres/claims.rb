@@ -14,13 +14,13 @@ module Raffia
             "WHERE q.name = wanted.name AND paused = 1) ORDER BY number), next AS MATERIALIZED " \
             "(SELECT job.id FROM open CROSS JOIN LATERAL (SELECT id FROM {jobs} " \
             "WHERE queue = open.name AND state = 'queue' AND priority < #{Store::SUSPECTS} " \
-            "ORDER BY priority DESC, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job LIMIT $3) " \
-            "UPDATE {jobs} SET state = 'running', token = $1, at = {now} " \
+            "ORDER BY priority DESC, pass, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job " \
+            "LIMIT $3) UPDATE {jobs} SET state = 'running', token = $1, at = {now} " \
             "WHERE id = ANY(ARRAY(SELECT id FROM next)) RETURNING id, place, payload, special, " \
-            "priority, queue"
+            "priority, pass, queue"
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
 
-          needs :database, :cleanup, :names, :held
+          needs :database, :cleanup, :names, :held, :rate_admission
 
           def claim(lease, queues, limit, suspects: false)
             return [] if limit < 1 || queues.empty?
@@ -42,7 +42,7 @@ module Raffia
 
           def take_from_all(db, take, lease, queues, wanted)
             rows = db.rows(take, lease.token, queues, wanted)
-            rows = rows.sort_by { |row| [queues.index(row[5]), -row[4], row[1]] }
+            rows = rows.sort_by { |row| [queues.index(row[6]), -row[4], row[5], row[1]] }
             fit = runnable(db, rows)
             [fit.map { |id, place, payload, *, queue|
               Claim.new(lease, [id, place], queue, payload)

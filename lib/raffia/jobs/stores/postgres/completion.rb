@@ -16,7 +16,7 @@ module Raffia
           # Seconds between tries: the first pause, and the longest.
           PAUSES = [0.1, 2].freeze
 
-          needs :database, :cleanup, :held
+          needs :database, :cleanup, :held, :rate_admission
 
           def ack(claims)
             return [] if claims.empty?
@@ -45,7 +45,7 @@ module Raffia
             end
           end
 
-          def release(claims) = super.tap { @held.remove(claims) }
+          def release(claims, begun: true) = super.tap { @held.remove(claims) }
 
           private
 

@@ -24,7 +24,7 @@ module Raffia
           attr_reader :schema
 
           def initialize(schema)
-            super(WORDS, "\"#{schema}\".")
+            super({**WORDS, "index" => "\"#{schema}\".%s"}, "\"#{schema}\".")
             @schema = schema
           end
 

@@ -26,7 +26,8 @@ module Raffia
 
           # A role needs no rights to make tables that exist.
           def ensure_version(db)
-            version = version(db) || make(db)
+            version = version(db)
+            version = make(db) if version.nil? || version < SQL::Schema::VERSION
             return true if version == SQL::Schema::VERSION
 
             raise ConfigError,
@@ -46,11 +47,12 @@ module Raffia
           def make(db)
             db.transaction do
               db.lock("tables")
-              next if version(db)
+              before = version(db)
+              next if before && before >= SQL::Schema::VERSION
 
               db.run("CREATE SCHEMA IF NOT EXISTS #{@schema}")
               db.run("CREATE SEQUENCE IF NOT EXISTS {numbers}")
-              SQL::Schema.create(db) { |name| name }
+              SQL::Schema.create(db, before) { |name| name }
               SETTINGS.each { |table, settings| db.run("ALTER TABLE {#{table}} SET (#{settings})") }
             end
             version(db)

@@ -5,6 +5,11 @@ module Raffia
     module Stores
       class Redis < Store
         class Claims < Store::Claims
+          # Answer of a script that met only jobs over their limit or rate, and how often it is
+          # called again.
+          REFUSED = 0
+          ROUNDS = 20
+
           needs :redis
 
           def initialize(...)
@@ -20,20 +25,26 @@ module Raffia
             lost = recover_unanswered(lease)
             return lost unless lost.empty?
 
-            name = next_name
-            begin
-              found = @redis.script(:claim, lease.token, name, limit, suspects ? 1 : 0, *queues)
-            ensure
-              # Only the answer may be lost. The jobs would stay claimed for as long as this process
-              # lives.
-              @unanswered.push([lease.token, name]) unless found
+            arguments = [limit, suspects ? 1 : 0, *queues]
+            ROUNDS.times do
+              name = next_name
+              found = ask(lease, name, arguments)
+              return claims_of(lease, name, found) unless found == REFUSED
             end
-            claims_of(lease, name, found)
+            []
           end
 
           def suspects?(queues) = @redis.script(:suspects, *queues, safe: true) == 1
 
           private
+
+          # Only the answer may be lost. The jobs would stay claimed for as long as this process
+          # lives.
+          def ask(lease, name, arguments)
+            found = @redis.script(:claim, lease.token, name, *arguments)
+          ensure
+            @unanswered.push([lease.token, name]) unless found
+          end
 
           def claims_of(lease, name, found)
             found.each_with_object([]) do |(queue, lengths, bytes), claims|

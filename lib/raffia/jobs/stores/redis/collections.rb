@@ -61,8 +61,9 @@ module Raffia
 
           # Jobs of a queue with a priority above 0.
           class HighPrioritySet < Collection
-            # A member begins with as many characters for the position.
+            # A member begins with as many characters for its position; with a turn, too.
             MARK = 16
+            TURN = 32
 
             def bounds = ["-inf", "(0"]
 
@@ -73,13 +74,15 @@ module Raffia
             def searchable(from, count) = ["ZRANGE", *bounds, "BYSCORE", "LIMIT", from, count]
 
             def range(connection, from, count)
-              read(connection, from, count).map { |member| entry(member[MARK..], member) }
+              read(connection, from, count).map do |member|
+                entry(member[member.start_with?("2") ? TURN.. : MARK..], member)
+              end
             end
           end
 
-          # And below 0.
+          # Those of a fair queue, and with a priority below 0.
           class LowPrioritySet < HighPrioritySet
-            def bounds = ["(0", "+inf"]
+            def bounds = ["0", "+inf"]
           end
 
           # Jobs that a limit blocks: "QUEUE PAYLOAD".

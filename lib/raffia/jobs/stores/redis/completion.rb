@@ -32,9 +32,10 @@ module Raffia
           def discard(claim) = finish("discard", [claim]).first
 
           # The one that goes back last is in front.
-          def release(claims)
+          def release(claims, begun: true)
+            how = begun ? "release" : "unbegun"
             claims.group_by { |claim| claim.lease.token }
-              .sum { |_, some| finish("release", some.reverse).count(true) }
+              .sum { |_, some| finish(how, some.reverse).count(true) }
           end
 
           private

@@ -8,9 +8,10 @@ module Raffia
           needs :redis, :format
 
           def promote(limit = 1000)
-            scheduled, failed, soonest = @redis.script(:due, limit, safe: true)
+            scheduled, failed, soonest, open = @redis.script(:due, limit, safe: true)
             @redis.move("queue", rows("schedule", scheduled) + rows("retry", failed))
             return 0 if scheduled.size + failed.size == limit
+            return @redis.script(:open, limit) && promote(limit) if open == 1
 
             soonest.empty? ? nil : soonest.to_f
           end

@@ -6,16 +6,19 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # The Lua files in scripts/, each after common.lua. A server gets the source once, and then
-        # the digest.
+        # The Lua files in scripts/, each after common.lua, and some after rates.lua. A server gets
+        # the source once, and then the digest.
         # @api private
         class Scripts
           FOLDER = File.join(__dir__, "scripts")
+          PARTS = %w[common.lua rates.lua].freeze
+          # Scripts that use rates.lua.
+          RATED = %w[claim.lua complete.lua open.lua rate.lua change_rate.lua].freeze
 
           def initialize
-            common = read("common.lua")
-            @sources = (Dir.children(FOLDER) - ["common.lua"]).to_h do |file|
-              [file.delete_suffix(".lua").to_sym, "#{common}\n#{read(file)}"]
+            @sources = (Dir.children(FOLDER) - PARTS).to_h do |file|
+              parts = RATED.include?(file) ? PARTS : PARTS.take(1)
+              [file.delete_suffix(".lua").to_sym, [*parts, file].map { |one| read(one) }.join("\n")]
             end
             @digests = @sources.transform_values { |source| Digest::SHA1.hexdigest(source) }
           end

@@ -19,7 +19,7 @@ module Raffia
           SPREAD = 0.0002
           WIDEST = 0.002
 
-          KEYS = %w[paused processes schedule retry].freeze
+          KEYS = %w[paused processes schedule retry raffia:opens].freeze
 
           def initialize(redis)
             @redis = redis

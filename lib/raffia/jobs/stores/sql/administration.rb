@@ -9,16 +9,17 @@ module Raffia
             "{returning} #{Cleanup::COLUMNS}"
           KILL = "UPDATE {jobs} SET state = 'dead', at = {now} WHERE id = $1 AND state = $2 " \
             "AND state IN ('queue', 'scheduled', 'retry') {returning} #{Cleanup::COLUMNS}"
-          REQUEUEABLE = "SELECT payload, queue, batch FROM {jobs} WHERE id = $1 AND state = $2 " \
-            "AND state IN ('scheduled', 'retry', 'blocked', 'dead') {lock}"
+          REQUEUEABLE = "SELECT id, queue, payload, priority, fair_key, fair_weight, batch FROM " \
+            "{jobs} WHERE id = $1 AND state = $2 AND state IN ('scheduled', 'retry', 'blocked', " \
+            "'dead') {lock}"
           # Such a job is no suspect any more.
           REVIVE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
-            "priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority " \
+            "pass = $4, priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority " \
             "ELSE priority - #{Store::SUSPECT} END WHERE id = $1"
           PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) " \
             "{upsert name} paused = {excluded paused}"
 
-          needs :database, :counter, :cleanup, :names
+          needs :database, :counter, :cleanup, :names, :schedule
 
           def delete(entries)
             @database.write { |db| entries.count { |entry| finish(db, DELETE, entry) } }
@@ -69,18 +70,26 @@ module Raffia
           end
 
           def requeue_one(db, entry)
-            payload, queue, batch = db.rows(REQUEUEABLE, entry.ref, entry.set.to_s).first
-            return false unless payload
+            *row, batch = db.rows(REQUEUEABLE, entry.ref, entry.set.to_s).first
+            return false if row.empty?
 
             if entry.set == :dead
-              db.run(REVIVE, entry.ref, db.numbers(1).first, Store::Rewrite.anew(payload))
+              revive(db, row)
               @counter.revived(db, batch) if batch
             else
-              db.run(Schedule::PROMOTE, entry.ref, db.numbers(1).first,
-                Store::Rewrite.queued(payload))
+              @schedule.move(db, FairTurns.new(db), db.numbers(1).first, row)
             end
-            db.wake([queue])
+            db.wake([row[1]])
             true
+          end
+
+          # A suspect loses its priority.
+          def revive(db, row)
+            id, queue, payload, priority, key, weight = row
+            priority -= Store::SUSPECT if priority >= Store::SUSPECTS
+            fair = {"key" => key, "weight" => weight} if key
+            pass = FairTurns.new(db).next(queue, priority, fair)
+            db.run(REVIVE, id, db.numbers(1).first, Store::Rewrite.anew(payload), pass)
           end
         end
       end

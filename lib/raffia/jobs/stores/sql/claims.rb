@@ -7,20 +7,23 @@ module Raffia
         class Claims < Store::Claims
           TAKE = "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id IN " \
             "(SELECT id FROM {jobs} WHERE queue = $2 AND state = 'queue' " \
-            "AND priority < #{Store::SUSPECTS} ORDER BY priority DESC, place " \
-            "LIMIT $3 {skip_locked}) {returning} id, place, payload, special, priority"
+            "AND priority < #{Store::SUSPECTS} ORDER BY priority DESC, pass, " \
+            "place LIMIT $3 {skip_locked}) {returning} id, place, payload, special, priority, pass"
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
           SUSPECT = "SELECT 1 FROM {jobs} WHERE queue {names $1} AND state = 'queue' " \
             "AND priority >= #{Store::SUSPECTS} AND queue NOT IN (SELECT name FROM {queues} " \
             "WHERE paused = 1) LIMIT 1"
-          SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, CASE " \
-            "WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
+          SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, rate, rate_key, " \
+            "rate_cost, CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
           BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
           RUNNING = "SELECT count(*) FROM {jobs} WHERE limit_key = $1 AND state = 'running'"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
-          Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :expired)
+          Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :rate,
+            :rate_key, :rate_cost, :expired)
+          # Times that a claim looks for other jobs when rates and limits refuse some: it ends soon.
+          ROUNDS = 20
 
-          needs :database, :cleanup, :names
+          needs :database, :cleanup, :names, :rate_admission
 
           # Not durable: a power cut takes a claim back, and then the job waits again, as it should.
           def claim(lease, queues, limit, suspects: false)
@@ -43,10 +46,10 @@ module Raffia
           # Takes more when some of the jobs taken may not run now. The block returns claims, and
           # whether there may be more.
           def fill(claims, limit)
-            more = true
-            while more && claims.size < limit
+            ROUNDS.times do
               taken, more = yield limit - claims.size
               claims.concat(taken)
+              return claims unless more && claims.size < limit
             end
             claims
           end
@@ -61,7 +64,9 @@ module Raffia
           end
 
           # A database returns rows in any order.
-          def sorted(rows) = (rows.size < 2) ? rows : rows.sort_by { |row| [-row[4], row[1]] }
+          def sorted(rows)
+            (rows.size < 2) ? rows : rows.sort_by { |row| [-row[4], row[5], row[1]] }
+          end
 
           # Rows whose jobs may run now.
           def runnable(db, rows)
@@ -85,7 +90,14 @@ module Raffia
               exceeds_limit?(db, job) && db.run(BLOCK, job.id)
             end
             expired.each { |job| @cleanup.ended(db, db.rows(EXPIRE, job.id), :dead) }
-            (expired + blocked).map(&:id)
+            (expired + blocked + over_rate(db, others - blocked)).map(&:id)
+          end
+
+          # Jobs over their rate free their places in limits.
+          def over_rate(db, jobs)
+            @rate_admission.refuse(db, jobs).each do |job|
+              @cleanup.unblock_next(db, job.limit_key)
+            end
           end
 
           # Whether more run than may, including this job.

@@ -12,8 +12,9 @@ module Raffia
           COLUMNS = "id, special, limit_key, unique_key, batch"
           # The job keeps its place, before all that came since it was blocked.
           UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id " \
-            "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' ORDER BY place LIMIT 1) " \
-            "{returning} queue"
+            "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' AND rated = 0 ORDER BY place " \
+            "LIMIT 1) {returning} queue, id, priority, fair_key, fair_weight"
+          TURN = "UPDATE {jobs} SET pass = $2 WHERE id = $1"
           FREE_KEY = "DELETE FROM {uniques} WHERE key = $1 AND job = $2"
 
           def initialize(counter)
@@ -36,15 +37,17 @@ module Raffia
           # Only its owner frees a key.
           def free_key(db, key, id) = db.run(FREE_KEY, key, id)
 
-          private
-
           # Returns the oldest job that the key blocks to its queue.
           def unblock_next(db, limit_key)
             return unless limit_key
 
             db.lock("limit:#{limit_key}")
-            queue = db.rows(UNBLOCK, limit_key).dig(0, 0)
-            db.wake([queue]) if queue
+            queue, id, priority, key, weight = db.rows(UNBLOCK, limit_key).first
+            return unless queue
+
+            fair = {"key" => key, "weight" => weight} if key
+            db.run(TURN, id, FairTurns.new(db).next(queue, priority, fair)) if fair
+            db.wake([queue])
           end
         end
       end

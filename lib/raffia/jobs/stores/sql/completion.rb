@@ -16,9 +16,11 @@ module Raffia
           BURY = "UPDATE {jobs} SET state = 'dead', at = {now}, payload = $4, token = NULL " \
             "#{OURS}".freeze
           PUT_BACK = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $4, token = NULL " \
-            "#{OURS}, queue"
+            "#{OURS}, queue, rate_key, rate_cost"
+          RatedJob = Struct.new(:rate_key, :rate_cost)
+          private_constant :RatedJob
 
-          needs :database, :cleanup
+          needs :database, :cleanup, :rate_admission
 
           def ack(claims)
             return [] if claims.empty?
@@ -45,21 +47,22 @@ module Raffia
             @database.write { |db| finish(db, claim.lease.token, [claim.ref], :dead).any? }
           end
 
-          def release(claims)
+          def release(claims, begun: true)
             return 0 if claims.empty?
 
             @database.write do |db|
-              by_token(claims).sum { |token, refs| put_back(db, refs, token) }
+              by_token(claims).sum { |token, refs| put_back(db, refs, token, begun: begun) }
             end
           end
 
           # Moves jobs to the front of their queues, the first of them foremost.
-          def put_back(db, refs, token)
+          def put_back(db, refs, token, begun: true)
             rows = refs.reverse.zip(db.numbers(refs.size)).filter_map do |(id, place), number|
               db.rows(PUT_BACK, id, place, token, -number).first
             end
             rows.each { |row| @cleanup.stopped(db, row) }
-            db.wake(rows.map(&:last).uniq)
+            @rate_admission.refund(db, rows.map { |row| RatedJob.new(*row.last(2)) }) unless begun
+            db.wake(rows.map { |row| row[5] }.uniq)
             rows.size
           end
 

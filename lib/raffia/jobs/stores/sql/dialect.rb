@@ -15,6 +15,7 @@ module Raffia
         # * `{lock}`, `{skip_locked}`: locks rows until the commit; skips those locked by others
         # * `{now}`, `{uptime}`, `{live}`: the clock of times, that of leases, whether a lease holds
         # * `{ids $1}`, `{names $1}`: is in this list
+        # * `{index NAME}`: an index that exists
         # * `{contains COL $1}`: has these bytes
         # * `{id}`, `{bytes}`: types of columns
         # @api private

@@ -9,9 +9,10 @@ module Raffia
             "VALUES ($1, $2, $3, $1, {now}, $4)"
           INSERT_SPECIAL = "INSERT INTO {jobs} (id, jid, queue, state, priority, place, at, " \
             "special, expires_at, limit_key, limit_max, unique_key, unique_start, batch, " \
-            "payload) VALUES ($1, $2, $3, CASE WHEN $4 > {now} THEN 'scheduled' " \
+            "rate, rate_key, rate_cost, fair_key, fair_weight, pass, payload) VALUES " \
+            "($1, $2, $3, CASE WHEN $4 > {now} THEN 'scheduled' " \
             "ELSE 'queue' END, $5, $1, CASE WHEN $4 > {now} THEN $4 " \
-            "ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13)"
+            "ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)"
           TAKE_KEY = "INSERT INTO {uniques existing} (key, job, ends_at) " \
             "VALUES ($1, $2, {now} + $3) {upsert key} job = {excluded job}, " \
             "ends_at = {excluded ends_at} WHERE {existing ends_at} <= {now}"
@@ -37,39 +38,48 @@ module Raffia
             queues = drafts.map(&:queue).uniq
             @names.add(db, queues)
             numbers = db.numbers(drafts.size)
-            ids = drafts.zip(numbers).map { |draft, number| insert_one(db, draft, number) }
+            turns = FairTurns.new(db)
+            ids = drafts.zip(numbers).map { |draft, number| insert_one(db, draft, number, turns) }
             db.wake(queues)
             ids
           end
 
           private
 
-          def insert_one(db, draft, number)
-            return insert_special(db, draft, number) if draft.at || draft.extras
+          def insert_one(db, draft, number, turns)
+            return insert_special(db, draft, number, turns) if draft.at || draft.extras
 
             db.run(INSERT, number, draft.jid, draft.queue, draft.payload)
             draft.jid
           end
 
-          def insert_special(db, draft, number)
+          def insert_special(db, draft, number, turns)
             extras = draft.extras || {}
             unique, batch = extras.values_at("unique", "batch")
             return if unique && !admitted?(db, unique, number)
 
             @counter.add(db, batch, 1) if batch
-            db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f,
-              Store::CrashVerdict.priority(extras), *columns(extras), draft.payload)
+            priority = Store::CrashVerdict.priority(extras)
+            pass = turns.next(draft.queue, priority, extras["fair"])
+            db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f, priority,
+              *columns(extras), pass, draft.payload)
             draft.jid
           end
 
           def columns(extras)
-            limit, unique, expires_at, batch = extras.values_at("limit", "unique", "expires_at",
-              "batch")
+            limit, unique, expires_at, batch, rate = extras.values_at("limit", "unique",
+              "expires_at", "batch", "rate")
             key = unique["key"] if unique && unique["until"] != "window"
-            special = (expires_at || limit || key || batch) ? 1 : 0
+            special = (expires_at || limit || key || batch || rate) ? 1 : 0
             start = (key && unique["until"] == "start") ? 1 : 0
             [special, expires_at&.to_f, limit && limit["key"], limit && limit["max"], key, start,
-              batch]
+              batch, *rate_columns(rate), *extras["fair"]&.values_at("key", "weight") || [nil, nil]]
+          end
+
+          def rate_columns(rate)
+            return [nil, nil, nil] unless rate
+
+            [JSON.generate(rate.except("key", "cost")), rate["key"], rate["cost"] || 1]
           end
 
           def admitted?(db, unique, number)

@@ -14,7 +14,7 @@ module Raffia
             "AND queue = name LIMIT $1) AS few) FROM names WHERE name IS NOT NULL"
           # The oldest of each priority, from the highest one on.
           FIRST = "SELECT priority, payload FROM {jobs} WHERE state = 'queue' AND queue = $1 " \
-            "AND priority <= $2 ORDER BY priority DESC, place LIMIT 1"
+            "AND priority <= $2 ORDER BY priority DESC, pass, place LIMIT 1"
           HIGHEST = 2**63 - 1
           ALL = HIGHEST
           # Conditions of sets, each in the form of its index.
@@ -22,10 +22,10 @@ module Raffia
             queue: "state = 'queue'",
             scheduled: "state IN ('scheduled', 'retry') AND state = 'scheduled'",
             retry: "state IN ('scheduled', 'retry') AND state = 'retry'",
-            blocked: "limit_key IS NOT NULL AND state = 'blocked'",
+            blocked: "state = 'blocked'",
             running: "token IS NOT NULL", dead: "state = 'dead'"
           }.freeze
-          ORDER = Hash.new("at, id").merge!(queue: "queue, priority DESC, place", blocked: "place",
+          ORDER = Hash.new("at, id").merge!(queue: "queue, priority DESC, pass, place", blocked: "place",
             dead: "at DESC, id DESC").freeze
           COUNTS = WHERE.transform_values do |where|
             "(SELECT count(*) FROM (SELECT 1 FROM {jobs} WHERE #{where} LIMIT $1) AS few)"

@@ -22,8 +22,13 @@ module Raffia
               "GROUP BY limit_key HAVING count(*) > max(limit_max)",
             "job %s is blocked by limit %s, which has no running or waiting job" =>
               "SELECT jid, limit_key FROM {jobs} AS b WHERE limit_key IS NOT NULL " \
-              "AND state = 'blocked' AND NOT EXISTS (SELECT 1 FROM {jobs} AS o " \
+              "AND state = 'blocked' AND rated = 0 AND NOT EXISTS (SELECT 1 FROM {jobs} AS o " \
               "WHERE o.limit_key = b.limit_key AND o.state IN ('queue', 'running'))",
+            "job %s is blocked by the rate %s, which never opens" =>
+              "SELECT jid, rate_key FROM {jobs} WHERE rated = 1 AND rate_key NOT IN (SELECT key " \
+              "FROM {rate_keys} WHERE opens_at IS NOT NULL)",
+            "job %s is %s, and marked as blocked by its rate" =>
+              "SELECT jid, state FROM {jobs} WHERE rated = 1 AND state <> 'blocked'",
             "batch %s counts %s pending jobs, and has %s" =>
               "SELECT id, pending, held FROM (SELECT b.id, b.pending, (SELECT count(*) " \
               "FROM {jobs} AS j WHERE j.batch = b.id AND j.state <> 'dead') + (SELECT count(*) " \
@@ -52,6 +57,7 @@ module Raffia
               %w[facts uniques].each do |table|
                 db.run("DELETE FROM {#{table}} WHERE ends_at <= {now}")
               end
+              prune_rates(db)
               prune_statistics(db)
             end
             nil
@@ -60,6 +66,13 @@ module Raffia
           def check = @database.damage + broken_rules + unknown_claims
 
           private
+
+          # A key that is idle equals one that was never used.
+          def prune_rates(db)
+            db.run("DELETE FROM {rate_keys} WHERE opens_at IS NULL AND idle_at <= {now} " \
+              "AND closed_until <= {now}")
+            db.run("DELETE FROM {rate_starts} WHERE key NOT IN (SELECT key FROM {rate_keys})")
+          end
 
           def prune_statistics(db)
             today = Time.now.utc

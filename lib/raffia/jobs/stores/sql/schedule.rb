@@ -5,36 +5,47 @@ module Raffia
     module Stores
       class SQL < Store
         class Schedule < Store::Schedule
-          DUE = "SELECT id, queue, payload FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
+          DUE = "SELECT id, queue, payload, priority, fair_key, fair_weight FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
             "AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
           NEXT = "SELECT at - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
             "ORDER BY at LIMIT 1"
-          PROMOTE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3 " \
-            "WHERE id = $1"
+          PROMOTE = "UPDATE {jobs} SET state = 'queue', rated = 0, at = {now}, place = $2, " \
+            "payload = $3, pass = $4 WHERE id = $1"
 
-          needs :database
+          needs :database, :rate_admission
 
           def promote(limit = 1000)
             due = @database.read { |db| next_due(db) }
             return due unless due == 0
 
             @database.write(durable: false) do |db|
-              (promote_due(db, limit) < limit) ? next_due(db) : 0
+              more = promote_due(db, limit) >= limit
+              @rate_admission.open(db, limit)
+              more ? 0 : next_due(db)
             end
           end
 
           def now = @database.read { |db| db.rows("SELECT {now}") }[0][0].to_f
 
-          # Seconds, nil when no job is due ever.
-          def next_due(db) = db.rows(NEXT).dig(0, 0)&.clamp(0..)
+          # Seconds until a job is due or a rate opens, nil when there is neither.
+          def next_due(db)
+            [db.rows(NEXT).dig(0, 0), @rate_admission.next_opening(db)].compact.min&.clamp(0..)
+          end
+
+          # Moves a job to the back of its queue, or to its next turn.
+          def move(db, turns, number, row)
+            id, queue, payload, priority, key, weight = row
+            fair = {"key" => key, "weight" => weight} if key
+            db.run(PROMOTE, id, number, Store::Rewrite.queued(payload),
+              turns.next(queue, priority, fair))
+          end
 
           private
 
           def promote_due(db, limit)
             rows = db.rows(DUE, limit)
-            rows.zip(db.numbers(rows.size)) do |(id, _, payload), number|
-              db.run(PROMOTE, id, number, Store::Rewrite.queued(payload))
-            end
+            turns = FairTurns.new(db)
+            rows.zip(db.numbers(rows.size)) { |row, number| move(db, turns, number, row) }
             db.wake(rows.map { |row| row[1] }.uniq)
             rows.size
           end

@@ -10,13 +10,15 @@ module Raffia
         # * place: the order in a queue, after the priority: a new number at the back, its negative
         #   in front
         # * special: 1 when the job may expire, or its end means more (limit, unique, batch)
+        # * pass: its turn, before the place, in a fair queue ({Store::FairOrder}); 0 elsewhere
+        # * rated: 1 while its rate blocks it
         # * token: of its lease
         # * at: when it is due, or came to its state
         #
         # There is no index on `jid`, because each enqueue would write one page more.
         # @api private
         module Schema
-          VERSION = 1
+          VERSION = 2
 
           TABLES = {
             "counters" => "name text PRIMARY KEY, value bigint NOT NULL",
@@ -25,7 +27,9 @@ module Raffia
               priority bigint NOT NULL DEFAULT 0, place bigint NOT NULL,
               at double precision NOT NULL, token bigint, special smallint NOT NULL DEFAULT 0,
               expires_at double precision, limit_key text, limit_max bigint, unique_key text,
-              unique_start smallint NOT NULL DEFAULT 0, batch text, payload {bytes} NOT NULL
+              unique_start smallint NOT NULL DEFAULT 0, batch text, payload {bytes} NOT NULL,
+              pass bigint NOT NULL DEFAULT 0, fair_key text, fair_weight double precision,
+              rate text, rate_key text, rate_cost bigint, rated smallint NOT NULL DEFAULT 0
             COLUMNS
             "queues" => "name text PRIMARY KEY, paused smallint NOT NULL DEFAULT 0",
             "uniques" => "key text PRIMARY KEY, job bigint NOT NULL, ends_at double precision",
@@ -43,6 +47,16 @@ module Raffia
               about text NOT NULL, parent text, dead_in_parent smallint NOT NULL DEFAULT 0,
               callbacks text NOT NULL
             COLUMNS
+            "rate_limits" => "name text PRIMARY KEY, rule text NOT NULL",
+            "rate_keys" => <<~COLUMNS,
+              key text PRIMARY KEY, name text NOT NULL, rule text NOT NULL, used bigint NOT NULL,
+              full_at double precision NOT NULL, closed_until double precision NOT NULL,
+              opens_at double precision, idle_at double precision NOT NULL
+            COLUMNS
+            "rate_starts" => <<~COLUMNS,
+              key text NOT NULL, at double precision NOT NULL, number double precision NOT NULL,
+              PRIMARY KEY (key, at)
+            COLUMNS
             "days" => "day text PRIMARY KEY, processed bigint NOT NULL, failed bigint NOT NULL",
             "minutes" => <<~COLUMNS
               class text NOT NULL, minute bigint NOT NULL, processed bigint NOT NULL,
@@ -52,18 +66,48 @@ module Raffia
           }.freeze
 
           INDEXES = {
-            "waiting" => "{jobs} (queue, priority DESC, place) WHERE state = 'queue'",
+            "turns" => "{jobs} (queue, priority DESC, pass, place) WHERE state = 'queue'",
             "running" => "{jobs} (token) WHERE token IS NOT NULL",
             "due" => "{jobs} (at, state) WHERE state IN ('scheduled', 'retry')",
             "dead" => "{jobs} (at) WHERE state = 'dead'",
             "limited" => "{jobs} (limit_key, state, place) WHERE limit_key IS NOT NULL",
+            "blocked" => "{jobs} (place) WHERE state = 'blocked'",
+            "fair" => "{jobs} (queue, fair_key, priority, pass) WHERE state = 'queue' " \
+              "AND fair_key IS NOT NULL",
+            "rated" => "{jobs} (rate_key, state) WHERE rate_key IS NOT NULL",
+            "rate_blocked" => "{jobs} (rate_key, priority DESC, place) WHERE rated = 1",
+            "opening" => "{rate_keys} (opens_at) WHERE opens_at IS NOT NULL",
             "number" => "{batches} (number)"
           }.freeze
 
+          # Columns that later versions added to a table, and indexes that they removed.
+          ADDED = {
+            2 => {"jobs" => ["pass bigint NOT NULL DEFAULT 0", "fair_key text",
+              "fair_weight double precision", "rate text", "rate_key text", "rate_cost bigint",
+              "rated smallint NOT NULL DEFAULT 0"]}
+          }.freeze
+          REMOVED = {2 => ["waiting"]}.freeze
+
           module_function
 
-          # The block turns an index's name into its name in this database.
-          def create(db)
+          # Makes the tables, or those of an older version into present ones. `before`: their
+          # version, nil for none. The block turns an index's name into its name in this database.
+          def create(db, before, &)
+            upgrade(db, before) if before && before < VERSION
+            make(db, &)
+            db.run("UPDATE {counters} SET value = $1 WHERE name = 'version' AND value < $1", VERSION)
+          end
+
+          def upgrade(db, before)
+            (before + 1..VERSION).each do |version|
+              ADDED.fetch(version, {}).each do |table, columns|
+                columns.each { |column| db.run("ALTER TABLE {#{table}} ADD COLUMN #{column}") }
+              end
+              REMOVED.fetch(version, []).each { |name| db.run("DROP INDEX {index #{name}}") }
+            end
+          end
+
+          def make(db)
             TABLES.each do |name, columns|
               db.run("CREATE TABLE IF NOT EXISTS {#{name}} (#{columns})")
             end

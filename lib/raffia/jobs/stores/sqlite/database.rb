@@ -19,6 +19,8 @@ module Raffia
           SET_BOOT = "INSERT INTO {counters} (name, value) VALUES ('boot', $1) " \
             "{upsert name} value = {excluded value}"
 
+          TABLES = "SELECT 1 FROM sqlite_master WHERE name = $1"
+
           # The block runs after commits with jobs.
           def initialize(address, timeout, &notify)
             @address = address
@@ -101,10 +103,15 @@ module Raffia
 
           def prepare(db)
             db.run("BEGIN IMMEDIATE")
-            SQL::Schema.create(db) { |name| "#{Dialect::PREFIX}jobs_#{name}" }
+            SQL::Schema.create(db, version(db)) { |name| "#{Dialect::PREFIX}jobs_#{name}" }
             void_leases(db) unless db.rows(BOOT).dig(0, 0) == Uptime.boot
             check_version(SQL::Schema.version(db))
             db.run("COMMIT")
+          end
+
+          # Nil when there are no tables yet.
+          def version(db)
+            SQL::Schema.version(db) if db.rows(TABLES, "#{Dialect::PREFIX}counters").any?
           end
 
           # The machine has restarted, so its workers are gone. The next recovery takes their jobs.

@@ -17,6 +17,7 @@ module Raffia
             "lock" => "", "skip_locked" => "",
             "ids" => "IN (SELECT value FROM json_each(%s))",
             "names" => "IN (SELECT value FROM json_each(%s))",
+            "index" => "#{PREFIX}jobs_%s",
             "contains" => "instr(%s, %s) > 0"
           }.freeze
 

@@ -18,7 +18,7 @@ module Raffia
           end
 
           # Its executor has no capacity: the job goes back to the front of its queue.
-          def not_begun = send_to_store { @store.release([@claim]) }
+          def not_begun = release_claim(begun: false)
 
           def interrupted
             return release("interrupted") unless @run.cancelled?
@@ -35,6 +35,18 @@ module Raffia
             send_to_store { @store.retry(@claim, @claim.payload, Time.now.to_f) }
           end
 
+          # Another service wants a pause.
+          def rate_limited(seconds)
+            key = @claim.extras&.dig("rate", "key")
+            @logger.ended(@run, "rate limited")
+            unless key
+              return send_to_store { @store.retry(@claim, @claim.payload, Time.now.to_f + seconds) }
+            end
+
+            send_to_store { @store.close_rate(key, seconds) }
+            release_claim(begun: true)
+          end
+
           def failed(error, seconds)
             policy = (policy(error, payload_of(error)) if @run.readable?) || unreadable(error)
             @logger.failed(@run, seconds, error, policy)
@@ -46,7 +58,11 @@ module Raffia
 
           def release(event)
             @logger.ended(@run, event)
-            not_begun
+            release_claim(begun: true)
+          end
+
+          def release_claim(begun:)
+            send_to_store { @store.release([@claim], begun: begun) }
           end
 
           # The payload as it was claimed: the next try must not see what a job or a middleware did

@@ -17,6 +17,7 @@ local number = 0
 local page = 50 -- jobs taken at a time
 local bytes = 8 * 1024 * 1024 -- after which no more are taken
 local found, fields, lengths = {}, {}, {}
+local refused, MOST_REFUSED = 0, 1000 -- jobs over their limit or rate, in one script
 
 -- Returns whether a job may begin now; if not, it has been moved to its set.
 local function admit(queue, payload, own, item, ref)
@@ -35,7 +36,15 @@ local function admit(queue, payload, own, item, ref)
       note_unique(own, item.jid, RAFFIA .. 'blocked:' .. limit.key, payload)
       return false
     end
-    redis.call('SADD', running, token .. ' ' .. ref)
+  end
+  local spec = rate_of(own)
+  local rate = spec and load_rate(spec.key, spec)
+  if rate and not grant(rate, spec) then
+    block_by_rate(rate, {cost = spec.cost, unique = own.unique}, queue, payload, item.jid)
+    return false
+  end
+  if limit then
+    redis.call('SADD', RAFFIA .. 'running:' .. limit.key, token .. ' ' .. ref)
   end
   local unique = part(own, 'unique')
   if unique then
@@ -54,7 +63,10 @@ local function take(list, queue, payload)
   if own then
     -- It has left its queue already, and an error must not lose it.
     local well, yes = pcall(admit, queue, payload, own, item, ref)
-    if well and not yes then return end
+    if well and not yes then
+      refused = refused + 1
+      return
+    end
   end
   list[#list + 1] = payload
   lengths[#lengths + 1] = struct.pack('<I4', #payload)
@@ -65,18 +77,40 @@ local function take(list, queue, payload)
   bytes = bytes - #payload
 end
 
+-- The turn of a fair queue goes on. A key without jobs is forgotten.
+local function pass_turn(queue, member, payload, score)
+  local fair = fair_of(extras(payload))
+  if not fair then return end
+  local name, pass = RAFFIA .. 'fair:' .. queue .. ' ' .. score, tonumber(string.sub(member, 2, 16))
+  redis.call('HSET', name, 'turn', string.format('%.0f', pass))
+  local last = tonumber(redis.call('HGET', name, 'k' .. fair.key))
+  if last and last <= pass then redis.call('HDEL', name, 'k' .. fair.key) end
+end
+
+local function take_member(list, queue, member, score)
+  local payload = payload_of(member)
+  if string.sub(member, 1, 1) == '2' then pass_turn(queue, member, payload, score) end
+  take(list, queue, payload)
+end
+
 local function take_by_priority(list, queue, from, to)
   local key = RAFFIA .. 'queue:' .. queue
-  while left > 0 and bytes > 0 do
-    local members = redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, math.min(left, page))
-    if #members == 0 then return end
+  while left > 0 and bytes > 0 and refused < MOST_REFUSED do
+    local rows = redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, math.min(left, page),
+      'WITHSCORES')
+    if #rows == 0 then return end
+    local members = {}
+    for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
     redis.call('ZREM', key, unpack(members))
-    for _, member in ipairs(members) do take(list, queue, string.sub(member, PLACE + 1)) end
+    for i, member in ipairs(members) do
+      local score = rows[2 * i]
+      take_member(list, queue, member, score)
+    end
   end
 end
 
 local function take_in_order(list, queue)
-  while left > 0 and bytes > 0 do
+  while left > 0 and bytes > 0 and refused < MOST_REFUSED do
     local payloads = redis.call('RPOP', 'queue:' .. queue, math.min(left, page))
     if not payloads then return end
     for _, payload in ipairs(payloads) do take(list, queue, payload) end
@@ -93,7 +127,7 @@ for i = 5, #ARGV do
     else
       if special then take_by_priority(list, queue, '(' .. SUSPECTS, '(0') end
       take_in_order(list, queue)
-      if special then take_by_priority(list, queue, '(0', '+inf') end
+      if special then take_by_priority(list, queue, '0', '+inf') end
     end
     if #list > 0 then found[#found + 1] = {queue, table.concat(lengths), table.concat(list)} end
   end
@@ -101,4 +135,7 @@ end
 for i = 1, #fields, 1000 do
   redis.call('HSET', RAFFIA .. 'claims:' .. token, unpack(fields, i, math.min(i + 999, #fields)))
 end
+save_rates()
+-- There may be more.
+if #found == 0 and refused >= MOST_REFUSED then return 0 end
 return found

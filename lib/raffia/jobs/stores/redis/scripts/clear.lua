@@ -16,7 +16,7 @@ if blocked and redis.call('EXISTS', key) == 0 then
   redis.call('SREM', RAFFIA .. 'blocked', blocked)
 end
 for _, member in ipairs(found) do
-  local payload = ours and string.sub(member, PLACE + 1)
+  local payload = ours and payload_of(member)
     or blocked and string.match(member, '^%S+ (.*)$') or member
   local own, item = extras(payload)
   if key ~= 'dead' then settle(own, item, true) end

@@ -67,23 +67,49 @@ local SUSPECT = 2 ^ 50
 local SUSPECTS = string.format('%.0f', -SUSPECT / 2) -- the highest score of suspects
 
 -- Adds a job to Sidekiq's list; with a priority, to Raffia's set, by priority and age.
+local function fair_of(own)
+  local fair = part(own, 'fair')
+  local weight = fair and (tonumber(fair.weight) or 1)
+  return fair and weight > 0 and {key = fair.key, stride = math.max(math.floor(1000 / weight + 0.5), 1)}
+end
+
+-- The next turn of a job's key, see Store::FairOrder: a hash has each key's last turn, and the turn
+-- that was claimed last. A job at the front takes the present turn.
+local function turn(name, fair, front)
+  local base = tonumber(redis.call('HGET', name, 'turn')) or 1000
+  if front then return base end
+  local last = tonumber(redis.call('HGET', name, 'k' .. fair.key))
+  local pass = last and math.max(base, last + fair.stride) or base
+  redis.call('HSET', name, 'k' .. fair.key, string.format('%.0f', pass))
+  return pass
+end
+
+-- Raffia's set of a queue has members of a mark, a place and the payload: 0 in front, 1 behind, 2
+-- with a turn before its place.
+local function payload_of(member)
+  return string.sub(member, string.sub(member, 1, 1) == '2' and 33 or 17)
+end
+
 local function enqueue(queue, payload, own, front)
   redis.call('SADD', 'queues', queue)
   local priority = own and tonumber(own.priority) or 0
   if math.abs(priority) >= SUSPECT / 2 then priority = 0 end -- written by another program
   if own and (tonumber(own.crashes) or 0) > 0 then priority = priority + SUSPECT end
-  if priority == 0 then
+  local fair = fair_of(own)
+  if priority == 0 and not fair then
     redis.call(front and 'RPUSH' or 'LPUSH', 'queue:' .. queue, payload)
   else
     local place = redis.call('INCR', RAFFIA .. 'place')
     local key = front and string.format('0%015d', 999999999999999 - place)
       or string.format('1%015d', place)
     local score = string.format('%.0f', -priority)
+    if fair then
+      local pass = turn(RAFFIA .. 'fair:' .. queue .. ' ' .. score, fair, front)
+      key = '2' .. string.format('%015.0f', pass) .. key
+    end
     redis.call('ZADD', RAFFIA .. 'queue:' .. queue, score, key .. payload)
   end
 end
-
-local PLACE = 16 -- characters before the payload in such a set
 
 -- Frees the key of a unique job, if the job owns it.
 local function release_unique(own, jid)

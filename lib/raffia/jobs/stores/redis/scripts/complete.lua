@@ -7,7 +7,8 @@ local claims = RAFFIA .. 'claims:' .. token
 local results, all = {}, true
 
 local function finish(ref, old)
-  if how == 'release' then return put_back(token, ref, old) end
+  if how == 'unbegun' then refund((extras(old))) end
+  if how == 'release' or how == 'unbegun' then return put_back(token, ref, old) end
   local own, item = extras(old)
   if how == 'retry' then
     redis.call('ZADD', 'retry', at, payload)
@@ -41,4 +42,5 @@ for i = 5, #ARGV, 4 do
     end
   end
 end
+save_rates()
 return all and 1 or results

@@ -1,7 +1,7 @@
 -- Reads due jobs.
 -- ARGV: maximum.
--- Returns those of `schedule`, those of `retry`, and the seconds until the next one as text, '' for
--- none.
+-- Returns those of `schedule`, those of `retry`, the seconds until the next one is due or a rate
+-- opens as text, '' for neither, and 1 when a rate is open.
 local time, left = now(), tonumber(ARGV[1])
 local found, soonest = {{}, {}}, nil
 for i, set in ipairs({'schedule', 'retry'}) do
@@ -13,4 +13,7 @@ for i, set in ipairs({'schedule', 'retry'}) do
   end
   if first then soonest = math.min(soonest or math.huge, tonumber(first)) end
 end
-return {found[1], found[2], soonest and string.format('%.6f', math.max(soonest - time, 0)) or ''}
+local opens = tonumber(redis.call('ZRANGE', RAFFIA .. 'opens', 0, 0, 'WITHSCORES')[2])
+if opens then soonest = math.min(soonest or math.huge, opens) end
+return {found[1], found[2], soonest and string.format('%.6f', math.max(soonest - time, 0)) or '',
+  opens and opens <= time and 1 or 0}

@@ -30,7 +30,7 @@ local function remove_from_queue(queue, payload)
   if remove('queue:' .. queue, payload) then return true end
   local key = RAFFIA .. 'queue:' .. queue
   for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
-    if string.sub(member, PLACE + 1) == payload then return remove(key, member) end
+    if payload_of(member) == payload then return remove(key, member) end
   end
   return false
 end

@@ -10,7 +10,7 @@ for _, queue in ipairs(ARGV) do
     + redis.call('ZCOUNT', RAFFIA .. 'queue:' .. queue, '(' .. SUSPECTS, '+inf')
   if size > 0 and not paused[queue] then full = 1 end
 end
-for _, set in ipairs({'schedule', 'retry'}) do
+for _, set in ipairs({'schedule', 'retry', RAFFIA .. 'opens'}) do
   local score = tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2])
   if score and (not due or score < due) then due = score end
 end

@@ -19,4 +19,10 @@ for _, identity in ipairs(redis.call('SMEMBERS', 'processes')) do
     redis.call('SREM', 'processes', identity)
   end
 end
+for _, key in ipairs(redis.call('ZRANGE', RAFFIA .. 'rates', '-inf', now(), 'BYSCORE')) do
+  if not redis.call('ZSCORE', RAFFIA .. 'opens', key) then
+    redis.call('UNLINK', RAFFIA .. 'rate:' .. key, RAFFIA .. 'rate:' .. key .. ':starts')
+    redis.call('ZREM', RAFFIA .. 'rates', key)
+  end
+end
 return 1

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require_relative "case"
+
+module JobsStoreContract
+  # Turns of keys within a queue.
+  module Fairness
+    include Case
+
+    def fair(arg, key = arg[0], weight: nil, **how)
+      own = {fair: {"key" => key, "weight" => weight}.compact, **how.fetch(:own, {})}
+      draft(arg, **how, own: own)
+    end
+
+    def test_keys_take_turns
+      store.enqueue(%w[a1 a2 a3 b1 b2 c1].map { |arg| fair(arg) })
+      assert_equal(%w[a1 b1 c1 a2 b2 a3], args(claim))
+    end
+
+    def test_a_newcomer_waits_for_one_job_of_each_key
+      store.enqueue(Array.new(50) { |n| fair("a#{n}") })
+      store.enqueue(Array.new(50) { |n| fair("b#{n}") })
+      store.ack(claim(20))
+      store.enqueue([fair("new", "new")])
+      assert_includes(args(claim(3)), "new")
+    end
+
+    def test_a_key_with_more_weight_has_more_turns
+      store.enqueue(Array.new(90) { |n| fair("a#{n}", weight: 3) })
+      store.enqueue(Array.new(90) { |n| fair("b#{n}") })
+      counts = args(claim(80)).map { |arg| arg[0] }.tally
+      assert_in_delta(60, counts["a"], 2)
+    end
+
+    def test_priorities_come_first
+      store.enqueue([*%w[a1 a2 b1].map { |arg| fair(arg) }, fair("c1", own: {priority: 1})])
+      assert_equal(%w[c1 a1 b1 a2], args(claim))
+    end
+
+    def test_jobs_without_a_key_come_first
+      store.enqueue([fair("a1"), fair("a2"), fair("b1"), draft("plain")])
+      store.ack(claim(2))
+      store.enqueue([draft("later")])
+      assert_equal("later", args(claim).first)
+    end
+
+    def test_a_released_job_keeps_its_turn
+      store.enqueue(%w[a1 a2 b1 b2].map { |arg| fair(arg) })
+      store.release(claim(2))
+      assert_equal(%w[a1 b1 a2 b2], args(claim))
+    end
+
+    # It had its turn; its next one is counted from now on.
+    def test_a_job_that_comes_back_later_takes_a_new_turn
+      store.enqueue(Array.new(10) { |n| fair("a#{n}") })
+      one = claim_one_of(1)
+      store.ack(claim(4))
+      store.retry(one, one.payload, now - 1)
+      store.promote
+      store.enqueue([fair("b1")])
+      assert_equal(%w[a5 b1], args(claim(2)).sort)
+      assert_equal("a0", args(claim).last)
+    end
+
+    def test_scheduled_jobs_take_their_turn_when_they_are_due
+      store.enqueue([*Array.new(4) { |n| fair("a#{n}") }, fair("b1", at: now + 0.05)])
+      wait_until { store.promote.nil? }
+      assert_equal(%w[a0 b1 a1 a2 a3], args(claim))
+    end
+
+    def test_the_queue_is_shown_in_the_order_of_its_turns
+      store.enqueue(%w[a1 a2 a3 b1 b2 c1].map { |arg| fair(arg) })
+      assert_equal(%w[a1 b1 c1 a2 b2 a3], args_in(:queue))
+    end
+
+    def test_removed_jobs_leave_the_turns_of_others
+      store.enqueue(%w[a1 a2 a3 b1 b2].map { |arg| fair(arg) })
+      store.delete(store.entries(:queue).select { |entry| %w[a1 b2].include?(entry.item["args"][0]) })
+      assert_equal(%w[b1 a2 a3].sort, args(claim).sort)
+      assert_equal([], store.check)
+    end
+
+    private
+
+    def claim_one_of(limit) = claim(limit).first
+  end
+end
