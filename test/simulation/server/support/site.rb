@@ -10,8 +10,9 @@ module Simulations
   class Site
     PORT = 9000
 
-    # A call of the application. Times are virtual seconds.
-    Call = Struct.new(:path, :body, :began, :ended, :error)
+    # A call of the application. Times are virtual seconds; `finished` is how often
+    # rack.response_finished was called.
+    Call = Struct.new(:path, :body, :began, :ended, :error, :finished)
 
     # @param seconds [Proc] of a path: what the application takes
     # @param content [Proc] of a path: the response's body
@@ -34,7 +35,8 @@ module Simulations
     attr_reader :calls, :most
 
     def call(env)
-      @calls << record = Call.new(env["PATH_INFO"], nil, @sim.now)
+      @calls << record = Call.new(env["PATH_INFO"], nil, @sim.now, nil, nil, 0)
+      env["rack.response_finished"] << ->(*) { record.finished += 1 }
       @most = [@most, @running += 1].max
       record.body = env["rack.input"].read
       seconds = @seconds.call(record.path)
@@ -74,6 +76,9 @@ module Simulations
     def drain
       stop
       raise Violation, "a stopped server leaves #{load.inspect}" unless idle?
+
+      odd = @calls.reject { |call| call.finished == 1 }
+      raise Violation, "rack.response_finished was not called once: #{odd.first}" if odd.any?
     end
 
     # Open connections, requests in flight, calls that run: as the server counts them.
