@@ -34,10 +34,8 @@ module Raffia
       def io_wait(io, events, timeout = nil)
         return events if ::BasicSocket === io && @world.faults.happens?(:spurious, "io_wait")
 
-        scheduler = @waits.scheduler
-        return scheduler.io_wait(io, events, timeout) if scheduler
-
-        ReadinessWait.new(@world).wait(io, events, timeout)
+        scheduler = @waits.scheduler || ReadinessWait.new(@world)
+        @world.interest.during_wait(io) { scheduler.io_wait(io, events, timeout) }
       end
 
       def io_select(readables, writables = nil, exceptables = nil, timeout = nil)

@@ -14,8 +14,8 @@ module Raffia
         @thread_scheduler = world.thread_scheduler
       end
 
-      # The same as the scheduler's hook io_wait.
-      def wait(io, events, timeout)
+      # The same as the scheduler's hook.
+      def io_wait(io, events, timeout)
         limit = timeout || io.timeout
         return @world.outside { io.wait(events, limit) } || false if @world.boundary.real?(io)
 

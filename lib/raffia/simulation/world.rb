@@ -54,7 +54,7 @@ module Raffia
         @trace = trace
         @clock = VirtualClock.new(settings.start)
         @timers = Timers.new(@clock)
-        @interest = Interest.new
+        @interest = Interest.new(self)
         @time = TimeAdvance.new(self, @timers)
         @boundary = Boundary.new(settings)
         @threads = []

@@ -76,7 +76,16 @@ module Raffia
           end
         end
 
+        # IO#close of what others wait for.
+        module CloseMethods
+          def close
+            World.current&.interest&.release(self)
+            super
+          end
+        end
+
         def self.install
+          ::IO.prepend(CloseMethods)
           ::Thread::Queue.prepend(PopMethods)
           ::Thread::SizedQueue.prepend(PopMethods, PushMethods)
           ::Thread::Mutex.prepend(LockMethods)

@@ -82,11 +82,15 @@ module Raffia
           flush
         end
 
-        def open? = @raw.open?
+        def open? = !@left && @raw.open?
 
+        # A thread of a crashed host that waits for it cannot leave its wait before the run is over.
         def close
+          @left = true
           @wire&.close
-          @io.close
+          return if @network.world.interest.waited_for?(@io)
+
+          KernelSocket.call(:close, @io)
           @raw.disconnect
         rescue ::IOError, ::SystemCallError
           nil # closed by the program

@@ -170,9 +170,12 @@ module Raffia
           leave if @io
         end
 
-        # Closes the program's socket, as the end of a process does.
+        # Closes the program's socket, as the end of a process does. A connection that a thread of a
+        # crashed host waits for is shut down: the thread cannot leave its wait before.
         def leave
-          @io.close
+          return @raw.shutdown if @state != :listening && @network.world.interest.waited_for?(@io)
+
+          KernelSocket.call(:close, @io)
           @raw.disconnect
         rescue ::IOError, ::SystemCallError
           nil # closed by the program

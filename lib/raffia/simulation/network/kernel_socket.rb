@@ -11,9 +11,9 @@ module Raffia
       # @api private
       class KernelSocket
         ORIGINAL = {
-          ::Socket => %i[initialize bind listen connect_nonblock accept_nonblock],
+          ::IO => %i[close], ::Socket => %i[initialize bind listen connect_nonblock accept_nonblock],
           ::BasicSocket => %i[setsockopt read_nonblock write_nonblock close_write getsockname
-            getpeername sendmsg_nonblock]
+            getpeername sendmsg_nonblock shutdown]
         }.flat_map { |owner, names| names.map { |name| [name, owner.instance_method(name)] } }
           .to_h.freeze
         private_constant :ORIGINAL
@@ -83,6 +83,8 @@ module Raffia
         end
 
         def close_write = call(:close_write)
+
+        def shutdown = call(:shutdown)
 
         def buffer=(size)
           call(:setsockopt, :SOCKET, :SNDBUF, size)

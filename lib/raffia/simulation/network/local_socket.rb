@@ -8,15 +8,19 @@ module Raffia
       #
       # @api private
       class LocalSocket
-        def initialize(io)
+        def initialize(io, world)
           @io = io
+          @world = world
           @raw = KernelSocket.of(io)
         end
 
         def open? = @raw.open?
 
+        # A thread of a crashed host that waits for it cannot leave its wait before the run is over.
         def close
-          @io.close
+          return @raw.shutdown if @world.interest.waited_for?(@io)
+
+          KernelSocket.call(:close, @io)
           @raw.disconnect
         rescue ::IOError, ::SystemCallError
           nil # closed by the program

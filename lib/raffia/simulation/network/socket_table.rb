@@ -31,7 +31,7 @@ module Raffia
         # A socket that the running host has opened, and that the network does not carry.
         def add_local(io)
           prune(@local)
-          socket = LocalSocket.new(io)
+          socket = LocalSocket.new(io, @network.world)
           @network.current_host.opened(socket)
           @local << socket
         end
