@@ -32,6 +32,17 @@ module DatagramContract
     end
   end
 
+  def test_messages_with_a_destination
+    with_sockets do |one, other|
+      other.bind("127.0.0.1", 0)
+      to = Socket.sockaddr_in(other.addr[1], "127.0.0.1")
+      assert_equal 1, one.sendmsg("a", 0, to)
+      assert_equal 1, one.sendmsg("b", 0, Addrinfo.new(to, nil, :DGRAM))
+      assert_equal 1, one.sendmsg_nonblock("c", 0, to, exception: false)
+      assert_equal %w[a b c], Array.new(3) { other.recvfrom(9).first }
+    end
+  end
+
   def test_datagrams_stay_whole
     with_sockets do |one, other|
       other.bind("127.0.0.1", 0)

@@ -41,6 +41,19 @@ module Raffia
             endpoint.network.datagrams.send(endpoint, bytes, *address)
           end
 
+          # Without control messages; a datagram never waits for room.
+          def sendmsg(bytes, flags = 0, address = nil, *controls)
+            return super unless address && NetworkMethods.endpoint(self)
+
+            send(bytes, flags, address)
+          end
+
+          def sendmsg_nonblock(bytes, flags = 0, address = nil, *controls, exception: true)
+            return super unless address && NetworkMethods.endpoint(self)
+
+            send(bytes, flags, address)
+          end
+
           def recvmsg(...) = with_sender(super)
 
           def recvmsg_nonblock(...) = with_sender(super)
