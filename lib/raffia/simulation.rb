@@ -39,6 +39,8 @@ module Raffia
       # @return [Object] the block's value
       # @raise [Failed] the block raised, or the simulation found something; `cause` is the error
       def run(seed: nil, strategy: :fifo, **options, &block)
+        raise ConfigError, "a simulation needs a block: the program to run" unless block
+
         config = Config.load
         return replay(config.schedule, **options, &block) if config.schedule
 
@@ -104,7 +106,7 @@ module Raffia
           runs:, seconds:, seed:, shrink:, verify:, progress:, command:, report: config.report,
           strategy: Strategy.build(strategy, depth:, bound:), strategy_name: strategy,
           corpus: config.corpus && Corpus.new(config.corpus, name || place(block))
-        ), &block).report
+        ).check, &block).report
       end
 
       # Runs the block with the choices of a schedule.

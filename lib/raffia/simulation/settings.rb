@@ -17,19 +17,38 @@ module Raffia
         new(**self::DEFAULTS, **options).check
       end
 
+      def self.number(name, value, type, least: 0)
+        return if value.is_a?(type) && value >= least
+
+        raise ConfigError, "#{name}: #{value.inspect} means nothing here: use a " \
+          "#{"whole " if type == ::Integer}number from #{least} up"
+      end
+
       def check
+        check_numbers
+        unless start.is_a?(::Time)
+          raise ConfigError, "start: #{start.inspect} is no Time: use one, such as Time.utc(2038)"
+        end
+
         choice(:preempt, preempt, self.class::PREEMPTIONS)
-        ignore.each { |kind| choice(:ignore, kind, self.class::FINDINGS) }
-        allow.each { |kind| choice(:allow, kind, self.class::OUTSIDE) }
+        Array(ignore).each { |kind| choice(:ignore, kind, self.class::FINDINGS) }
+        Array(allow).each { |kind| choice(:allow, kind, self.class::OUTSIDE) }
         Fault.probabilities(faults)
         self
       end
 
-      def ignore?(kind) = ignore.include?(kind)
+      def ignore?(kind) = Array(ignore).include?(kind)
 
-      def allow?(kind) = allow.include?(kind)
+      def allow?(kind) = Array(allow).include?(kind)
 
       private
+
+      def check_numbers
+        self.class.number(:max_steps, max_steps, ::Integer, least: 1)
+        self.class.number(:real_limit, real_limit, ::Numeric) if real_limit
+        self.class.number(:virtual_limit, virtual_limit, ::Numeric) if virtual_limit
+        self.class.number(:max_faults, max_faults, ::Integer) if max_faults
+      end
 
       def choice(name, value, values)
         return if values.include?(value)

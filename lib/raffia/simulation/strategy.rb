@@ -17,6 +17,8 @@ module Raffia
       # The strategy of a name.
       # @api private
       def self.build(name, depth: 3, bound: nil)
+        Settings.number(:depth, depth, ::Integer, least: 1)
+        Settings.number(:bound, bound, ::Integer) if bound
         case name
         when :fifo then Fifo.new
         when :random then RandomWalk.new

@@ -128,6 +128,20 @@ class SimulationExplorationTest < Raffia::TestCase
     assert_operator worlds.call, :<=, before + 5
   end
 
+  def test_values_that_mean_nothing_are_refused
+    {runs: [0, -5, "5", 2.5], seconds: [-1, "x"], seed: [-5, "a"], depth: [0], bound: [-1],
+     max_steps: [0, nil], real_limit: [-3], virtual_limit: ["1"], max_faults: [-1],
+     start: [5, "2038"]}.each do |name, values|
+      values.each do |value|
+        assert_refused(/\A#{name}: #{Regexp.escape(value.inspect)} /) do
+          Simulation.explore(name => value) { flunk "it ran" }
+        end
+      end
+    end
+    assert_refused(/needs a block/) { Simulation.run }
+    assert_equal 3, Simulation.run(ignore: :leaks) { Thread.new { sleep } && 3 }
+  end
+
   private
 
   def explore(config = Config.load, seed: 1, name: "lost", &block)

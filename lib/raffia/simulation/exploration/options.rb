@@ -10,7 +10,15 @@ module Raffia
       #
       # @api private
       Options = ::Data.define(:runs, :seconds, :seed, :strategy, :strategy_name, :shrink, :verify,
-        :corpus, :report, :progress, :command)
+        :corpus, :report, :progress, :command) do
+        # Raises ConfigError for values that mean nothing.
+        def check
+          Settings.number(:runs, runs, ::Integer, least: 1) if runs
+          Settings.number(:seconds, seconds, ::Numeric) if seconds
+          Settings.number(:seed, seed, ::Integer)
+          self
+        end
+      end
     end
   end
 end
