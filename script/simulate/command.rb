@@ -26,10 +26,13 @@ module Simulations
 
     private
 
-    # Each seed gets a few times the runs of a test, so that PCT knows how long a run is.
+    # Each seed gets a few times the runs of a test, so that PCT knows how long a run is. All orders
+    # of a program are taken once.
     def until_late
       finish = now + Float(@env["MINUTES"] || 60) * 60
-      STRATEGIES.product(@models).cycle do |strategy, model|
+      exhaustive, drawn = @models.partition(&:exhaustive)
+      exhaustive.each { |model| run(model, :exhaustive, runs: model.runs, seed: 0) }
+      STRATEGIES.product(drawn).cycle do |strategy, model|
         break if now > finish
 
         run(model, strategy, runs: number("RUNS", 3 * model.runs), seed: rand(1 << 32))

@@ -23,13 +23,16 @@ module Simulations
   #   @return [Integer] of a test
   # @!attribute options
   #   @return [Hash] of Raffia::Simulation.explore
+  # @!attribute exhaustive
+  #   @return [Boolean] all orders are taken; there are at most `runs` that differ
   # @!attribute program
   #   @return [Proc] runs in a {Program}; raises when the oracle does not hold
-  Model = Data.define(:name, :covers, :runs, :options, :program) do
+  Model = Data.define(:name, :covers, :runs, :options, :exhaustive, :program) do
     # @param strategy [Symbol]
     # @param more [Hash] options of Raffia::Simulation.explore
     # @return [Raffia::Simulation::Report]
     def explore(runs:, seed:, strategy: :portfolio, **more)
+      runs, strategy = self.runs, :exhaustive if exhaustive
       log = Raffia::Actor.log
       Raffia::Actor.log = Logger.new(nil) # of errors that are meant
       Raffia::Simulation.explore(runs:, seed:, strategy:, **options, **more) do |sim|
@@ -49,9 +52,11 @@ module Simulations
     end
 
     # @param name [String] what holds
-    def model(name, runs: 20, covers: @covers, **options, &program)
+    # @param exhaustive [Boolean] the program is small enough for all orders
+    def model(name, runs: 20, covers: @covers, exhaustive: false, **options, &program)
       name = "#{@component}: #{name}"
-      MODELS[name] = Model.new(name:, covers:, runs:, options: {**@options, **options}, program:)
+      MODELS[name] = Model.new(name:, covers:, runs:, options: {**@options, **options},
+        exhaustive:, program:)
     end
   end
 
