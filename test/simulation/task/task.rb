@@ -19,4 +19,20 @@ Simulations.of "task/task", covers: %w[task/scope task/waiter task/spin_lock
     end
     check_equal(1, ends.uniq.size, "ends that were heard")
   end
+
+  model "a cancel of a task that has ended or never begins" do
+    began = false
+    ended = late = nil
+    Raffia.run do |root|
+      ended = root.spawn { :done }.join
+      root.spawn do
+        Raffia::Scope.open do |scope|
+          scope.cancel
+          late = scope.spawn { began = true }
+        end
+      end
+    end
+    check_equal([false, false], [ended.cancel, late.cancel], "cancels that counted")
+    check_equal([:cancelled, false], [late.status, began], "end, and whether it began")
+  end
 end
