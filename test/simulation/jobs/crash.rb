@@ -41,7 +41,7 @@ module Simulations
         poison = (1 + choose(2)).times.map do
           nap(pause)
           job = plant.ledger.keep(Jobs::PoisonJob.perform_async)
-          choose(4).times { plant.ledger.keep(Jobs::StepJob.perform_async(choose(5) / 100.0)) }
+          choose(4).times { plant.ledger.keep(Jobs::StepJob.perform_async(choose(5) / 20.0)) }
           job
         end
         plant.drain
