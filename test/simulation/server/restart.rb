@@ -27,7 +27,7 @@ Simulations.of "server/restart", covers: %w[server/worker/graceful_shutdown
     clients.flat_map(&:threads)
   end
 
-  model "requests of net/http are processed once, or refused while a server restarts", runs: 20 do
+  model "requests of net/http are processed once, or refused while a server restarts", runs: 14 do
     sites = []
     done = false
     seconds = Array.new(8) { choose(12) / 10.0 }
@@ -65,7 +65,7 @@ Simulations.of "server/restart", covers: %w[server/worker/graceful_shutdown
     check_equal([], calls.keys - answers.keys, "calls that nobody has asked for")
   end
 
-  model "requests to a server that crashes are processed, or fail in time", runs: 20 do
+  model "requests to a server that crashes are processed, or fail in time", runs: 14 do
     sites = []
     sim.host("web", restart: 1 + choose(5)) do
       sites << Simulations::Site.new(sim, seconds: ->(_) { choose(10) / 10.0 })

@@ -5,7 +5,7 @@ require_relative "support/site"
 
 Simulations.of "server/slow_reader", covers: %w[server/http1/connection server/connection
   server/http/output server/worker/connection_set], preempt: :none, max_steps: 200_000 do
-  model "a client that reads slowly gets all, and holds up nobody", runs: 8 do
+  model "a client that reads slowly gets all, and holds up nobody", runs: 6 do
     sim.network.window = sim.network.buffer = 8_192
     size = 150_000 + choose(3) * 50_000
     site = Simulations::Site.new(sim, write_timeout: 30,

@@ -29,7 +29,7 @@ Simulations.of "server/tls", covers: %w[server/connection/handshake server/conne
     client&.close
   end
 
-  model "a handshake ends at tls_handshake_timeout, and holds up nobody", runs: 15 do
+  model "a handshake ends at tls_handshake_timeout, and holds up nobody", runs: 12 do
     limit = 2 + choose(20)
     hello = Simulations::TLS.hello
     site = Simulations::Site.new(sim, tls: true, tls_handshake_timeout: limit, idle_timeout: 3_600)
@@ -60,7 +60,7 @@ Simulations.of "server/tls", covers: %w[server/connection/handshake server/conne
     site.drain
   end
 
-  model "a drain ends handshakes, or serves what follows them at once", runs: 20 do
+  model "a drain ends handshakes, or serves what follows them at once", runs: 15 do
     sim.network.latency = one_of(0.1, 0.1..0.6)
     site = Simulations::Site.new(sim, tls: true)
     context = Simulations::TLS.context(one_of(:TLS1_2, :TLS1_3))
