@@ -4,7 +4,7 @@ module Simulations
   module Jobs
     # The fate of jobs as callers of a store know it. A call that failed was done as a whole, or not.
     class StoreLedger
-      # One call that enqueued several jobs and failed. `kept`: false when nothing can be left.
+      # A call that enqueues several jobs, until it returns. `kept`: false when nothing can be left.
       Doubt = Struct.new(:jids, :kept)
 
       def initialize
@@ -17,10 +17,17 @@ module Simulations
         @faults = []
       end
 
-      def accept(jids) = @accepted.concat(jids)
+      # Before a call, whose caller may die in it.
+      def attempt(jids) = @doubts << Doubt.new(jids, true)
+
+      def accept(jids)
+        @accepted.concat(jids)
+        @doubts.delete_if { |one| one.jids == jids }
+      end
 
       def doubt(jids, error)
-        @doubts << Doubt.new(jids, !error.message.include?("nothing of this call was kept"))
+        kept = !error.message.include?("nothing of this call was kept")
+        @doubts.find { |one| one.jids == jids }.kept = kept
       end
 
       # The store gave the job to the holder of a lease.

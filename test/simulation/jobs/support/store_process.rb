@@ -74,6 +74,7 @@ module Simulations
         drafts = Array.new(1 + @program.choose(3)) do
           @client.draft("class" => "StepJob", "args" => [TEXT], "queue" => @program.one_of(*QUEUES))
         end
+        @ledger.attempt(drafts.map(&:jid))
         @ledger.accept(@store.enqueue(drafts))
       rescue Raffia::Jobs::StoreUnavailable => error
         @ledger.doubt(drafts.map(&:jid), error)
