@@ -35,6 +35,7 @@ module Raffia
       # * rate: {"name" => String, "key" => String, "allow" => Integer, "per" => seconds, "style" =>
       #   "window" | "bucket", "burst" => Integer, "cost" => Integer}: starts of this key
       # * fair: {"key" => String, "weight" => Numeric}: whose turn it is within its queue
+      # * flow: {"class" => String, "parent" => id, "abandon" => true}: it is a durable function
       # * crashes: number of workers that died while it ran
       OWN = "raffia"
       # Bytes of a payload, at most.

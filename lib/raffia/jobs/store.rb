@@ -46,6 +46,8 @@ module Raffia
         leases: %i[enroll beat renew claim_keys release_keys resign processes order],
         recovery: %i[recover report_death],
         batches: %i[open_batch seal_batch batch batches],
+        flows: %i[load_flow record_step await_step park_flow continue_flow stall_flow close_flow
+          signal_flow cancel_flow flow flow_steps flows],
         key_values: %i[read write keys],
         statistics: %i[history metrics],
         inspection: %i[countable queues counts entries find],

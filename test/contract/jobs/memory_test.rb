@@ -5,6 +5,9 @@ require_relative "store_contract"
 # The contract of all stores. Jobs in memory belong to one process.
 class JobsMemoryTest < Raffia::TestCase
   include JobsStoreContract
+  include JobsStoreContract::Flows
+  include JobsStoreContract::FlowWaits
+  include JobsStoreContract::FlowEnds
 
   include JobsStoreContract::Children
 

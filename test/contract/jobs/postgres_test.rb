@@ -5,6 +5,9 @@ require "support/jobs_postgres"
 
 class JobsPostgresTest < Raffia::TestCase
   include JobsStoreContract
+  include JobsStoreContract::Flows
+  include JobsStoreContract::FlowWaits
+  include JobsStoreContract::FlowEnds
   include JobsStoreContract::Shared
   include TestSupport::JobsPostgres
 

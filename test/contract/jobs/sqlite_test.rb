@@ -5,6 +5,9 @@ require_relative "store_contract"
 
 class JobsSQLiteTest < Raffia::TestCase
   include JobsStoreContract
+  include JobsStoreContract::Flows
+  include JobsStoreContract::FlowWaits
+  include JobsStoreContract::FlowEnds
   include JobsStoreContract::Shared
 
   def setup

@@ -30,6 +30,7 @@ module Raffia
           "fair" => [:fair?, "an object with a key and a weight from 0.001 to 1000"],
           "unique" => [:unique?, "an object with a key and until: one of #{ENDS.join(", ")}"],
           "batch" => [:name?, "the id of a batch"],
+          "flow" => [:flow?, "an object with a class"],
           "crashes" => [:count?, "a whole number from 0 up"]
         }.freeze
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
@@ -76,6 +77,8 @@ module Raffia
             value.is_a?(Hash) && name?(value["key"]) && count?(value["max"]) &&
               value["max"].positive?
           end
+
+          def flow?(value) = value.is_a?(Hash) && name?(value["class"])
 
           def rate?(value)
             value.is_a?(Hash) && name?(value["key"]) && amount?(value["allow"]) &&

@@ -5,6 +5,7 @@ require_relative "sql/batch_counter"
 require_relative "sql/cleanup"
 require_relative "sql/dialect"
 require_relative "sql/fair_turns"
+require_relative "sql/flow_table"
 require_relative "sql/queue_registry"
 require_relative "sql/rate_admission"
 require_relative "sql/rate_keys"
@@ -37,10 +38,13 @@ module Raffia
         def build_groups(database:, **parts)
           @database = database
           counter = BatchCounter.new { |db, drafts| @enqueue.insert(db, drafts) }
-          cleanup = Cleanup.new(counter)
+          flow_table = FlowTable.new do |db, row|
+            @schedule.move(db, FairTurns.new(db), db.numbers(1).first, row)
+          end
+          cleanup = Cleanup.new(counter, flow_table)
           names = self.class::QueueRegistry.new(database)
           rate_keys = RateKeys.new
-          super(database:, counter:, cleanup:, names:, rate_keys:,
+          super(database:, counter:, cleanup:, names:, rate_keys:, flow_table:,
                 rate_admission: RateAdmission.new(rate_keys), **parts)
         end
       end

@@ -60,6 +60,7 @@ module Raffia
 
           def revive(job)
             @batches.revived(job.batch)
+            @jobs.flows.revived(job)
             job.suspect = false
             job.payload = Store::Rewrite.anew(job.payload)
           end

@@ -33,6 +33,7 @@ module Raffia
             later = draft.at && draft.at > now
             later ? @jobs.put(job, :scheduled, at: draft.at) : @jobs.put(job, :queue)
             @jobs.uniqueness.take(job, now)
+            @jobs.flows.add(job)
             job.jid
           end
 

@@ -47,6 +47,8 @@ module Raffia
 
           def fair = @extras["fair"]
 
+          def flow = @extras["flow"]
+
           def expired?(now) = !@extras["expires_at"].nil? && @extras["expires_at"] <= now
 
           def entry = Entry.new(set: @set, queue: @queue, payload: @payload, at: @at, ref: self)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "blocked_set"
+require_relative "flow_table"
 require_relative "lease_table"
 require_relative "limits"
 require_relative "queues"
@@ -15,7 +16,7 @@ module Raffia
         # All jobs by their sets, and the moves between sets.
         # @api private
         class JobTable
-          attr_reader :queues, :uniqueness, :limits, :rates, :leases
+          attr_reader :queues, :uniqueness, :limits, :rates, :leases, :flows
 
           def initialize(batches)
             @batches = batches
@@ -23,6 +24,7 @@ module Raffia
             @limits = Limits.new
             @rates = RateTable.new
             @leases = LeaseTable.new
+            @flows = FlowTable.new
             @uniqueness = Uniqueness.new
             @timelines = {scheduled: Timeline.new, retry: Timeline.new, dead: Timeline.new}
             blocked = BlockedSet.new(@limits, @rates)
@@ -69,6 +71,19 @@ module Raffia
           def finish(job, how)
             @uniqueness.ended(job)
             @batches.ended(job.batch, how)
+            parent = job.flow && @flows.job_ended(job, how)
+            wake(parent) if parent
+          end
+
+          # Moves the job of a flow that waits to its queue.
+          def wake(flow)
+            job = flow.job
+            return unless flow.status == "waiting" && job.set == :scheduled
+
+            take(job)
+            flow.status = "running"
+            job.payload = Store::Rewrite.queued(job.payload)
+            put(job, :queue)
           end
 
           # Moves a job without a set to `dead`.

@@ -70,6 +70,9 @@ module Raffia
           # Nil when the claim is not valid any more.
           def drop(claim) = @holders[claim.lease.token]&.held&.delete(claim.ref)
 
+          # The job of a claim, nil when the claim is not valid any more.
+          def job(claim) = @holders[claim.lease.token]&.held&.[](claim.ref)
+
           # Claims of one lease, oldest first.
           def claims(lease)
             @holders[lease.token]&.held.to_h

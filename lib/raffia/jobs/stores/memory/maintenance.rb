@@ -13,6 +13,7 @@ module Raffia
             nil while dead.shift(now - dead_for)
             nil while dead.size > dead_max && dead.shift(now)
             @batches.prune(now - batches_for)
+            @jobs.flows.prune(now - batches_for)
             @key_values.prune
             @jobs.uniqueness.prune(now)
             @jobs.rates.prune(now)

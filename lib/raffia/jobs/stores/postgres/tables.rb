@@ -17,6 +17,8 @@ module Raffia
               "autovacuum_vacuum_threshold = 200",
             "batches" => "fillfactor = 50, autovacuum_vacuum_scale_factor = 0, " \
               "autovacuum_vacuum_threshold = 500",
+            "flows" => "fillfactor = 50, autovacuum_vacuum_scale_factor = 0, " \
+              "autovacuum_vacuum_threshold = 500",
             "days" => "fillfactor = 50", "minutes" => "fillfactor = 50"
           }.freeze
 

@@ -11,6 +11,7 @@ module Raffia
           def enqueue(drafts, precondition: nil)
             return [] if drafts.empty? && precondition.nil?
 
+            Flows.refuse if drafts.any? { |draft| draft.extras&.key?("flow") }
             now = Time.now.to_f
             rows = drafts.map { |draft| row(draft, now) }
             if precondition || drafts.any?(&:extras)

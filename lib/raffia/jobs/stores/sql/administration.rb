@@ -19,7 +19,7 @@ module Raffia
           PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) " \
             "{upsert name} paused = {excluded paused}"
 
-          needs :database, :counter, :cleanup, :names, :schedule
+          needs :database, :counter, :cleanup, :names, :schedule, :flow_table
 
           def delete(entries)
             @database.write { |db| entries.count { |entry| finish(db, DELETE, entry) } }
@@ -39,7 +39,7 @@ module Raffia
             where = "FROM {jobs} WHERE #{Inspection::WHERE.fetch(set)}#{" AND queue = $1" if queue}"
             @database.write do |db|
               plain = db.run("DELETE #{where} AND special = 0", *queue)
-              rows = db.rows("DELETE #{where} AND special = 1 {returning} #{Cleanup::COLUMNS}",
+              rows = db.rows("DELETE #{where} AND special > 0 {returning} #{Cleanup::COLUMNS}",
                 *queue)
               @names.forget(db, queue) if set == :queue
               @cleanup.ended(db, rows, :dead, unblock: set == :queue) unless set == :dead
@@ -76,6 +76,7 @@ module Raffia
             if entry.set == :dead
               revive(db, row)
               @counter.revived(db, batch) if batch
+              @flow_table.revived(db, entry.ref)
             else
               @schedule.move(db, FairTurns.new(db), db.numbers(1).first, row)
             end

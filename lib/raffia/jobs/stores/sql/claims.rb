@@ -72,7 +72,7 @@ module Raffia
           def runnable(db, rows)
             return rows if rows.all? { |row| row[3].zero? }
 
-            special = rows.filter_map { |row| conditions(db, row[0]) if row[3] == 1 }
+            special = rows.filter_map { |row| conditions(db, row[0]) unless row[3].zero? }
             refused = refuse(db, special)
             special.each do |job|
               free = job.unique_start == 1 && !refused.include?(job.id)

@@ -17,8 +17,12 @@ module Raffia
           TURN = "UPDATE {jobs} SET pass = $2 WHERE id = $1"
           FREE_KEY = "DELETE FROM {uniques} WHERE key = $1 AND job = $2"
 
-          def initialize(counter)
+          # Value of `special` of jobs with a flow.
+          FLOW = 2
+
+          def initialize(counter, flow_table)
             @counter = counter
+            @flow_table = flow_table
           end
 
           # `how` is :done or :dead. `unblock` is false for jobs that had not come to their turn.
@@ -27,6 +31,8 @@ module Raffia
             return if jobs.empty?
 
             jobs.each { |job| free_key(db, job.unique_key, job.id) if job.unique_key }
+            flows = jobs.select { |job| job.special == FLOW }
+            @flow_table.jobs_ended(db, flows.map(&:id), how) unless flows.empty?
             @counter.ended(db, jobs.filter_map(&:batch).tally, how)
             jobs.each { |job| unblock_next(db, job.limit_key) } if unblock
           end

@@ -20,7 +20,7 @@ module Raffia
             "FROM {uniques} WHERE key = $1) AND state IN ('queue', 'scheduled', 'retry', " \
             "'blocked') {lock}"
 
-          needs :database, :key_values, :counter, :cleanup, :names
+          needs :database, :key_values, :counter, :cleanup, :names, :flow_table
 
           def enqueue(drafts, precondition: nil)
             @database.write do |db|
@@ -63,6 +63,7 @@ module Raffia
             pass = turns.next(draft.queue, priority, extras["fair"])
             db.run(INSERT_SPECIAL, number, draft.jid, draft.queue, draft.at&.to_f, priority,
               *columns(extras), pass, draft.payload)
+            @flow_table.add(db, number, draft.jid, extras["flow"]) if extras["flow"]
             draft.jid
           end
 
@@ -71,6 +72,7 @@ module Raffia
               "expires_at", "batch", "rate")
             key = unique["key"] if unique && unique["until"] != "window"
             special = (expires_at || limit || key || batch || rate) ? 1 : 0
+            special = Cleanup::FLOW if extras["flow"]
             start = (key && unique["until"] == "start") ? 1 : 0
             [special, expires_at&.to_f, limit && limit["key"], limit && limit["max"], key, start,
               batch, *rate_columns(rate), *extras["fair"]&.values_at("key", "weight") || [nil, nil]]

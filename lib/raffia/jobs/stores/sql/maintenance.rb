@@ -34,6 +34,13 @@ module Raffia
               "FROM {jobs} AS j WHERE j.batch = b.id AND j.state <> 'dead') + (SELECT count(*) " \
               "FROM {batches} AS c WHERE c.parent = b.id AND c.completed_at IS NULL) AS held " \
               "FROM {batches} AS b) AS counted WHERE pending <> held",
+            "flow %s is %s, and has no job" =>
+              "SELECT id, status FROM {flows} WHERE status NOT IN ('done', 'cancelled', " \
+              "'failed') AND job NOT IN (SELECT id FROM {jobs})",
+            "flow %s counts %s steps, and has %s" =>
+              "SELECT id, steps, held FROM (SELECT f.id, f.steps, (SELECT count(*) " \
+              "FROM {flow_steps} AS s WHERE s.flow = f.id) AS held FROM {flows} AS f) AS counted " \
+              "WHERE steps <> held",
             "job %s has the number %s, which the next job will get" =>
               "SELECT jid, id FROM {jobs} WHERE id > (SELECT value FROM {counters} " \
               "WHERE name = 'number')"
@@ -48,7 +55,7 @@ module Raffia
           DAYS = 5 * 365
           MINUTES = 3 * 24 * 60
 
-          needs :database, :leases
+          needs :database, :leases, :flow_table
 
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
             @database.write do |db|
@@ -57,6 +64,7 @@ module Raffia
               %w[facts uniques].each do |table|
                 db.run("DELETE FROM {#{table}} WHERE ends_at <= {now}")
               end
+              @flow_table.prune(db, batches_for)
               prune_rates(db)
               prune_statistics(db)
             end

@@ -9,7 +9,8 @@ module Raffia
         # * id: never used twice, so that a second ack cannot hit another job
         # * place: the order in a queue, after the priority: a new number at the back, its negative
         #   in front
-        # * special: 1 when the job may expire, or its end means more (limit, unique, batch)
+        # * special: 1 when the job may expire, or its end means more (limit, unique, batch); 2
+        #   when it has a flow, also
         # * pass: its turn, before the place, in a fair queue ({Store::FairOrder}); 0 elsewhere
         # * rated: 1 while its rate blocks it
         # * token: of its lease
@@ -57,6 +58,23 @@ module Raffia
               key text NOT NULL, at double precision NOT NULL, number double precision NOT NULL,
               PRIMARY KEY (key, at)
             COLUMNS
+            "flows" => <<~COLUMNS,
+              id text PRIMARY KEY, job bigint NOT NULL, class text NOT NULL, parent text,
+              abandon smallint NOT NULL DEFAULT 0, run bigint NOT NULL DEFAULT 1,
+              status text NOT NULL DEFAULT 'pending', cancelled smallint NOT NULL DEFAULT 0,
+              steps bigint NOT NULL DEFAULT 0, state {bytes}, result {bytes}, error text,
+              started_at double precision NOT NULL, ended_at double precision
+            COLUMNS
+            "flow_steps" => <<~COLUMNS,
+              flow text NOT NULL, place text NOT NULL, number bigint NOT NULL, kind text NOT NULL,
+              name text NOT NULL, value {bytes}, at double precision, awaits text,
+              PRIMARY KEY (flow, place)
+            COLUMNS
+            "flow_signals" => <<~COLUMNS,
+              flow text NOT NULL, name text NOT NULL, dedup text NOT NULL, number bigint NOT NULL,
+              payload {bytes} NOT NULL, taken smallint NOT NULL DEFAULT 0,
+              PRIMARY KEY (flow, name, dedup)
+            COLUMNS
             "days" => "day text PRIMARY KEY, processed bigint NOT NULL, failed bigint NOT NULL",
             "minutes" => <<~COLUMNS
               class text NOT NULL, minute bigint NOT NULL, processed bigint NOT NULL,
@@ -77,7 +95,10 @@ module Raffia
             "rated" => "{jobs} (rate_key, state) WHERE rate_key IS NOT NULL",
             "rate_blocked" => "{jobs} (rate_key, priority DESC, place) WHERE rated = 1",
             "opening" => "{rate_keys} (opens_at) WHERE opens_at IS NOT NULL",
-            "number" => "{batches} (number)"
+            "number" => "{batches} (number)",
+            "flow_jobs" => "{flows} (job)",
+            "flow_children" => "{flows} (parent) WHERE parent IS NOT NULL",
+            "flow_ends" => "{flows} (ended_at) WHERE ended_at IS NOT NULL"
           }.freeze
 
           # Columns that later versions added to a table, and indexes that they removed.
