@@ -15,6 +15,8 @@ module Raffia
           stats                        numbers of jobs, now and of the last days
           queues                       the queues, their sizes and latencies
           processes                    the workers, and what each is doing
+          metrics                      the state of the store for Prometheus
+          scaling                      latency, backlog, and the workers that they need
           list SET                     queue NAME, scheduled, retry, blocked, running or
                                        dead
           show JID                     one job with all its fields
@@ -34,6 +36,7 @@ module Raffia
       # File and class of each subcommand, which is a method of the class.
       SUBCOMMANDS = {
         "stats" => :Overview, "queues" => :Overview, "processes" => :Overview, "check" => :Overview,
+        "metrics" => :Monitoring, "scaling" => :Monitoring,
         "list" => :Listing, "show" => :Listing,
         "enqueue" => :Change, "retry" => :Change, "kill" => :Change, "delete" => :Change,
         "pause" => :Change, "resume" => :Change, "order" => :Change,
@@ -70,11 +73,17 @@ module Raffia
         parser.on("--all SET", "all of a set: dead, retry, queue:NAME") do |set|
           @options[:all] = set
         end
-        parser.on("-q", "--queue NAME", "enqueue: to this queue") do |queue|
+        parser.on("-q", "--queue NAME", "enqueue: to this queue;", "scaling: of this one") do |queue|
           @options[:queue] = queue
         end
         parser.on("--in SECONDS", "enqueue: not before") do |text|
           @options[:in] = Options.seconds(text)
+        end
+        {target: "seconds until jobs begin (60)", slots: "jobs at a time of a worker",
+         min: "workers at least (0)", max: "workers at most"}.each do |name, text|
+          parser.on("--#{name} N", "scaling: #{text}") do |number|
+            @options[name] = Options.count(number, least: 0)
+          end
         end
       end
     end

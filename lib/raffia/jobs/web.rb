@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../jobs"
+require_relative "store_metrics"
 require_relative "web/access"
 require_relative "web/assets"
 require_relative "web/origin_check"
@@ -19,6 +20,10 @@ module Raffia
     # By default it answers only requests from its own machine. It needs no session, cookies or
     # JavaScript; with JavaScript, pages refresh themselves.
     class Web
+      # Path of the metrics for Prometheus.
+      OPEN_METRICS = "/openmetrics"
+      private_constant :OPEN_METRICS
+
       # @return [String]
       attr_reader :title
       # @return [String, nil] URL that the title links to
@@ -62,6 +67,14 @@ module Raffia
       # @raise [StoreUnavailable, ConfigError, MissingDependency]
       def store = @store || Jobs.store
 
+      # What monitoring reads of the store; kept for seconds.
+      # @api private
+      def state
+        @state = nil unless @state_of.equal?(store)
+        @state_of = store
+        @state ||= StoreState.new(store)
+      end
+
       private
 
       def answer(env, request)
@@ -80,12 +93,21 @@ module Raffia
             "allow" => "GET, HEAD, POST")
         end
 
+        return metrics(request) if request.path == OPEN_METRICS
+
         attempt(request) do |page|
           next Response.json(page.status, page.data) if request.api?
           next Response.json(page.status, page.parts) if request.parts?
 
           Response.html(page.status, page.document)
         end
+      end
+
+      def metrics(request)
+        Response.text(200, StoreMetrics.text(state).chomp,
+          "content-type" => StoreMetrics::CONTENT_TYPE)
+      rescue StoreUnavailable, MissingDependency => error
+        problem(request, 503, error)
       end
 
       def change(request)

@@ -132,6 +132,21 @@ module Raffia
         SharedMetrics.read([@metrics.board], [::Process.pid])
       end
 
+      # What was counted by queue and class, see {RunCounts#to_h}.
+      # @api private
+      def counts = context&.logger&.counts.to_h
+
+      # The block gets rows of {RunCounts#take}, and returns false when it could not pass them on.
+      # @api private
+      def on_counts(&block) = @on_counts = block
+
+      # @api private
+      def report_counts(counts)
+        return unless @on_counts
+
+        counts.take.each { |rows| counts.add(rows) unless @on_counts.call(rows) }
+      end
+
       # Hash of "store", "error" (nil: it can be written), "counts", "queues".
       # @api private
       def report = @report.to_h

@@ -11,6 +11,7 @@ module Raffia
     # * /ready: 200 when all workers do
     # * /metrics: OpenMetrics text
     # * /stats.json: the same and more as JSON
+    # * /scaling.json: a report's `scaling`, if it has one, for autoscalers
     #
     # A report answers `serving?`, `ready?`, `state` (a line), `trouble` (a further line, or nil),
     # `write(text)` (to {OpenMetrics}) and `stats` (a Hash).
@@ -34,11 +35,20 @@ module Raffia
           [200, METRICS.dup, [OpenMetrics.new.tap { |text| @report.write(text) }.to_s]]
         when "/stats.json", "/stats"
           [200, JSON_TYPE.dup, ["#{::JSON.pretty_generate(@report.stats)}\n"]]
-        else [404, TEXT.dup, ["/health /ready /metrics /stats.json\n"]]
+        when "/scaling.json" then scaling
+        else [404, TEXT.dup, ["/health /ready /metrics /stats.json /scaling.json\n"]]
         end
       end
 
       private
+
+      def scaling
+        return [404, TEXT.dup, ["nothing is scaled here\n"]] unless @report.respond_to?(:scaling)
+
+        data = @report.scaling
+        [data ? 200 : 503, JSON_TYPE.dup,
+          ["#{::JSON.generate(data || {"error" => @report.trouble || "no answer yet"})}\n"]]
+      end
 
       def state(good, trouble = nil)
         [(good && trouble.nil?) ? 200 : 503, TEXT.dup,

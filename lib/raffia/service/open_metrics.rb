@@ -30,14 +30,17 @@ module Raffia
         each(values) { |labels, value| sample(name, labels, value) }
       end
 
-      # `histogram`: a {Histogram}.
-      def histogram(name, help, histogram, unit: "seconds")
+      # `histograms`: a {Histogram}, or a Hash of them by their labels.
+      def histogram(name, help, histograms, unit: "seconds")
         family(name, "histogram", help, unit)
-        histogram.each_bound do |bound, count|
-          sample("#{name}_bucket", {le: bound.infinite? ? "+Inf" : bound.to_s}, count)
+        each(histograms) do |labels, histogram|
+          histogram.each_bound do |bound, count|
+            le = bound.infinite? ? "+Inf" : bound.to_s
+            sample("#{name}_bucket", {**labels, le: le}, count)
+          end
+          sample("#{name}_count", labels, histogram.count)
+          sample("#{name}_sum", labels, histogram.sum)
         end
-        sample("#{name}_count", {}, histogram.count)
-        sample("#{name}_sum", {}, histogram.sum)
       end
 
       def info(name, help, labels)

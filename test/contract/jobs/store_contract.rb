@@ -34,6 +34,7 @@ module JobsStoreContract
   include Inspection
   include Administration
   include Maintenance
+  include Monitoring
   include Statistics
   include Model
   include Storm

@@ -72,6 +72,7 @@ module Raffia
       /\Araffia lab run zlib --against/ => "compares with the tour: lab_test.rb",
       /\Araffia lab run squares --ruby/ => "other Rubies: lab_test.rb",
       /\Araffia lab run \.\/mine\.rb/ => "the one of experiments.md",
+      /\Araffia jobs / => "a store with jobs: cli/jobs_test.rb",
       /\Araffia explore / => "takes minutes: cli/cli_explore_test.rb"
     }.freeze
 

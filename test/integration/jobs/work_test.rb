@@ -259,13 +259,24 @@ module JobsWork
           assert_equal [@store.counts[:queue], 1],
             stats["store"]["counts"].values_at("queue", "running")
           text = Net::HTTP.get(URI("#{health}/metrics"))
-          ["raffia_jobs_processed_total 5", "raffia_jobs_failed_total 2",
-            "raffia_jobs_retried_total 2", "raffia_jobs_busy 1",
+          ["raffia_jobs_processed_total 5",
+            "raffia_jobs_retried_total 2", "raffia_worker_busy 1",
             "raffia_job_duration_seconds_count 3", "raffia_store_writable 1",
-            "raffia_jobs{set=\"running\"} 1", "raffia_queue_jobs{queue=\"nobody\"}"].each do |line|
+            "raffia_jobs{set=\"running\"} 1", "raffia_queue_size{queue=\"nobody\"}"].each do |line|
             assert_match(/^#{Regexp.escape(line)}(?: |$)/, text)
           end
           assert_match(/^raffia_queue_latency_seconds\{queue="nobody"\} \d/, text)
+          await("labelled counts come a second later") do
+            text = Net::HTTP.get(URI("#{health}/metrics"))
+            text.match?(/^raffia_jobs_done_total\{queue="default",class="\S*QuickJob"\} 3$/) &&
+              text.match?(/^raffia_jobs_failed_total\{.*class="MissingJob",verdict="retry"\} 2$/)
+          end
+          assert_match(/^raffia_job_wait_seconds_count\{queue="default"\} 4$/, text)
+          assert_match(/^raffia_store_seconds_bucket\{call="claim",le="\+Inf"\} \d/, text)
+          refute_match(/"jid"|tenant/, text)
+          scaling = JSON.parse(Net::HTTP.get(URI("#{health}/scaling.json")))
+          assert_operator scaling["backlog"], :>=, 1
+          assert_includes scaling.keys, "desired_workers"
           assert_equal "# EOF", text.lines.last.strip
           assert_equal "200", Net::HTTP.get_response(URI("#{health}/ready")).code
           open_gate("gate#{processes}")

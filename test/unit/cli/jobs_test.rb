@@ -58,6 +58,16 @@ module Raffia
       assert_match(/nothing is wrong/, jobs("check"))
     end
 
+    def test_monitoring
+      901.times { TidyJob.perform_async }
+      assert_match(/^raffia_queue_size\{queue="tidy"\} 901$/, jobs("metrics"))
+      assert_equal([901, 3], json("scaling").values_at("backlog", "desired_workers"))
+      assert_equal(0, json("scaling", "-q", "other")["desired_workers"])
+      assert_equal(2, json("scaling", "--target", "15", "--max", "2")["desired_workers"])
+      assert_match(/^desired workers +3$/, jobs("scaling"))
+      jobs("scaling", "--slots", "0", code: 2)
+    end
+
     def test_a_recurring_job_that_never_ran_has_no_last_time
       book = Jobs::Recurring::Schedule.new
       book.add(Jobs::Recurring::Entry.build("tidy", "every 1 hour", TidyJob))

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "../../jobs/store_metrics"
 require_relative "../../jobs/tally"
+require_relative "../../jobs/worker/run_counts"
 require_relative "../../service/histogram"
 
 module Raffia
@@ -12,13 +14,27 @@ module Raffia
       class Metrics
         # Names in {Jobs::Worker::SharedMetrics}.
         COUNTERS = {
-          processed: "Runs of jobs that have ended.", failed: "Of them, those that failed.",
-          retried: "Failures after which the job is tried again.",
-          dead: "Failures after which the job is dead."
+          processed: "Runs of jobs that have ended.",
+          retried: "Failures after which the job is tried again."
+        }.freeze
+        # Names in {Jobs::Worker::RunCounts}: family, help, labels and unit.
+        LABELLED = {
+          "done" => ["raffia_jobs_done", "Runs that succeeded.", %i[queue class]],
+          "failed" => ["raffia_jobs_failed", "Runs that failed.", %i[queue class verdict]],
+          "dead" => ["raffia_jobs_dead", "Jobs that became dead.", %i[queue class cause]],
+          "crashed" => ["raffia_jobs_crashed", "Runs whose process died.", %i[queue class]],
+          "seconds" => ["raffia_jobs_run_seconds", "Seconds of runs that succeeded.",
+            %i[queue class], "seconds"],
+          "retries" => ["raffia_store_retries", "Calls of the store that failed.", %i[reason]]
+        }.freeze
+        HISTOGRAMS = {
+          "wait" => ["raffia_job_wait_seconds", "From when a job was due to its begin.",
+            %i[queue]],
+          "store" => ["raffia_store_seconds", "Calls of the store.", %i[call]]
         }.freeze
 
         BOUNDS = Raffia::Jobs::Tally::BOUNDS.map { |bound| bound / 1e3 }.freeze
-        private_constant :COUNTERS, :BOUNDS
+        private_constant :COUNTERS, :LABELLED, :HISTOGRAMS, :BOUNDS
 
         def initialize(status) = @status = status
 
@@ -41,13 +57,16 @@ module Raffia
         def write(text)
           figures = @status.figures
           COUNTERS.each { |name, help| text.counter("raffia_jobs_#{name}", help, figures[name]) }
-          text.gauge("raffia_jobs_busy", "Jobs that run now.", figures[:busy])
-          text.gauge("raffia_jobs_concurrency", "Jobs that may run at a time.",
-            figures[:concurrency])
+          text.gauge("raffia_worker_busy", "Jobs that run now.", figures[:busy])
+          text.gauge("raffia_worker_slots", "Jobs that may run at a time.", figures[:concurrency])
           text.histogram("raffia_job_duration_seconds", "Runs of jobs that were done.",
             histogram(figures))
+          write_counts(text, @status.counts)
           write_store(text, @status.report)
         end
+
+        # For autoscalers; nil while the store does not answer.
+        def scaling = @status.report&.fetch("scaling", nil)
 
         private
 
@@ -55,21 +74,27 @@ module Raffia
           Service::Histogram.new(figures[:histogram], BOUNDS, figures[:microseconds] / 1e6)
         end
 
+        def write_counts(text, counts)
+          LABELLED.each do |name, (family, help, labels, unit)|
+            text.counter(family, help, by_labels(counts, name, labels), unit: unit)
+          end
+          HISTOGRAMS.each do |name, (family, help, labels)|
+            bounds = Raffia::Jobs::Worker::RunCounts::BOUNDS.fetch(name)
+            text.histogram(family, help, by_labels(counts, name, labels)
+              .transform_values { |row| Service::Histogram.new(row[..-2], bounds, row.last) })
+          end
+        end
+
+        def by_labels(counts, name, labels)
+          counts.fetch(name, {}).transform_keys { |values| labels.zip(values).to_h }
+        end
+
         def write_store(text, report)
           text.gauge("raffia_store_writable", "Whether the store can be written.",
             (report && report["error"].nil?) ? 1 : 0)
           return unless report&.key?("counts")
 
-          sets = report["counts"].slice(*Raffia::Jobs::Store::SETS.map(&:to_s))
-          text.gauge("raffia_jobs", "Jobs in the store, by where they are.",
-            sets.transform_keys { |set| {set: set} })
-          {"size" => ["raffia_queue_jobs", "Jobs that wait, by queue."],
-           "latency" => ["raffia_queue_latency_seconds",
-             "Age of the oldest job that waits, by queue.",
-             "seconds"]}.each do |field, (name, help, unit)|
-            text.gauge(name, help, report["queues"]
-              .to_h { |queue| [{queue: queue["name"]}, queue[field]] }, unit: unit)
-          end
+          Raffia::Jobs::StoreMetrics.new(report, report["scaling"]).write(text)
         end
       end
     end

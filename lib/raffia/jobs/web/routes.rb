@@ -8,6 +8,7 @@ require_relative "pages/job"
 require_relative "pages/metrics"
 require_relative "pages/processes"
 require_relative "pages/queues"
+require_relative "pages/scaling"
 require_relative "pages/recurring"
 require_relative "pages/problem"
 
@@ -24,7 +25,8 @@ module Raffia
           "/job" => [Pages::Job],
           "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches],
           "/batch" => [Pages::Batch],
-          "/metrics" => [Pages::Metrics], "/class" => [Pages::JobClass]
+          "/metrics" => [Pages::Metrics], "/class" => [Pages::JobClass],
+          "/scaling" => [Pages::Scaling]
         }.freeze
 
         def self.page(request, web)

@@ -67,7 +67,9 @@ module Raffia
 
         def send_batch(claims)
           lease = claims.first.lease
-          ours = @backoff.attempt(-> { @heartbeat.lost?(lease) }) { @store.ack(claims) }
+          ours = @backoff.attempt(-> { @heartbeat.lost?(lease) }) do
+            @logger.counts.time_call("ack") { @store.ack(claims) }
+          end
           log_lost(claims, ours || []) unless ours&.all?
         ensure
           @sending = []

@@ -14,8 +14,10 @@ module Raffia
         # Message of the error while the store is unavailable.
         attr_reader :last_error
 
-        def initialize(log)
+        # Yields with each failure.
+        def initialize(log, &on_failure)
           @log = log
+          @on_failure = on_failure
         end
 
         # Returns the block's value; nil when +give_up+ is true after a failure or a pause.
@@ -41,6 +43,7 @@ module Raffia
         private
 
         def failed(error)
+          @on_failure&.call
           @log.error({event: "store unavailable", error: error.message}) unless @last_error
           @last_error = error.message
         end

@@ -40,7 +40,7 @@ module Raffia
         def build_observers(&)
           @logger = JobLogger.new(@log, @options.instrument)
           @metrics = @logger.metrics
-          @backoff = Backoff.new(@log)
+          @backoff = Backoff.new(@log) { @logger.counts.store_retry("unavailable") }
           @loop_monitor = LoopMonitor.new(@options.liveness, @log, lenient: @options.lenient?,
             shared_lease: @shared_lease, &)
           @heartbeat = Heartbeat.new(@store, info, ttl: @options.lease, interval: @options.beat,
@@ -58,7 +58,8 @@ module Raffia
         def build_fetcher
           @recurring = Recurring::Schedule.new(Client.new(@store, Setup.current.client_middleware))
           @maintenance = Maintenance.new(@store, Recurring::Ticker.new(@recurring, @log), @backoff,
-            @log, recover: @options.recover, heartbeat: @heartbeat) { run_suspects }
+            @log, recover: @options.recover, heartbeat: @heartbeat,
+            counts: @logger.counts) { run_suspects }
           @fetcher = new_fetcher { @worker.stop }
           reconciliation = Reconciliation.new(@store, @log, @runner, @acks, @fetcher)
           @heartbeat.on_beat { |lease| reconciliation.call(lease) }

@@ -27,6 +27,7 @@ module Raffia
           @store = context.store
           @heartbeat = context.heartbeat
           @runner = context.runner
+          @counts = context.logger.counts
           @backoff = context.backoff
           @maintenance = context.maintenance
           @queues = queues
@@ -92,7 +93,9 @@ module Raffia
         def claim(limit, **kind)
           @claiming = @claims += 1
           found = @backoff.attempt(@give_up) do
-            @store.claim(@heartbeat.lease, @queues.order, limit, **kind)
+            @counts.time_call("claim") do
+              @store.claim(@heartbeat.lease, @queues.order, limit, **kind)
+            end
           end || []
           @claiming = nil if found.empty?
           found

@@ -2,6 +2,7 @@
 
 require_relative "metrics"
 require_relative "retry_policy"
+require_relative "run_counts"
 
 module Raffia
   module Jobs
@@ -15,24 +16,28 @@ module Raffia
         BUFFER = 65_536
         private_constant :BUFFER
 
-        attr_reader :metrics, :log
+        attr_reader :metrics, :counts, :log
 
         def initialize(log, instrument)
           @log = log
           @instrument = instrument
           @metrics = Metrics.new
+          @counts = RunCounts.new
           @info = log.info?
           @formatter = log.formatter if buffers?(log)
           @buffer = +""
         end
 
         def started(run)
+          due = Payload.time(run.item["enqueued_at"] || run.item["created_at"])
+          @counts.waited(run.claim.queue, (Time.now.to_f - due).clamp(0..)) if due
           @instrument.emit(:job_start) { run.facts }
           @log.debug({event: "start", **run.facts}) if @info && @log.debug?
         end
 
         def done(run, seconds)
           @metrics.count(run.name, seconds)
+          @counts.done(run.claim.queue, run.name, seconds)
           @instrument.emit(:job_done) { {**run.facts, seconds: seconds} }
           add({event: "done", **run.facts, seconds: seconds.round(6)}) if @info
         end
@@ -48,6 +53,7 @@ module Raffia
         def failed(run, seconds, error, policy)
           flush
           @metrics.count(run.name, nil, policy.verdict)
+          count_failure(run, policy.verdict)
           @instrument.emit(:job_fail) do
             {**run.facts, seconds: seconds, error: error, verdict: policy.verdict}
           end
@@ -65,6 +71,13 @@ module Raffia
         end
 
         private
+
+        def count_failure(run, verdict)
+          @counts.count("failed", run.claim.queue, run.name, verdict.name)
+          return unless verdict == :bury
+
+          @counts.count("dead", run.claim.queue, run.name, run.readable? ? "failure" : "unreadable")
+        end
 
         def buffers?(log)
           defined?(::Logger) && log.instance_of?(::Logger) &&

@@ -56,8 +56,11 @@ module Raffia
         def write_metrics
           return unless @context
 
-          @shared_metrics.write(@context.metrics.totals, @context.runner.size,
-            @lease_monitor&.isolated || [])
+          isolated = @lease_monitor&.isolated || []
+          @shared_metrics.write(@context.metrics.totals, @context.runner.size, isolated)
+          counts = @context.logger.counts
+          counts.isolated(SharedMetrics.totals(isolated))
+          @worker.report_counts(counts)
         end
 
         def store_error = @context && (@context.heartbeat.last_error || @context.backoff.last_error)

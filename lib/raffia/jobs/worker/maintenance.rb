@@ -50,8 +50,10 @@ module Raffia
         attr_reader :tasks
 
         # +recover+: seconds between two recoveries. The block runs suspects.
-        def initialize(store, ticker, backoff, log, recover:, heartbeat:, &run_suspects)
+        def initialize(store, ticker, backoff, log, recover:, heartbeat:, counts:,
+          &run_suspects)
           @store = store
+          @counts = counts
           @log = log
           @heartbeat = heartbeat
           @run_suspects = run_suspects
@@ -87,10 +89,17 @@ module Raffia
           true
         end
 
+        # The store does not tell the class.
+        def count(job)
+          @counts.count("crashed", job.queue, "")
+          @counts.count("dead", job.queue, "", "crash") if job.dead
+        end
+
         # Workers that started together do not come together each time.
         def jitter(seconds) = seconds * (0.75 + rand / 4)
 
         def log_recovered(job)
+          count(job) if job.crashes&.positive?
           facts = {event: job.dead ? "buried" : "recovered", jid: job.jid, queue: job.queue,
                    crashes: job.crashes}
           return @log.warn(facts) unless job.dead

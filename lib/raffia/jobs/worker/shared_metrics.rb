@@ -31,6 +31,12 @@ module Raffia
           {**counters, **gauges, histogram: histogram}
         end
 
+        # Totals of these boards by the name of a series in {RunCounts}.
+        def self.totals(boards)
+          processed, failed, dead = %i[processed failed dead].map { |name| sum(boards, INDEX[name]) }
+          {"done" => processed - failed, "failed" => failed, "dead" => dead}
+        end
+
         def self.sum(boards, word) = boards.sum { |board| board[word] }
         private_class_method :sum
 

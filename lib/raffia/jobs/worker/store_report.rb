@@ -1,24 +1,24 @@
 # frozen_string_literal: true
 
+require_relative "../store_state"
+
 module Raffia
   module Jobs
     class Worker
       # Reports the state of a store for monitoring: whether it can be written, counts, queues.
       # @api private
       class StoreReport
-        # Queues in a report, the longest ones: an answer to the supervisor is one message.
-        QUEUES = 200
-        private_constant :QUEUES
-
         # The block returns why the worker cannot write to it.
         def initialize(store, &write_error)
           @store = store
+          @state = StoreState.new(store)
           @write_error = write_error
         end
 
         def to_h
           error = @write_error.call
-          {"store" => @store.url, "error" => error, "counts" => counts, "queues" => queues}
+          {"store" => @store.url, "error" => error, **@state.to_h,
+           "scaling" => @state.autoscaling.to_h}
         rescue StoreUnavailable => failure
           {"store" => @store.url, "error" => error || failure.message}
         end
@@ -32,14 +32,6 @@ module Raffia
         end
 
         def close = @pool&.terminate
-
-        private
-
-        def counts = @store.counts.transform_keys(&:to_s)
-
-        def queues
-          @store.queues.max_by(QUEUES) { |queue| queue["size"] }.sort_by { |queue| queue["name"] }
-        end
       end
     end
   end

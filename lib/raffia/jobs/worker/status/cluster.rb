@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../process/supervisor"
+require_relative "../run_counts"
 require_relative "../shared_metrics"
 
 module Raffia
@@ -14,15 +15,17 @@ module Raffia
         # @api private
         class Cluster
           MESSAGE = "report"
+          COUNTS = "counts"
           # Seconds that a worker has to answer.
           TIMEOUT = 2
           # Seconds for which an answer stays good; longer when it took long.
           FRESH = 1
           SHARE = 20
           LONGEST = 15
-          private_constant :TIMEOUT, :FRESH, :SHARE, :LONGEST
+          private_constant :COUNTS, :TIMEOUT, :FRESH, :SHARE, :LONGEST
 
           def self.answer(context, worker)
+            worker.on_counts { |rows| context.send(COUNTS, rows) }
             context.on_message(MESSAGE) do |round, pid|
               if pid == ::Process.pid
                 worker.report_later { |report| context.send(MESSAGE, [round, report]) }
@@ -35,11 +38,15 @@ module Raffia
           def initialize
             @turn = Thread::Mutex.new
             @round = 0
+            @counts = RunCounts.new
             @until = 0
           end
 
           # See {SharedMetrics.read}.
           def figures = SharedMetrics.read(boards, living)
+
+          # See {RunCounts#to_h}.
+          def counts = @counts.to_h
 
           # See {Worker#report}; nil when no worker answers.
           def report
@@ -55,7 +62,12 @@ module Raffia
           end
 
           # From a worker.
-          def receive(name, data) = (@answers&.push(data) if name == MESSAGE)
+          def receive(name, data)
+            case name
+            when MESSAGE then @answers&.push(data)
+            when COUNTS then @counts.add(data)
+            end
+          end
 
           private
 

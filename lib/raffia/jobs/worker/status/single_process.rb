@@ -14,6 +14,8 @@ module Raffia
 
           def figures = @worker ? @worker.figures : SharedMetrics.read([], [])
 
+          def counts = @worker&.counts.to_h
+
           def report = @worker&.report
         end
       end
