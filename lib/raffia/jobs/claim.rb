@@ -15,6 +15,8 @@ module Raffia
       attr_reader :ref
       # @return [String]
       attr_reader :queue, :payload
+      # @return [String, nil] JSON that {Store::Completion#ack} keeps for a job of a workflow
+      attr_accessor :result
 
       def initialize(lease, ref, queue, payload)
         @lease = lease

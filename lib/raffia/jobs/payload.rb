@@ -29,6 +29,7 @@ module Raffia
       # * unique: {"key" => String, "until" => "start" | "done" | "window", "for" => seconds,
       #   "conflict" => "skip" | "raise" | "replace"}
       # * batch: its id
+      # * workflow: {"id" => String, "node" => String}: the step whose job it is
       # * callback: {"batch" => id, "event" => "success" | "complete" | "death"}: the batch whose
       #   callback it is
       # * limit: {"key" => String, "max" => Integer}: runs at a time with this key

@@ -48,6 +48,9 @@ module Raffia
         batches: %i[open_batch seal_batch batch batches],
         flows: %i[load_flow record_step await_step park_flow continue_flow stall_flow close_flow
           signal_flow cancel_flow flow flow_steps flows],
+        workflows: %i[
+          open_workflow workflow workflows workflow_result cancel_workflow retry_workflow
+        ],
         key_values: %i[read write keys],
         statistics: %i[history metrics],
         inspection: %i[countable queues counts entries find],

@@ -8,6 +8,8 @@ class JobsPostgresTest < Raffia::TestCase
   include JobsStoreContract::Flows
   include JobsStoreContract::FlowWaits
   include JobsStoreContract::FlowEnds
+  include JobsStoreContract::Workflows
+  include JobsStoreContract::WorkflowChanges
   include JobsStoreContract::Shared
   include TestSupport::JobsPostgres
 

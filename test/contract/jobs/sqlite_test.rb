@@ -8,6 +8,8 @@ class JobsSQLiteTest < Raffia::TestCase
   include JobsStoreContract::Flows
   include JobsStoreContract::FlowWaits
   include JobsStoreContract::FlowEnds
+  include JobsStoreContract::Workflows
+  include JobsStoreContract::WorkflowChanges
   include JobsStoreContract::Shared
 
   def setup

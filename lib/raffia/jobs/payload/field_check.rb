@@ -31,6 +31,7 @@ module Raffia
           "unique" => [:unique?, "an object with a key and until: one of #{ENDS.join(", ")}"],
           "batch" => [:name?, "the id of a batch"],
           "flow" => [:flow?, "an object with a class"],
+          "workflow" => [:workflow?, "an object with an id and a node"],
           "crashes" => [:count?, "a whole number from 0 up"]
         }.freeze
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
@@ -70,6 +71,10 @@ module Raffia
           def executor?(value) = EXECUTORS.include?(value)
 
           def name?(value) = value.is_a?(String)
+
+          def workflow?(value)
+            value.is_a?(Hash) && name?(value["id"]) && name?(value["node"])
+          end
 
           def count?(value) = value.is_a?(Integer) && !value.negative?
 

@@ -54,7 +54,10 @@ module Raffia
           @url = Address.shown(url)
           @lock = Lock.new
           batches = Batches.new(lock: @lock, callback: ->(draft) { @enqueue.admit(draft) })
-          build_groups(lock: @lock, batches: batches, jobs: JobTable.new(batches))
+          workflows = Workflows.new(lock: @lock, admit: ->(draft) { @enqueue.admit(draft) },
+            drop: ->(id) { @administration.drop_workflow(id) })
+          build_groups(lock: @lock, batches: batches, workflows: workflows,
+            jobs: JobTable.new(batches, workflows))
         end
 
         # Only one operation runs at a time, so the groups need no locks.

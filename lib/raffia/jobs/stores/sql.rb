@@ -10,6 +10,7 @@ require_relative "sql/queue_registry"
 require_relative "sql/rate_admission"
 require_relative "sql/rate_keys"
 require_relative "sql/schema"
+require_relative "sql/workflow_counter"
 (Raffia::Jobs::Store::OPERATIONS.keys - [:notifier]).each do |group|
   require_relative "sql/#{group}"
 end
@@ -41,10 +42,11 @@ module Raffia
           flow_table = FlowTable.new do |db, row|
             @schedule.move(db, FairTurns.new(db), db.numbers(1).first, row)
           end
-          cleanup = Cleanup.new(counter, flow_table)
+          workflow_counter = WorkflowCounter.new { |db, drafts| @enqueue.insert(db, drafts) }
+          cleanup = Cleanup.new(counter, flow_table, workflow_counter)
           names = self.class::QueueRegistry.new(database)
           rate_keys = RateKeys.new
-          super(database:, counter:, cleanup:, names:, rate_keys:, flow_table:,
+          super(database:, counter:, workflow_counter:, cleanup:, names:, rate_keys:, flow_table:,
                 rate_admission: RateAdmission.new(rate_keys), **parts)
         end
       end

@@ -5,7 +5,7 @@ module Raffia
     module Stores
       class Memory < Store
         class Administration < Store::Administration
-          needs :lock, :jobs, :batches
+          needs :lock, :jobs, :batches, :workflows
 
           def delete(entries)
             take_each(entries, Store::SETS - %i[running]) { |job, from| remove(job, from) }
@@ -41,6 +41,12 @@ module Raffia
             nil
           end
 
+          # Removes the waiting jobs of a workflow.
+          def drop_workflow(id)
+            delete(%i[queue scheduled retry blocked].flat_map { |set| @jobs.list(set) }
+              .select { |job| job.workflow && job.workflow["id"] == id }.map(&:entry))
+          end
+
           private
 
           def take_each(entries, sets)
@@ -61,6 +67,7 @@ module Raffia
           def revive(job)
             @batches.revived(job.batch)
             @jobs.flows.revived(job)
+            @workflows.revived(job) if job.workflow
             job.suspect = false
             job.payload = Store::Rewrite.anew(job.payload)
           end

@@ -8,7 +8,9 @@ module Raffia
           needs :lock, :jobs
 
           def ack(claims)
-            claims.map { |claim| complete(claim) { |job| @jobs.finish(job, :done) } }
+            claims.map do |claim|
+              complete(claim) { |job| @jobs.finish(job, :done, claim.result) }
+            end
           end
 
           def retry(claim, payload, at)

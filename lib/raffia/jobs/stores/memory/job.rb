@@ -37,6 +37,8 @@ module Raffia
 
           def batch = @extras["batch"]
 
+          def workflow = @extras["workflow"]
+
           def unique = @extras["unique"]
 
           def limit = @extras["limit"]

@@ -18,8 +18,9 @@ module Raffia
         class JobTable
           attr_reader :queues, :uniqueness, :limits, :rates, :leases, :flows
 
-          def initialize(batches)
+          def initialize(batches, workflows)
             @batches = batches
+            @workflows = workflows
             @queues = Queues.new
             @limits = Limits.new
             @rates = RateTable.new
@@ -68,11 +69,12 @@ module Raffia
           end
 
           # Counts the end of a job without a set: `how` is :done or :dead.
-          def finish(job, how)
+          def finish(job, how, result = nil)
             @uniqueness.ended(job)
             @batches.ended(job.batch, how)
             parent = job.flow && @flows.job_ended(job, how)
             wake(parent) if parent
+            @workflows.ended(job, how, result) if job.workflow
           end
 
           # Moves the job of a flow that waits to its queue.

@@ -5,7 +5,7 @@ module Raffia
     module Stores
       class Memory < Store
         class Maintenance < Store::Maintenance
-          needs :jobs, :batches, :key_values
+          needs :jobs, :batches, :workflows, :key_values
 
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
             now = Time.now.to_f
@@ -14,13 +14,14 @@ module Raffia
             nil while dead.size > dead_max && dead.shift(now)
             @batches.prune(now - batches_for)
             @jobs.flows.prune(now - batches_for)
+            @workflows.prune(now - batches_for)
             @key_values.prune
             @jobs.uniqueness.prune(now)
             @jobs.rates.prune(now)
             nil
           end
 
-          def check = misplaced_jobs + unknown_claims + wrong_limits
+          def check = misplaced_jobs + unknown_claims + wrong_limits + @workflows.check
 
           private
 

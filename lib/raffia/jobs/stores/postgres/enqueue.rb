@@ -13,7 +13,7 @@ module Raffia
             "THEN 'scheduled' ELSE 'queue' END, priority, id, greatest(due, now), payload " \
             "FROM draft) SELECT pg_notify(name, '') FROM unnest($6::text[]) AS name"
           # Fields that make a job's end mean more than its removal.
-          SPECIAL = %w[unique limit batch expires_at rate fair flow].freeze
+          SPECIAL = %w[unique limit batch expires_at rate fair flow workflow].freeze
 
           def enqueue(drafts, precondition: nil)
             queues = drafts.map(&:queue).uniq

@@ -9,8 +9,8 @@ module Raffia
             "{returning} #{Cleanup::COLUMNS}"
           KILL = "UPDATE {jobs} SET state = 'dead', at = {now} WHERE id = $1 AND state = $2 " \
             "AND state IN ('queue', 'scheduled', 'retry') {returning} #{Cleanup::COLUMNS}"
-          REQUEUEABLE = "SELECT id, queue, payload, priority, fair_key, fair_weight, batch FROM " \
-            "{jobs} WHERE id = $1 AND state = $2 AND state IN ('scheduled', 'retry', 'blocked', " \
+          REQUEUEABLE = "SELECT id, queue, payload, priority, fair_key, fair_weight, batch, " \
+            "jid, workflow, node FROM {jobs} WHERE id = $1 AND state = $2 AND state IN ('scheduled', 'retry', 'blocked', " \
             "'dead') {lock}"
           # Such a job is no suspect any more.
           REVIVE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
@@ -19,7 +19,7 @@ module Raffia
           PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) " \
             "{upsert name} paused = {excluded paused}"
 
-          needs :database, :counter, :cleanup, :names, :schedule, :flow_table
+          needs :database, :counter, :workflow_counter, :cleanup, :names, :schedule, :flow_table
 
           def delete(entries)
             @database.write { |db| entries.count { |entry| finish(db, DELETE, entry) } }
@@ -70,13 +70,14 @@ module Raffia
           end
 
           def requeue_one(db, entry)
-            *row, batch = db.rows(REQUEUEABLE, entry.ref, entry.set.to_s).first
+            *row, batch, jid, workflow, node = db.rows(REQUEUEABLE, entry.ref, entry.set.to_s).first
             return false if row.empty?
 
             if entry.set == :dead
               revive(db, row)
               @counter.revived(db, batch) if batch
               @flow_table.revived(db, entry.ref)
+              @workflow_counter.revived(db, workflow, node, jid) if workflow
             else
               @schedule.move(db, FairTurns.new(db), db.numbers(1).first, row)
             end

@@ -4,12 +4,13 @@ module Raffia
   module Jobs
     module Stores
       class SQL < Store
-        # Frees what an ended job held: its unique key, and its places in a batch and a limit.
+        # Frees what an ended job held: its unique key, and its places in a batch, a workflow
+        # and a limit.
         # @api private
         class Cleanup
-          Job = Struct.new(:id, :special, :limit_key, :unique_key, :batch)
+          Job = Struct.new(:id, :special, :limit_key, :unique_key, :batch, :jid, :workflow, :node)
           # Columns that statements return when they end jobs.
-          COLUMNS = "id, special, limit_key, unique_key, batch"
+          COLUMNS = "id, special, limit_key, unique_key, batch, jid, workflow, node"
           # The job keeps its place, before all that came since it was blocked.
           UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id " \
             "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' AND rated = 0 ORDER BY place " \
@@ -20,13 +21,15 @@ module Raffia
           # Value of `special` of jobs with a flow.
           FLOW = 2
 
-          def initialize(counter, flow_table)
+          def initialize(counter, flow_table, workflows)
             @counter = counter
             @flow_table = flow_table
+            @workflows = workflows
           end
 
           # `how` is :done or :dead. `unblock` is false for jobs that had not come to their turn.
-          def ended(db, rows, how, unblock: true)
+          # `results` has results by the ids of jobs.
+          def ended(db, rows, how, unblock: true, results: {})
             jobs = rows.filter_map { |row| Job.new(*row) unless row[1].zero? }
             return if jobs.empty?
 
@@ -34,6 +37,7 @@ module Raffia
             flows = jobs.select { |job| job.special == FLOW }
             @flow_table.jobs_ended(db, flows.map(&:id), how) unless flows.empty?
             @counter.ended(db, jobs.filter_map(&:batch).tally, how)
+            @workflows.ended(db, jobs.select(&:workflow), how, results)
             jobs.each { |job| unblock_next(db, job.limit_key) } if unblock
           end
 

@@ -25,8 +25,9 @@ module Raffia
           def ack(claims)
             return [] if claims.empty?
 
+            results = results_of(claims)
             ids = @database.write do |db|
-              by_token(claims).flat_map { |token, refs| finish(db, token, refs, :done) }
+              by_token(claims).flat_map { |token, refs| finish(db, token, refs, :done, results) }
             end
             return claims.map { true } if ids.size == claims.size
 
@@ -62,7 +63,7 @@ module Raffia
             end
             rows.each { |row| @cleanup.stopped(db, row) }
             @rate_admission.refund(db, rows.map { |row| RatedJob.new(*row.last(2)) }) unless begun
-            db.wake(rows.map { |row| row[5] }.uniq)
+            db.wake(rows.map { |row| row[-3] }.uniq)
             rows.size
           end
 
@@ -73,10 +74,14 @@ module Raffia
               .transform_values { |some| some.map(&:ref) }
           end
 
+          def results_of(claims)
+            claims.filter_map { |claim| [claim.ref.first, claim.result] if claim.result }.to_h
+          end
+
           # Returns the ids of the valid ones.
-          def finish(db, token, refs, how)
+          def finish(db, token, refs, how, results = {})
             rows = db.rows(ACK, refs.map(&:first), token, refs.map(&:last))
-            @cleanup.ended(db, rows, how)
+            @cleanup.ended(db, rows, how, results: results)
             rows.map(&:first)
           end
 

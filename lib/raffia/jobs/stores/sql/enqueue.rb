@@ -9,10 +9,11 @@ module Raffia
             "VALUES ($1, $2, $3, $1, {now}, $4)"
           INSERT_SPECIAL = "INSERT INTO {jobs} (id, jid, queue, state, priority, place, at, " \
             "special, expires_at, limit_key, limit_max, unique_key, unique_start, batch, " \
-            "rate, rate_key, rate_cost, fair_key, fair_weight, pass, payload) VALUES " \
+            "rate, rate_key, rate_cost, fair_key, fair_weight, workflow, node, pass, payload) VALUES " \
             "($1, $2, $3, CASE WHEN $4 > {now} THEN 'scheduled' " \
             "ELSE 'queue' END, $5, $1, CASE WHEN $4 > {now} THEN $4 " \
-            "ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)"
+            "ELSE {now} END, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, " \
+            "$20, $21)"
           TAKE_KEY = "INSERT INTO {uniques existing} (key, job, ends_at) " \
             "VALUES ($1, $2, {now} + $3) {upsert key} job = {excluded job}, " \
             "ends_at = {excluded ends_at} WHERE {existing ends_at} <= {now}"
@@ -68,15 +69,18 @@ module Raffia
           end
 
           def columns(extras)
-            limit, unique, expires_at, batch, rate = extras.values_at("limit", "unique",
-              "expires_at", "batch", "rate")
+            limit, unique, expires_at, batch, rate, workflow = extras.values_at("limit", "unique",
+              "expires_at", "batch", "rate", "workflow")
             key = unique["key"] if unique && unique["until"] != "window"
-            special = (expires_at || limit || key || batch || rate) ? 1 : 0
+            special = (expires_at || limit || key || batch || rate || workflow) ? 1 : 0
             special = Cleanup::FLOW if extras["flow"]
             start = (key && unique["until"] == "start") ? 1 : 0
             [special, expires_at&.to_f, limit && limit["key"], limit && limit["max"], key, start,
-              batch, *rate_columns(rate), *extras["fair"]&.values_at("key", "weight") || [nil, nil]]
+              batch, *rate_columns(rate), *pair(extras["fair"], "key", "weight"),
+              *pair(workflow, "id", "node")]
           end
+
+          def pair(fields, one, other) = fields ? fields.values_at(one, other) : [nil, nil]
 
           def rate_columns(rate)
             return [nil, nil, nil] unless rate

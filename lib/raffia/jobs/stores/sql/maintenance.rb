@@ -41,6 +41,11 @@ module Raffia
               "SELECT id, steps, held FROM (SELECT f.id, f.steps, (SELECT count(*) " \
               "FROM {flow_steps} AS s WHERE s.flow = f.id) AS held FROM {flows} AS f) AS counted " \
               "WHERE steps <> held",
+            "workflow %s counts %s pending nodes, and has %s" =>
+              "SELECT id, pending, held FROM (SELECT w.id, w.pending, (SELECT count(*) " \
+              "FROM {workflow_nodes} AS n WHERE n.workflow = w.id AND n.state IN " \
+              "('waiting', 'active')) AS held FROM {workflows} AS w) AS counted " \
+              "WHERE pending <> held",
             "job %s has the number %s, which the next job will get" =>
               "SELECT jid, id FROM {jobs} WHERE id > (SELECT value FROM {counters} " \
               "WHERE name = 'number')"
@@ -50,6 +55,7 @@ module Raffia
             "(SELECT id FROM {jobs} WHERE state = 'dead' ORDER BY at DESC, id DESC " \
             "LIMIT $3 OFFSET $2))"
           BATCHES = "DELETE FROM {batches} WHERE pending = 0 AND completed_at < {now} - $1"
+          WORKFLOWS = "DELETE FROM {workflows} WHERE completed_at < {now} - $1"
           ALL = 2**31
           # Days and minutes of statistics that are kept.
           DAYS = 5 * 365
@@ -61,6 +67,7 @@ module Raffia
             @database.write do |db|
               db.run(DEAD, dead_for.to_f, dead_max, ALL)
               db.run(BATCHES, batches_for.to_f)
+              prune_workflows(db, batches_for)
               %w[facts uniques].each do |table|
                 db.run("DELETE FROM {#{table}} WHERE ends_at <= {now}")
               end
@@ -80,6 +87,14 @@ module Raffia
             db.run("DELETE FROM {rate_keys} WHERE opens_at IS NULL AND idle_at <= {now} " \
               "AND closed_until <= {now}")
             db.run("DELETE FROM {rate_starts} WHERE key NOT IN (SELECT key FROM {rate_keys})")
+          end
+
+          def prune_workflows(db, seconds)
+            return if db.run(WORKFLOWS, seconds.to_f).zero?
+
+            %w[workflow_nodes workflow_edges].each do |table|
+              db.run("DELETE FROM {#{table}} WHERE workflow NOT IN (SELECT id FROM {workflows})")
+            end
           end
 
           def prune_statistics(db)

@@ -30,7 +30,8 @@ module Raffia
               expires_at double precision, limit_key text, limit_max bigint, unique_key text,
               unique_start smallint NOT NULL DEFAULT 0, batch text, payload {bytes} NOT NULL,
               pass bigint NOT NULL DEFAULT 0, fair_key text, fair_weight double precision,
-              rate text, rate_key text, rate_cost bigint, rated smallint NOT NULL DEFAULT 0
+              rate text, rate_key text, rate_cost bigint, rated smallint NOT NULL DEFAULT 0,
+              workflow text, node text
             COLUMNS
             "queues" => "name text PRIMARY KEY, paused smallint NOT NULL DEFAULT 0",
             "uniques" => "key text PRIMARY KEY, job bigint NOT NULL, ends_at double precision",
@@ -47,6 +48,22 @@ module Raffia
               sealed smallint NOT NULL DEFAULT 0, completed_at double precision,
               about text NOT NULL, parent text, dead_in_parent smallint NOT NULL DEFAULT 0,
               callbacks text NOT NULL
+            COLUMNS
+            "workflows" => <<~COLUMNS,
+              id text PRIMARY KEY, number bigint NOT NULL, state text NOT NULL,
+              pending bigint NOT NULL, dead bigint NOT NULL, ended bigint NOT NULL, reason text,
+              created_at double precision NOT NULL, completed_at double precision,
+              about text NOT NULL, parent text, parent_node text
+            COLUMNS
+            "workflow_nodes" => <<~COLUMNS,
+              workflow text NOT NULL, name text NOT NULL, kind text NOT NULL, state text NOT NULL,
+              missing bigint NOT NULL, bad bigint NOT NULL, spec {bytes} NOT NULL, jid text,
+              result {bytes}, error text, ended bigint, parent text, position bigint NOT NULL,
+              PRIMARY KEY (workflow, name)
+            COLUMNS
+            "workflow_edges" => <<~COLUMNS,
+              workflow text NOT NULL, from_node text NOT NULL, to_node text NOT NULL,
+              PRIMARY KEY (workflow, from_node, to_node)
             COLUMNS
             "rate_limits" => "name text PRIMARY KEY, rule text NOT NULL",
             "rate_keys" => <<~COLUMNS,
@@ -98,14 +115,17 @@ module Raffia
             "number" => "{batches} (number)",
             "flow_jobs" => "{flows} (job)",
             "flow_children" => "{flows} (parent) WHERE parent IS NOT NULL",
-            "flow_ends" => "{flows} (ended_at) WHERE ended_at IS NOT NULL"
+            "flow_ends" => "{flows} (ended_at) WHERE ended_at IS NOT NULL",
+            "workflow" => "{jobs} (workflow) WHERE workflow IS NOT NULL",
+            "workflow_number" => "{workflows} (number)",
+            "workflow_parent" => "{workflow_nodes} (workflow, parent, position)"
           }.freeze
 
           # Columns that later versions added to a table, and indexes that they removed.
           ADDED = {
             2 => {"jobs" => ["pass bigint NOT NULL DEFAULT 0", "fair_key text",
               "fair_weight double precision", "rate text", "rate_key text", "rate_cost bigint",
-              "rated smallint NOT NULL DEFAULT 0"]}
+              "rated smallint NOT NULL DEFAULT 0", "workflow text", "node text"]}
           }.freeze
           REMOVED = {2 => ["waiting"]}.freeze
 

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require_relative "workflow/transition"
+
+module Raffia
+  module Jobs
+    class Store
+      # Workflows: jobs as the nodes of a graph. A job of a workflow names it under "raffia":
+      # {"workflow" => {"id", "node"}}. The end of its claim, the node's result ({Claim#result}),
+      # and the jobs that become ready by it are one step. Jobs that fail for good, expire, or are
+      # discarded, deleted, cleared or killed make their node dead. A dead job that is requeued goes
+      # on, and what was skipped because of it waits again.
+      class Workflows < Group
+        # Bytes of a node's result as JSON.
+        RESULT = 256 * 1024
+
+        # @api private
+        def self.missing(id)
+          "there is no workflow #{id}: it was not opened here, or was pruned after its end"
+        end
+
+        # Adds a workflow, and the jobs of nodes without predecessors, in one step. The graph has
+        # no cycle and no unknown name.
+        # @param nodes [Array<Hash>] {"name", "kind" (job, each, flow), "after" (names), "from" (of
+        #   `each`: the step with the list), "item" (payload of the job), "undo" (payload),
+        #   "on_failure" ("run": after failed predecessors, too), "expires_in", "flow" (class)}
+        # @param about [Hash] name, class, deadline
+        # @param drafts [Array<Draft>] further jobs of the same step
+        # @param parent [Array(String, String), nil] workflow and node that end with this one
+        # @return [Boolean] false: there is a workflow with this id, and nothing was changed
+        # @raise [Error] for a parent that is not running
+        def open_workflow(id, nodes, about: {}, drafts: [], parent: nil)
+          raise NotImplementedError
+        end
+
+        # @return [Hash, nil] {"id", "state" (running, cancelling, undoing, done, failed, cancelled,
+        #   undone, stuck), "pending", "dead", "reason", "created_at", "completed_at", "about",
+        #   "parent", "parent_node", "nodes" => [{"name", "kind", "state" (waiting, active, done,
+        #   dead, skipped, cancelled), "after", "class", "jid", "error", "parent", ...}]}
+        def workflow(id) = raise(NotImplementedError)
+
+        # @return [Array<Hash>] of {#workflow} without the nodes, newest first
+        def workflows(offset: 0, limit: 50) = raise(NotImplementedError)
+
+        # @return [String, nil] JSON; of an `each`, a list of its elements' results; nil: none (yet)
+        def workflow_result(id, name) = raise(NotImplementedError)
+
+        # Removes jobs that wait, and starts no more. Undos follow when the others have ended.
+        # @return [Hash, nil] what goes on: {"running" => ids of jobs, "flows" => names of nodes with
+        #   a sub-workflow}; nil: it has ended, or does not exist
+        def cancel_workflow(id, reason) = raise(NotImplementedError)
+
+        # Runs a step and all that depend on it again.
+        # @raise [Error] for one that runs, and for an unknown workflow or step
+        def retry_workflow(id, name) = raise(NotImplementedError)
+      end
+    end
+  end
+end

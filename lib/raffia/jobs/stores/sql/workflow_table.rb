@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class SQL < Store
+        # Nodes of one workflow in a transaction, see {Store::Workflow::Transition}. The workflow's
+        # row is locked, so its nodes need no locks.
+        # @api private
+        class WorkflowTable
+          FIELDS = "state, pending, dead, ended, reason, created_at, completed_at, about, parent, " \
+            "parent_node"
+          LOCK = "SELECT id, #{FIELDS} FROM {workflows} WHERE id = $1 {lock}".freeze
+          ADD = "INSERT INTO {workflows} (id, number, #{FIELDS}) " \
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) {ignore id}".freeze
+          SAVE = "UPDATE {workflows} SET state = $2, pending = $3, dead = $4, ended = $5, " \
+            "reason = $6, completed_at = $7 WHERE id = $1"
+          NODE = "name, kind, state, missing, bad, spec, jid, result, error, ended, parent, position"
+          SELECT = "SELECT #{NODE} FROM {workflow_nodes} WHERE workflow = $1".freeze
+          ONE = "#{SELECT} AND name = $2".freeze
+          ALL = "#{SELECT} ORDER BY position, name".freeze
+          CHILDREN = "#{SELECT} AND parent = $2 ORDER BY position".freeze
+          ADD_NODE = "INSERT INTO {workflow_nodes} (workflow, #{NODE}) " \
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)".freeze
+          SAVE_NODE = "UPDATE {workflow_nodes} SET state = $3, missing = $4, bad = $5, jid = $6, " \
+            "result = $7, error = $8, ended = $9 WHERE workflow = $1 AND name = $2"
+          REMOVE = "DELETE FROM {workflow_nodes} WHERE workflow = $1 AND parent = $2"
+          DEPENDANTS = "SELECT to_node FROM {workflow_edges} WHERE workflow = $1 " \
+            "AND from_node = $2 ORDER BY to_node"
+          ADD_EDGE = "INSERT INTO {workflow_edges} (workflow, from_node, to_node) " \
+            "VALUES ($1, $2, $3)"
+
+          # Nil: there is no such workflow.
+          def self.load(db, id)
+            row = db.rows(LOCK, id).first or return
+            new(db, Store::Workflow::Record.new(*row))
+          end
+
+          # Nil: there is one with this id.
+          def self.create(db, id, about, parent)
+            record = Store::Workflow::Record.of(id, JSON.generate(about), parent)
+            return unless db.run(ADD, id, db.numbers(1).first, *record.to_a.drop(1)) == 1
+
+            new(db, record)
+          end
+
+          def self.node(row) = Store::Workflow::Node.new(*row)
+
+          attr_reader :record, :drafts
+
+          def initialize(db, record)
+            @db = db
+            @record = record
+            @nodes = {}
+            @new = []
+            @changed = {}
+            @drafts = []
+          end
+
+          def node(name) = @nodes[name] ||= read(ONE, name).first
+
+          def nodes = merge(read(ALL))
+
+          def children(name)
+            merge(read(CHILDREN, name)).select { |node| node.parent == name }.sort_by(&:position)
+          end
+
+          def dependants(name)
+            parent = node(name)&.parent
+            parent ? [parent] : @db.rows(DEPENDANTS, @record.id, name).flatten
+          end
+
+          def add(node, dependants)
+            @nodes[node.name] = node
+            @new << node
+            dependants.each { |name| @db.run(ADD_EDGE, @record.id, node.name, name) }
+          end
+
+          # Adds the edges from a node's predecessors.
+          def depend(node)
+            node.predecessors.each { |name| @db.run(ADD_EDGE, @record.id, name, node.name) }
+          end
+
+          def remove_children(name)
+            [@nodes, @changed].each { |all| all.delete_if { |_, node| node.parent == name } }
+            @db.run(REMOVE, @record.id, name)
+          end
+
+          def changed(node)
+            @changed[node.name] = node
+          end
+
+          def enqueue(draft) = @drafts << draft
+
+          def save
+            record = @record
+            @db.run(SAVE, record.id, record.state, record.pending, record.dead, record.ended,
+              record.reason, record.completed_at)
+            @new.each { |node| @db.run(ADD_NODE, record.id, *node.to_a) }
+            @changed.except(*@new.map(&:name)).each_value { |node| save_node(node) }
+          end
+
+          private
+
+          # Nodes that were read or added before have the present state.
+          def merge(read)
+            read.each { |node| @nodes[node.name] ||= node }
+            [*read.map(&:name), *@new.map(&:name)].uniq.map { |name| @nodes[name] }
+          end
+
+          def read(sql, *params)
+            @db.rows(sql, @record.id, *params).map { |row| WorkflowTable.node(row) }
+          end
+
+          def save_node(node)
+            @db.run(SAVE_NODE, @record.id, node.name, node.state, node.missing, node.bad, node.jid,
+              node.result, node.error, node.ended)
+          end
+        end
+      end
+    end
+  end
+end
