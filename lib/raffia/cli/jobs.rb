@@ -21,17 +21,23 @@ module Raffia
                                        dead
           show JID                     one job with all its fields
           enqueue CLASS [JSON...]      a new job with these arguments
-          retry JID... | --all SET     back to their queue: scheduled, retry, blocked or
+          retry JID... | FILTER        back to their queue: scheduled, retry, blocked or
                                        dead jobs
-          kill JID... | --all SET      to the dead set: of a queue, scheduled or retry
-          delete JID... | --all SET    for good
-          pause QUEUE, resume QUEUE    whether workers take jobs from it
+          kill JID... | FILTER         to the dead set: of a queue, scheduled or retry
+          delete JID... | FILTER       for good
+          move JID... | FILTER --to Q  to another queue; they stay scheduled, dead ...
+          pause QUEUE, resume QUEUE    whether workers take jobs from it; --rate KEY:
+                                       whether jobs of this rate start
+          drain QUEUE                  wait until it is empty, then pause it
           order WORKER ORDER           quiet, stop, dump, "cancel JID", "trace JID";
                                        WORKER as `processes` shows it
           recurring [run|pause|resume|delete NAME]
           export [FILE]                all jobs as lines of JSON
           import [FILE]                what `export` wrote, into this store
           check                        look for damage in the store
+
+        FILTER is one or more of --all SET, --queue, --class, --error, --tenant,
+        --older-than and --match; --dry-run only counts.
       TEXT
       # File and class of each subcommand, which is a method of the class.
       SUBCOMMANDS = {
@@ -39,7 +45,9 @@ module Raffia
         "metrics" => :Monitoring, "scaling" => :Monitoring,
         "list" => :Listing, "show" => :Listing,
         "enqueue" => :Change, "retry" => :Change, "kill" => :Change, "delete" => :Change,
-        "pause" => :Change, "resume" => :Change, "order" => :Change,
+        "move" => :Change,
+        "drain" => :Administration, "pause" => :Administration, "resume" => :Administration,
+        "order" => :Administration,
         "recurring" => :Recurring, "export" => :Transfer, "import" => :Transfer
       }.freeze
 
@@ -73,9 +81,10 @@ module Raffia
         parser.on("--all SET", "all of a set: dead, retry, queue:NAME") do |set|
           @options[:all] = set
         end
-        parser.on("-q", "--queue NAME", "enqueue: to this queue;", "scaling: of this one") do |queue|
+        parser.on("-q", "--queue NAME", "only jobs of this queue; enqueue: to it") do |queue|
           @options[:queue] = queue
         end
+        define_filters(parser)
         parser.on("--in SECONDS", "enqueue: not before") do |text|
           @options[:in] = Options.seconds(text)
         end
@@ -85,6 +94,20 @@ module Raffia
             @options[name] = Options.count(number, least: 0)
           end
         end
+      end
+
+      def define_filters(parser)
+        {class: ["NAME", "only jobs of this class"],
+         error: ["TEXT", "only failed ones with this error"],
+         tenant: ["KEY", "only with this fair or rate key"],
+         to: ["QUEUE", "move: there"], rate: ["KEY", "pause, resume: this rate"]}
+          .each do |name, (takes, text)|
+            parser.on("--#{name} #{takes}", text) { |value| @options[name] = value }
+          end
+        parser.on("--older-than SECONDS", "only jobs made, or dead, before that") do |text|
+          @options[:older_than] = Options.seconds(text)
+        end
+        parser.on("--dry-run", "count, and change nothing") { @options[:dry_run] = true }
       end
     end
   end

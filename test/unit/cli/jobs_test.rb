@@ -58,6 +58,78 @@ module Raffia
       assert_match(/nothing is wrong/, jobs("check"))
     end
 
+    class OtherJob
+      include Raffia::Job
+
+      options queue: "tidy", fair_by: ->(customer, *) { customer }, rate: 1, per: 3600,
+        rate_key: ->(customer, *) { customer }
+      def perform(*) = nil
+    end
+
+    def bury(error)
+      lease = @store.enroll("test:1:a", {}, ttl: 600)
+      @store.claim(lease, %w[tidy], 100).each do |claim|
+        item = claim.item.merge("error_class" => error, "error_message" => "after 5 s")
+        @store.bury(claim, JSON.generate(item))
+      end
+      @store.resign(lease)
+    end
+
+    def test_bulk_changes_by_filter
+      3.times { |number| TidyJob.perform_async(number) }
+      bury("Timeout")
+      2.times { |number| TidyJob.perform_async(number) }
+      bury("Other")
+      TidyJob.perform_in(3600, 9)
+      assert_equal({"would_change" => 3}, json("retry", "--error", "Timeout", "--dry-run"))
+      assert_equal(5, @store.counts[:dead])
+      assert_equal({"changed" => 3}, json("retry", "--error", "Timeout"))
+      assert_equal({"changed" => 0}, json("retry", "--older-than", "60", code: 1))
+      assert_equal({"changed" => 2}, json("delete", "--error", "after", "--class", TidyJob.name))
+      assert_equal({queue: 3, scheduled: 1, dead: 0}, @store.counts.slice(:queue, :scheduled, :dead))
+      assert_equal({"changed" => 4}, json("move", "--class", TidyJob.name, "--to", "slow"))
+      assert_equal([["slow", 3], ["tidy", 0]],
+        json("queues").map { |queue| queue.values_at("name", "size") })
+      assert_match(/4 would be changed/, jobs("delete", "-q", "slow", "--dry-run"))
+      assert_match(/3 jobs are deleted/, jobs("delete", "--all", "queue:slow"))
+      jobs("delete", "--all", "queue:slow", "-q", "tidy", code: 2)
+      jobs("move", "--class", "TidyJob", code: 2)
+      jobs("move", "--to", "slow", code: 2)
+    end
+
+    def test_more_jobs_than_a_page
+      1200.times { |number| TidyJob.perform_async(number) }
+      600.times { OtherJob.perform_async("ann") }
+      assert_equal({"changed" => 1200}, json("kill", "--class", TidyJob.name))
+      assert_equal({"changed" => 600}, json("move", "--tenant", "ann", "--to", "held"))
+      assert_equal(600, @store.counts[:queue])
+    end
+
+    def test_a_tenant_with_a_rate
+      key = "#{OtherJob.name}:ann"
+      jobs("pause", "--rate", key, code: 2)
+      3.times { OtherJob.perform_async("ann") }
+      lease = @store.enroll("test:1:a", {}, ttl: 600)
+      assert_equal(1, @store.claim(lease, %w[tidy], 10).size)
+      assert_match(/is paused/, jobs("pause", "--rate", key))
+      assert_operator(@store.rate(key)["closed_until"], :>, Time.now.to_f + 86_400 * 365)
+      assert_match(/is resumed/, jobs("resume", "--rate", key))
+      assert_nil(@store.rate(key)["closed_until"])
+      jobs("pause", code: 2)
+    end
+
+    def test_draining
+      TidyJob.perform_async(1)
+      lease = @store.enroll("test:1:a", {}, ttl: 600)
+      claims = @store.claim(lease, %w[tidy], 1)
+      drain = Thread.new { jobs("drain", "tidy") }
+      sleep 0.2
+      assert_predicate(drain, :alive?)
+      @store.ack(claims)
+      assert_match(/tidy is empty, and paused/, drain.value)
+      assert(@store.queues.first["paused"])
+    end
+
     def test_monitoring
       901.times { TidyJob.perform_async }
       assert_match(/^raffia_queue_size\{queue="tidy"\} 901$/, jobs("metrics"))
@@ -232,7 +304,7 @@ module Raffia
 
     def test_words_that_make_no_sense
       {%w[list] => /missing argument: list SET/, %w[list nothing] => /there is no set nothing/,
-       %w[list queue] => /which queue\?/, %w[retry] => /JID, or --all/,
+       %w[list queue] => /which queue\?/, %w[retry] => /JID, --all SET, or a filter/,
        %w[dance] => /raffia jobs has no command dance. `raffia help jobs` lists all/,
        %w[stats more] => /needless argument: more/, %w[stats -s nowhere:] => /is no store/,
        %w[stats -r /nowhere.rb] => /nowhere.rb does not exist/}.each do |argv, message|

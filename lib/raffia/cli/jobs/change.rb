@@ -1,14 +1,17 @@
 # frozen_string_literal: true
 
 require_relative "subcommand"
+require_relative "../../jobs/bulk_change"
 
 module Raffia
   module CLI
     class Jobs < Command
       # Changes jobs.
       class Change < Subcommand
-        # Jobs in one step.
-        PAGE = 500
+        # Options that select jobs, by the criterion of a {Raffia::Jobs::JobFilter}.
+        FILTERS = {queue: :queue, class: :class_name, error: :error, older_than: :older_than,
+                   tenant: :tenant, match: :match}.freeze
+        private_constant :FILTERS
 
         def enqueue(name, *json)
           item = {"class" => job_class(name), "args" => json.map { |text| value(text) },
@@ -37,29 +40,12 @@ module Raffia
           end
         end
 
-        def pause(queue)
-          store.pause(valid_queue(queue))
-          answer({"queue" => queue, "paused" => true}) do
-            "#{queue} is paused: workers take nothing from it"
+        def move(*jids)
+          to = @options[:to] or raise OptionParser::MissingArgument, "--to QUEUE"
+          valid_queue(to)
+          change(jids, %i[queue scheduled retry dead], "moved to #{to}") do |entries|
+            store.move(entries.reject { |entry| entry.queue == to }, to)
           end
-        end
-
-        def resume(queue)
-          store.resume(valid_queue(queue))
-          answer({"queue" => queue, "paused" => false}) { "#{queue} is resumed" }
-        end
-
-        def order(worker, order)
-          unless order.match?(/\A(?:quiet|stop|dump|(?:cancel|trace) \S+)\z/)
-            raise ConfigError, "#{order.inspect} is no order: use quiet, stop, dump, \"cancel " \
-              "JID\" or \"trace JID\""
-          end
-          unless store.order(worker, order)
-            raise NotFound.new("there is no worker #{worker}: `raffia jobs processes` lists all",
-              name: worker)
-          end
-
-          answer({"worker" => worker, "order" => order}) { "#{worker} gets the order" }
         end
 
         private
@@ -78,14 +64,26 @@ module Raffia
         end
 
         def change(jids, sets, done, &)
-          if jids.empty? && @options[:all].nil?
-            raise OptionParser::MissingArgument, "JID, or --all SET"
+          filter = filter()
+          if jids.empty? && @options[:all].nil? && filter.empty?
+            raise OptionParser::MissingArgument, "JID, --all SET, or a filter such as --class NAME"
           end
+          return dry_run(sets, filter) if jids.empty? && @options[:dry_run]
 
-          count = jids.empty? ? change_all(sets, &) : change_named(jids, sets, &)
+          count = jids.empty? ? change_all(sets, filter, &) : change_named(jids, sets, &)
           jobs = (count == 1) ? "job is" : "jobs are"
           answer({"changed" => count}) { "#{count} #{jobs} #{done}" }
           count.zero? ? FAILED : OK
+        end
+
+        def filter
+          criteria = FILTERS.to_h { |option, name| [name, @options[option]] }
+          Raffia::Jobs::JobFilter.new(**criteria)
+        end
+
+        def dry_run(sets, filter)
+          count = bulk(sets, filter).count
+          answer({"would_change" => count}) { "#{count} would be changed; nothing was" }
         end
 
         def change_named(jids, sets)
@@ -99,22 +97,31 @@ module Raffia
           yield found
         end
 
-        # Page by page; entries that do not change are passed over.
-        def change_all(sets)
+        def change_all(sets, filter, &)
+          count = bulk(sets, filter).call(progress: method(:progress), &)
+          @err.print "\r" if @err.tty?
+          count
+        end
+
+        def bulk(sets, filter)
+          return Raffia::Jobs::BulkChange.new(store, sets, filter) unless @options[:all]
+
           set, queue = set(@options[:all])
           unless sets.include?(set)
             raise ConfigError, "this cannot be done to #{set} jobs, only to those that are " \
               "#{sets.join(", ")}"
           end
 
-          count = passed = 0
-          until (page = store.entries(set, queue: queue, offset: passed, limit: PAGE,
-            match: @options[:match])).empty?
-            changed = yield page
-            count += changed
-            passed += page.size - changed
+          if queue && @options.fetch(:queue, queue) != queue
+            raise ConfigError, "two queues are given: #{queue} and #{@options[:queue]}"
           end
-          count
+
+          @options[:queue] ||= queue
+          Raffia::Jobs::BulkChange.new(store, [set], filter)
+        end
+
+        def progress(read, changed)
+          @err.print "\r#{changed} of #{read} " if @err.tty?
         end
       end
     end

@@ -18,6 +18,11 @@ module Raffia
         # @param entries [Array<Entry>] of queue, scheduled, retry
         def kill(entries) = raise(NotImplementedError)
 
+        # Gives jobs another queue; each stays in its set. Waiting ones go to the back.
+        # @param entries [Array<Entry>] of queue, scheduled, retry, dead
+        # @param queue [String]
+        def move(entries, queue) = raise(NotImplementedError)
+
         # Removes all jobs of a set. Forgets a queue that it clears until the queue's next job.
         # @param set [Symbol] not :running
         # @param queue [String, nil] for :queue, its name; nil: all

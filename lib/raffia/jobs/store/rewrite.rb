@@ -19,6 +19,11 @@ module Raffia
           change(payload) { |item| item["enqueued_at"] = Payload.now }
         end
 
+        # To another queue.
+        def moved(payload, queue)
+          change(payload) { |item| item["queue"] = queue }
+        end
+
         # From `dead` to a queue.
         def anew(payload)
           change(payload) do |item|

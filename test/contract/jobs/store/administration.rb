@@ -106,6 +106,60 @@ module JobsStoreContract
       assert_empty(payloads - store.entries(:dead).map(&:payload))
     end
 
+    def test_jobs_can_be_moved_to_another_queue
+      one_everywhere
+      before = %i[scheduled retry dead].to_h { |set| [set, store.entries(set).first.at] }
+      assert_equal(4, store.move(everything, "other"))
+      assert_places(**Jobs::Store::SETS.to_h { |set| [set, 1] })
+      moved = %i[queue scheduled retry dead].flat_map { |set| store.entries(set) }
+      assert_equal([["other", "other"]] * 4, moved.map { |one| [one.queue, one.item["queue"]] })
+      assert_equal(before, before.to_h { |set, _| [set, store.entries(set).first.at] })
+      assert_equal(%w[queue], args(claim(queues: %w[other])))
+      assert_equal([], claim(queues: %w[default]))
+      assert_equal(2, store.requeue(store.entries(:scheduled) + store.entries(:retry)))
+      assert_equal(%w[scheduled retry], args(claim(queues: %w[other])))
+      assert_equal([], store.check)
+    end
+
+    def test_a_moved_job_wakes_a_worker_of_its_queue
+      enqueue(1)
+      waiting = Thread.new { wait_for_job(%w[other]) }
+      store.move(store.entries(:queue), "other")
+      assert_equal([1], args(waiting.value))
+    end
+
+    def test_moved_jobs_go_to_the_back_and_take_turns
+      store.enqueue([draft("a1", own: {fair: {"key" => "a"}}),
+        draft("a2", own: {fair: {"key" => "a"}})])
+      store.enqueue([draft("b1", queue: "from", own: {fair: {"key" => "b"}})])
+      enqueue("last", queue: "plain")
+      enqueue("first", queue: "to")
+      assert_equal(1, store.move(store.entries(:queue, queue: "from"), "default"))
+      assert_equal(1, store.move(store.entries(:queue, queue: "plain"), "to"))
+      assert_equal(%w[a1 b1 a2], args(claim))
+      assert_equal(%w[first last], args(claim(queues: %w[to])))
+    end
+
+    def test_a_moved_unique_job_stays_unique
+      unique = {unique: {"key" => "u", "until" => "done"}}
+      store.enqueue([draft(1, own: unique), draft(2, at: now + 900,
+        own: {unique: {"key" => "v", "until" => "done"}})])
+      assert_equal(2, store.move(everything, "other"))
+      assert_equal([nil], store.enqueue([draft(1, own: unique)]))
+      claims = claim(queues: %w[other])
+      store.ack(claims)
+      refute_equal([nil], store.enqueue([draft(1, own: unique)]))
+    end
+
+    def test_an_entry_that_has_moved_is_not_moved_again
+      enqueue(1)
+      entries = store.entries(:queue)
+      assert_equal(1, store.move(entries, "other"))
+      store.ack(claim(queues: %w[other]))
+      assert_equal(0, store.move(entries, "third"))
+      assert_equal(0, store.move([], "third"))
+    end
+
     def test_a_set_can_be_cleared
       one_everywhere
       (Jobs::Store::SETS - %i[running]).each do |set|

@@ -22,6 +22,14 @@ module Raffia
             take_each(entries, %i[queue scheduled retry]) { |job, _| @jobs.bury(job) }
           end
 
+          def move(entries, queue)
+            take_each(entries, %i[queue scheduled retry dead]) do |job, from|
+              job.queue = queue
+              job.payload = Store::Rewrite.moved(job.payload, queue)
+              @jobs.put(job, from, at: job.at)
+            end
+          end
+
           def clear(set, queue: nil)
             return 0 if set == :running
 

@@ -9,8 +9,8 @@ module Raffia
         class Job
           NO_EXTRAS = {}.freeze
 
-          attr_reader :jid, :queue
-          attr_accessor :payload
+          attr_reader :jid
+          attr_accessor :queue, :payload
           # One of {Store::SETS}; :none while the job moves, and after its end.
           attr_accessor :set
           # When it is due, or was claimed or buried.

@@ -10,16 +10,24 @@ module Raffia
 
           needs :redis, :format
 
-          def delete(entries) = move("gone", entries, Store::SETS - %i[running], &:payload)
+          def delete(entries) = move_to("gone", entries, Store::SETS - %i[running], &:payload)
 
           def requeue(entries)
-            move("queue", entries, %i[scheduled retry blocked dead]) do |entry|
+            move_to("queue", entries, %i[scheduled retry blocked dead]) do |entry|
               rewrite = Store::Rewrite.method((entry.set == :dead) ? :anew : :queued)
               @format.outgoing(rewrite.call(entry.payload))
             end
           end
 
-          def kill(entries) = move("dead", entries, %i[queue scheduled retry], &:payload)
+          def kill(entries) = move_to("dead", entries, %i[queue scheduled retry], &:payload)
+
+          def move(entries, queue)
+            entries = entries.select { |entry| %i[queue scheduled retry dead].include?(entry.set) }
+            rows = entries.map do |entry|
+              [*entry.ref, Store::Rewrite.moved(entry.payload, queue), queue]
+            end
+            @redis.move("another", rows)
+          end
 
           def clear(set, queue: nil)
             return 0 if set == :running
@@ -51,7 +59,7 @@ module Raffia
             end
           end
 
-          def move(how, entries, sets)
+          def move_to(how, entries, sets)
             entries = entries.select { |entry| sets.include?(entry.set) }
             rows = entries.map { |entry| [*entry.ref, yield(entry), entry.queue || "default"] }
             @redis.move(how, rows)

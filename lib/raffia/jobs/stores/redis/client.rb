@@ -48,7 +48,8 @@ module Raffia
             with(safe: safe) { |connection| @scripts.call(connection, name, arguments) }
           end
 
-          # Moves jobs that are still where they were. `how` is "queue", "front", "dead" or "gone";
+          # Moves jobs that are still where they were. `how` is "queue", "front", "dead", "gone",
+          # or "another" for another queue in the same set;
           # a row has key, present member, new payload, queue.
           def move(how, rows)
             rows.each_slice(SLICE).sum { |slice| script(:move, how, *slice.flatten) }

@@ -12,6 +12,10 @@ module Raffia
           REQUEUEABLE = "SELECT id, queue, payload, priority, fair_key, fair_weight, batch, " \
             "jid, workflow, node FROM {jobs} WHERE id = $1 AND state = $2 AND state IN ('scheduled', 'retry', 'blocked', " \
             "'dead') {lock}"
+          MOVABLE = "SELECT id, payload, priority, fair_key, fair_weight FROM {jobs} " \
+            "WHERE id = $1 AND state = $2 AND state IN ('queue', 'scheduled', 'retry', 'dead') " \
+            "{lock}"
+          MOVE = "UPDATE {jobs} SET queue = $2, payload = $3, place = $4, pass = $5 WHERE id = $1"
           # Such a job is no suspect any more.
           REVIVE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
             "pass = $4, priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority " \
@@ -31,6 +35,15 @@ module Raffia
 
           def kill(entries)
             @database.write { |db| entries.count { |entry| finish(db, KILL, entry) } }
+          end
+
+          def move(entries, queue)
+            @database.write do |db|
+              @names.add(db, [queue]) unless entries.empty?
+              count = entries.count { |entry| move_one(db, entry, queue) }
+              db.wake([queue]) if count.positive?
+              count
+            end
           end
 
           def clear(set, queue: nil)
@@ -82,6 +95,17 @@ module Raffia
               @schedule.move(db, FairTurns.new(db), db.numbers(1).first, row)
             end
             db.wake([row[1]])
+            true
+          end
+
+          # The turn of another set's job is computed when it comes to its queue.
+          def move_one(db, entry, queue)
+            id, payload, priority, key, weight = db.rows(MOVABLE, entry.ref, entry.set.to_s).first
+            return false unless id
+
+            fair = {"key" => key, "weight" => weight} if key && entry.set == :queue
+            pass = FairTurns.new(db).next(queue, priority, fair)
+            db.run(MOVE, id, queue, Store::Rewrite.moved(payload, queue), db.numbers(1).first, pass)
             true
           end
 
