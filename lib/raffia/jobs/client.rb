@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "client/payload_builder"
+require_relative "client/payload_template"
 require_relative "middleware"
 
 module Raffia
@@ -43,6 +44,17 @@ module Raffia
         return enqueue_slice(items) if items.size <= SLICE
 
         items.each_slice(SLICE).flat_map { |slice| enqueue_slice(slice) }
+      end
+
+      # Enqueues jobs of one class that differ in their arguments only.
+      # @api private
+      # @param list [Array<Array>] the arguments of each
+      # @return [Array<String>, nil] ids; nil: they need {enqueue}
+      def enqueue_list(job, list)
+        template = PayloadTemplate.for(job) if @middleware.empty?
+        return unless template
+
+        list.each_slice(SLICE).flat_map { |some| @store.enqueue(template.drafts(some)) }
       end
 
       # @return [Draft, nil] nil when a middleware rejects it

@@ -34,7 +34,9 @@ module Raffia
       # @raise [ConfigError] when the numbers of times and jobs differ
       def perform_bulk(list, at: nil, spread: nil)
         times = times(list.size, at, spread)
-        enqueue(list.each_with_index.map { |args, index| item(args, times&.at(index)) })
+        return enqueue_list(list) unless times
+
+        enqueue(list.zip(times).map { |args, time| item(args, time) })
       end
 
       # @return [Object] see {Job::Enqueue#perform_inline}
@@ -63,6 +65,13 @@ module Raffia
 
         own = Job::PayloadFields.own(options, @job.name, args, at || Time.now.to_f)
         @given[:batch] ? {**own.to_h, "batch" => @given[:batch]} : own
+      end
+
+      # Jobs that differ in their arguments only need not be built one by one.
+      def enqueue_list(list)
+        alike = @given.empty? && !Job::PayloadFields.own?(@job.options)
+        ids = Setup.current.client.enqueue_list(@job, list) if alike
+        ids || enqueue(list.map { |args| item(args) })
       end
 
       def enqueue(items)

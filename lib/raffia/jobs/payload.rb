@@ -49,6 +49,12 @@ module Raffia
       # A new one.
       def id = SecureRandom.hex(ID_BYTES)
 
+      # So many new ones, which costs one system call.
+      def ids(count)
+        digits = SecureRandom.hex(ID_BYTES * count)
+        Array.new(count) { |index| digits[index * ID_BYTES * 2, ID_BYTES * 2] }
+      end
+
       # Its bytes.
       # @raise [BadArguments] for values without JSON
       # @raise [PayloadTooLarge]
@@ -56,10 +62,18 @@ module Raffia
         bytes = JSON.generate(item)
         return bytes if bytes.bytesize <= LIMIT
 
-        raise PayloadTooLarge, "job #{item["jid"]} (#{item["class"]}) has #{bytes.bytesize} " \
-          "bytes, the limit is #{LIMIT}: keep the data elsewhere, and hand the job its id"
+        raise too_large(item["jid"], item["class"], bytes.bytesize)
       rescue JSON::GeneratorError, JSON::NestingError => error
-        raise BadArguments, "job #{item["class"]} cannot be written as JSON: #{error.message}"
+        raise unwritable(item["class"], error)
+      end
+
+      def too_large(jid, name, size)
+        PayloadTooLarge.new("job #{jid} (#{name}) has #{size} bytes, the limit is #{LIMIT}: keep " \
+          "the data elsewhere, and hand the job its id")
+      end
+
+      def unwritable(name, error)
+        BadArguments.new("job #{name} cannot be written as JSON: #{error.message}")
       end
 
       # @raise [BadPayload]

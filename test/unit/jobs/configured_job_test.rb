@@ -61,6 +61,49 @@ class JobsCallTest < Raffia::TestCase
     assert_equal([], SumJob.perform_bulk([]))
   end
 
+  def test_jobs_of_perform_bulk_have_the_fields_of_single_ones
+    SumJob.perform_async(1)
+    SumJob.perform_bulk([["\u00fc\"", {"a" => [nil]}]])
+    one, many = items
+    assert_equal(one.keys.sort, many.keys.sort)
+    assert_equal(one.slice("class", "queue", "retry"), many.slice("class", "queue", "retry"))
+    assert_equal(["\u00fc\"", {"a" => [nil]}], many["args"])
+  end
+
+  def test_perform_bulk_of_more_than_a_slice
+    ids = SumJob.perform_bulk(Array.new(1100) { |number| [number] })
+    found = @store.entries(:queue, limit: 1100)
+    assert_equal([1100, ids], [ids.uniq.size, found.map(&:jid)])
+    assert_equal((0...1100).to_a, found.flat_map { |entry| entry.item["args"] })
+  end
+
+  def test_perform_bulk_refuses_as_perform_async_does
+    [[[1], [Object]], [[1], 2]].each do |list|
+      assert_raises(Raffia::Jobs::BadArguments) { SumJob.perform_bulk(list) }
+    end
+    assert_raises(Raffia::Jobs::PayloadTooLarge) do
+      SumJob.perform_bulk([["a" * Raffia::Jobs::Payload::LIMIT]])
+    end
+    assert_empty(items)
+  end
+
+  def test_perform_bulk_calls_middleware
+    chain = Raffia::Jobs.client.instance_variable_get(:@middleware)
+    link = ->(item, &inner) { inner.call unless item["args"] == [2] }
+    chain.add(link)
+    ids = SumJob.perform_bulk([[1], [2], [3]])
+    assert_equal([[1], [3]], items.map { |item| item["args"] })
+    assert_nil(ids[1])
+  ensure
+    chain.remove(link)
+  end
+
+  def test_perform_bulk_in_a_batch
+    batch = Raffia::Jobs::Batch.new
+    batch.jobs { SumJob.perform_bulk([[1], [2]]) }
+    assert_equal([batch.id] * 2, items.map { |item| item["raffia"]["batch"] })
+  end
+
   def test_perform_bulk_at_one_time_or_at_many
     now = Time.now.to_f
     SumJob.perform_bulk([[1], [2]], at: now + 900)

@@ -22,9 +22,12 @@ module Raffia
           item.freeze
         end
 
+        # Whether there may be any under "raffia".
+        def own?(options) = OWN.any? { |option| options.key?(option) }
+
         # Fields under "raffia", nil when there are none; +now+ in seconds since 1970.
         def own(options, name, args, now)
-          return if OWN.none? { |option| options.key?(option) }
+          return unless own?(options)
 
           own = {
             "priority" => options[:priority], "timeout" => options[:timeout],

@@ -13,30 +13,36 @@ module Raffia
 
             Flows.refuse if drafts.any? { |draft| draft.extras&.key?("flow") }
             now = Time.now.to_f
-            rows = drafts.map { |draft| row(draft, now) }
-            if precondition || drafts.any?(&:extras)
-              return enqueue_by_script(drafts, rows, precondition)
-            end
+            return enqueue_by_script(drafts, precondition, now) if precondition ||
+              drafts.any?(&:extras)
 
-            @redis.with { |connection| write(connection, rows) }
+            queues, later = commands(drafts, now)
+            @redis.with { |connection| write(connection, queues, later) }
             drafts.map(&:jid)
           end
 
           private
 
-          def row(draft, now)
-            later = draft.at && draft.at > now
-            payload = (draft.at && !later) ? Store::Rewrite.queued(draft.payload) : draft.payload
-            [draft.queue, @format.outgoing(payload), later ? draft.at : ""]
+          def later?(draft, now) = draft.at && draft.at > now
+
+          def payload(draft, now)
+            due = draft.at && !later?(draft, now)
+            @format.outgoing(due ? Store::Rewrite.queued(draft.payload) : draft.payload)
+          end
+
+          # Payloads by queue, and times and payloads of scheduled jobs.
+          def commands(drafts, now)
+            queues = {}
+            later = []
+            drafts.each do |draft|
+              text = payload(draft, now)
+              later?(draft, now) ? later.push(draft.at, text) : (queues[draft.queue] ||= []) << text
+            end
+            [queues, later]
           end
 
           # One command for each key; a single one needs no transaction.
-          def write(connection, rows)
-            queues = {}
-            later = []
-            rows.each do |queue, payload, at|
-              (at == "") ? (queues[queue] ||= []) << payload : later.push(at, payload)
-            end
+          def write(connection, queues, later)
             if queues.size + later.size == 1
               connection.pipelined { |pipeline| push(pipeline, queues) }
             else
@@ -52,11 +58,13 @@ module Raffia
             pipeline.call_v(["ZADD", "schedule", *later]) unless later.empty?
           end
 
-          def enqueue_by_script(drafts, rows, precondition)
+          def enqueue_by_script(drafts, precondition, now)
             key, expect, value = precondition ?
               [precondition.key, precondition.expect, precondition.value] : ["", nil, nil]
             condition = [key, *KeyValues.optional(expect), *KeyValues.optional(value)]
-            jobs = drafts.zip(rows).flat_map { |draft, row| [draft.jid, *row] }
+            jobs = drafts.flat_map do |draft|
+              [draft.jid, draft.queue, payload(draft, now), later?(draft, now) ? draft.at : ""]
+            end
             kept = @redis.script(:enqueue, *condition, *jobs)
             return if kept.nil?
             refuse(*kept.split(" ", 2)) if kept.is_a?(String)
