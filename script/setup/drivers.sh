@@ -7,6 +7,7 @@ missing_for_drivers() {
   has postgres || compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || echo postgresql
   has pgbouncer || [ -x /usr/sbin/pgbouncer ] || echo pgbouncer
   has redis-server || echo redis-server
+  has beanstalkd || [ -x /usr/sbin/beanstalkd ] || echo beanstalkd
   module libmariadb 3 || echo libmariadb-dev # mysql2
   module openssl 1.1.1 || echo libssl-dev    # trilogy
 }

@@ -34,6 +34,7 @@ module Raffia
           recurring [run|pause|resume|delete NAME]
           export [FILE]                all jobs as lines of JSON
           import [FILE]                what `export` wrote, into this store
+          import --from GEM URL        jobs of resque, delayed_job, solid_queue, good_job
           check                        look for damage in the store
 
         FILTER is one or more of --all SET, --queue, --class, --error, --tenant,
@@ -55,7 +56,8 @@ module Raffia
 
       def run(name = nil, *arguments)
         return help unless name
-        kind = SUBCOMMANDS[name] or
+        kind = (name == "import" && @options[:from]) ? :Import : SUBCOMMANDS[name]
+        kind or
           raise ConfigError, "raffia jobs has no command " \
             "#{name}.#{Options.guess(name, SUBCOMMANDS.keys)} `raffia help jobs` lists all."
         require_relative "jobs/#{kind.downcase}"
@@ -93,6 +95,21 @@ module Raffia
           parser.on("--#{name} N", "scaling: #{text}") do |number|
             @options[name] = Options.count(number, least: 0)
           end
+        end
+        define_import(parser)
+      end
+
+      def define_import(parser)
+        parser.on("--from GEM", "import: its jobs, from its Redis or database") do |gem|
+          @options[:from] = gem
+        end
+        parser.on("--to URL", "import: the same as --store") { |url| @options[:store] = url }
+        parser.on("--follow", "import: wait for more, until Ctrl-C") { @options[:follow] = true }
+        parser.on("--dry-run", "import: only say what it would do") { @options[:dry_run] = true }
+        parser.on("--map FILE", "import: a lambda that gets each payload,",
+          "and returns the one to store") { |file| @options[:map] = file }
+        parser.on("--permit CLASS", "import: of delayed_job's own job objects") do |name|
+          (@options[:permit] ||= []) << name
         end
       end
 
