@@ -40,6 +40,12 @@ module Raffia
          "sidekiq/middleware/current_attributes" => %w[sidekiq/middleware/current_attributes],
          "sidekiq/middleware/i18n" => %w[sidekiq/middleware/i18n],
          "sidekiq/scheduled" => %w[sidekiq/scheduled]}),
+      Layer.new(:resque, :Resque,
+        {"resque" => %w[resque resque/errors resque/job resque/plugin resque/version],
+         "resque/scheduler" => %w[resque-scheduler resque_scheduler resque/scheduler]}),
+      Layer.new(:delayed_job, :Delayed,
+        {"delayed_job" => %w[delayed_job delayed_job_active_record delayed/message_sending
+          delayed/performable_mailer delayed/performable_method delayed/worker]}),
       Layer.new(:sucker_punch, :SuckerPunch,
         {"sucker_punch" => %w[sucker_punch sucker_punch/version],
          "sucker_punch/async_syntax" => %w[sucker_punch/async_syntax],
@@ -47,9 +53,14 @@ module Raffia
          "sucker_punch/testing/inline" => %w[sucker_punch/testing/inline]})
     ].to_h { |layer| [layer.name, layer] }.freeze
 
+    # The first folder of a feature, or the feature itself => layer.
+    FOLDERS = LAYERS.values.flat_map { |layer|
+      layer.features.keys.map { |feature| [feature[%r{\A[^/]+}], layer.name] }
+    }.to_h.freeze
+
     ANSWERED = :raffia_compat_answered
     CLAIMED = :raffia_compat_claimed
-    private_constant :ANSWERED, :CLAIMED
+    private_constant :FOLDERS, :ANSWERED, :CLAIMED
 
     class << self
       # Answers what a program requires from now on.
@@ -77,7 +88,7 @@ module Raffia
       # @api private
       def answering(feature)
         name = Layer.relative(feature) or return
-        layer = answered[name[/\A[a-z_]+(?=\/|\z|\.rb\z)/]&.to_sym]
+        layer = answered[FOLDERS[name[/\A[a-z_-]+(?=\/|\z|\.rb\z)/]]]
         layer unless layer.nil? || original?(layer)
       end
 

@@ -29,6 +29,7 @@ module Raffia
         found = aliases[name] || Object.const_get(name)
         return found if found.is_a?(Class) && found.method_defined?(:perform)
 
+        Setup.current.adapters.each { |adapter| (job = adapter.call(found)) and return job }
         raise UnknownJob, "#{name} is no job: it needs `include Raffia::Job` and a method perform"
       rescue NameError => error
         raise error unless error.receiver.equal?(Object) || name.start_with?(error.receiver.to_s)

@@ -25,6 +25,8 @@ module Raffia
       attr_reader :worker_middleware
       # @return [Hash{String => Class}] job classes by other names that payloads may have
       attr_reader :aliases
+      # @return [Array<#call>] each makes a job class of a class that is none, or returns nil
+      attr_reader :adapters
       # @return [Array<#call>] called with each worker and its log, before it starts
       attr_reader :at_start
       # @return [Array<#call>] see {Jobs.actors}
@@ -51,6 +53,7 @@ module Raffia
         @default = DEFAULT
         @recurring = []
         @aliases = {}
+        @adapters = []
       end
 
       # Enqueues the block's jobs through another client, including those of fibers and threads that

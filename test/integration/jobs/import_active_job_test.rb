@@ -97,7 +97,8 @@ class JobsImportActiveJobTest < Raffia::JobsImportCase
   end
 
   def running_program(text, env)
-    Open3.popen3(clean(env), RbConfig.ruby, "-W0", script(text), chdir: @dir) do |input, out, err, _|
+    command = [clean(env), RbConfig.ruby, "-W0", script(text)]
+    Open3.popen3(*command, chdir: @dir) do |input, out, err, _|
       assert_equal "ready\n", out.gets, err.read_nonblock(10_000, exception: false).to_s
       yield
       input.close

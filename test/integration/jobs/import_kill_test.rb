@@ -123,11 +123,13 @@ class JobsImportKillTest < Raffia::JobsImportCase
   def fill_redis
     @redis.call("SADD", "resque:queues", "a")
     JOBS.times do |number|
-      @redis.call("RPUSH", "resque:queue:a", JSON.generate("class" => "Archive", "args" => [number]))
+      job = {"class" => "Archive", "args" => [number]}
+      @redis.call("RPUSH", "resque:queue:a", JSON.generate(job))
     end
     FAILED.times do |number|
-      @redis.call("RPUSH", "resque:failed", JSON.generate("payload" => {"class" => "Archive",
-                                                                        "args" => [number]}, "exception" => "E", "error" => "no", "queue" => "a"))
+      failed = {"payload" => {"class" => "Archive", "args" => [number]}, "exception" => "E",
+                "error" => "no", "queue" => "a"}
+      @redis.call("RPUSH", "resque:failed", JSON.generate(failed))
     end
   end
 

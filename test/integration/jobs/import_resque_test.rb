@@ -7,7 +7,9 @@ class JobsImportResqueTest < Raffia::JobsImportCase
     require "resque"
     require "resque-scheduler"
     Resque.redis = ENV.fetch("REDIS")
-    Resque.redis = Redis::Namespace.new(ENV["SPACE"].to_sym, redis: Resque.redis.redis) if ENV["SPACE"]
+    if ENV["SPACE"]
+      Resque.redis = Redis::Namespace.new(ENV["SPACE"].to_sym, redis: Resque.redis.redis)
+    end
 
     class Archive
       @queue = :file_serve
@@ -98,8 +100,8 @@ class JobsImportResqueTest < Raffia::JobsImportCase
     @redis.call("SADD", "resque:queues", "a")
     stores.each do |store|
       @redis.call("RPUSH", "resque:queue:a", JSON.generate("class" => "Archive", "args" => [1]))
-      @redis.call("RPUSH", "resque:failed", JSON.generate("payload" => {"class" => "Archive",
-                                                                        "args" => [2]}, "queue" => "a"))
+      failed = {"payload" => {"class" => "Archive", "args" => [2]}, "queue" => "a"}
+      @redis.call("RPUSH", "resque:failed", JSON.generate(failed))
       one = Import.new("resque", @url, to: store)
       assert_equal({queue: 1, dead: 1}, one.run.sets)
       one.close
@@ -124,8 +126,9 @@ class JobsImportResqueTest < Raffia::JobsImportCase
   private
 
   def stores
-    [Jobs::Store.open(@url.sub(%r{/9\z}, "/7")).tap { redis_client(@url.sub(%r{/9\z}, "/7")).close },
-      Jobs::Store.open(database(:postgres))]
+    target = @url.sub(%r{/9\z}, "/7")
+    redis_client(target).close
+    [Jobs::Store.open(target), Jobs::Store.open(database(:postgres))]
   end
 
   def check_jobs

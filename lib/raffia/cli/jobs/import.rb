@@ -31,7 +31,9 @@ module Raffia
 
         private
 
-        def example = (@options[:from] == "resque") ? "redis://localhost:6379/0" : "postgres://localhost/app"
+        def example
+          (@options[:from] == "resque") ? "redis://localhost:6379/0" : "postgres://localhost/app"
+        end
 
         def import_from(url)
           Raffia::Jobs::Import.new(@options[:from], url, to: store(new: true), map:,
@@ -75,7 +77,7 @@ module Raffia
 
         def lines(report, counts)
           [summary(report),
-            *report.classes.sort_by { |_, count| -count }.map { |name, count| "  #{count} #{name}" },
+            *report.classes.sort_by(&:last).reverse.map { |name, count| "  #{count} #{name}" },
             *report.reasons.map { |reason, count| "dead: #{count}, because #{reason}" },
             *("already there: #{report.resumed}" if report.resumed.positive?),
             *("left out: #{report.left_out} that are unique" if report.left_out.positive?),
@@ -85,8 +87,9 @@ module Raffia
 
         def summary(report)
           done = @options[:dry_run] ? "would import" : "imported"
-          sets = report.sets.map { |set, count| "#{count} #{set}" }.join(", ")
-          "#{done} #{report.total} jobs into #{store(new: true).url}#{": #{sets}" unless sets.empty?}"
+          sets = report.sets.map { |set, count| "#{count} #{set}" }
+          ["#{done} #{report.total} jobs into #{store(new: true).url}",
+            *(sets.join(", ") if sets.any?)].join(": ")
         end
 
         # See {Raffia::Jobs::Store::Maintenance#prune}.

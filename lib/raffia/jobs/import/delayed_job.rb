@@ -39,8 +39,8 @@ module Raffia
         end
 
         def section(name, state)
-          Section.new(name:, columns: COLUMNS, from: TABLE, where: "#{state} AND NOT (#{locked_now})",
-            order: "priority, run_at, id", id: "id")
+          Section.new(name:, columns: COLUMNS, from: TABLE,
+            where: "#{state} AND NOT (#{locked_now})", order: "priority, run_at, id", id: "id")
         end
 
         def locked_now
@@ -54,7 +54,9 @@ module Raffia
 
         def literal(time) = time.utc.strftime("'%Y-%m-%d %H:%M:%S'")
 
-        def remove(records) = @database.delete(TABLE, "id", records.map { |one| Integer(one["id"]) })
+        def remove(records)
+          @database.delete(TABLE, "id", records.map { |record| Integer(record["id"]) })
+        end
 
         def fields(record)
           attempts = record["attempts"].to_i

@@ -5,8 +5,8 @@ require_relative "unreadable"
 module Raffia
   module Jobs
     class Import
-      # Objects as JSON: text, numbers, true, false, nil and arrays are themselves, and all else is a
-      # Hash with a "type". Nothing here resolves a class.
+      # Objects as JSON: text, numbers, true, false, nil and arrays are themselves, and all else is
+      # a Hash with a "type". Nothing here resolves a class.
       #
       # | type | other fields |
       # |---|---|

@@ -11,9 +11,10 @@ module Raffia
       module YAMLScalar
         # Tags whose text is kept as it is.
         TAGGED = {
-          "!ruby/symbol" => "symbol", "!ruby/sym" => "symbol", "!ruby/object:DateTime" => "datetime",
-          "!binary" => "bytes", "tag:yaml.org,2002:binary" => "bytes", "!ruby/class" => "class",
-          "!ruby/module" => "class", "!ruby/object:BigDecimal" => "decimal"
+          "!ruby/symbol" => "symbol", "!ruby/sym" => "symbol",
+          "!ruby/object:DateTime" => "datetime", "!ruby/object:BigDecimal" => "decimal",
+          "!binary" => "bytes", "tag:yaml.org,2002:binary" => "bytes",
+          "!ruby/class" => "class", "!ruby/module" => "class"
         }.freeze
         TEXT = ["!", "!str", "tag:yaml.org,2002:str"].freeze
         # An integer as Psych writes it; others stay text, because their meaning has changed
@@ -29,6 +30,7 @@ module Raffia
         # Raises {Unreadable} for an unknown tag.
         def read(node)
           return plain(node) if node.tag.nil?
+          return if none?(node)
           return node.value if TEXT.include?(node.tag)
 
           type = TAGGED[node.tag] or
@@ -56,6 +58,9 @@ module Raffia
             else text
             end
           end
+
+          # How Psych writes nil as a key.
+          def none?(node) = node.tag == "!" && node.value.empty?
 
           def leaf(type, value) = {"type" => type, "value" => value}
         end
