@@ -208,6 +208,21 @@ module TestSupport
     end
   end
 
+  class Beanstalkd < Server
+    NAME = "beanstalkd"
+    PROGRAM = "beanstalkd"
+    STOP = "KILL"
+
+    private
+
+    def command = [@program, "-l", "127.0.0.1", "-p", @port.to_s]
+
+    def ready?(socket)
+      socket.write("list-tubes\r\n")
+      socket.wait_readable(1) && socket.readpartial(3) == "OK "
+    end
+  end
+
   # Has on its disk what it has said it has.
   class DurableRedis < Redis
     private

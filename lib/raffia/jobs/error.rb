@@ -42,6 +42,21 @@ module Raffia
       end
     end
 
+    # The store cannot do this at all.
+    class Unsupported < Error
+      # @return [Symbol, nil] the operation
+      attr_reader :operation
+
+      # @param operation [Symbol, nil]
+      # @param store [String, nil] its name
+      # @param because [String, nil] why
+      def initialize(operation = nil, store = nil, because = nil)
+        @operation = operation
+        super("#{store || "this store"} cannot do #{operation}#{": #{because}" if because}. Use " \
+          "SQLite, PostgreSQL or Redis for it")
+      end
+    end
+
     # The store cannot be reached, or does not work. A job that was being enqueued may be stored or
     # not.
     class StoreUnavailable < Error

@@ -17,6 +17,10 @@ module Raffia
           worker[:threads],
           [:store, :string, nil, "where the jobs are; default: what the program says, then " \
             "RAFFIA_STORE, then sqlite:raffia.db", {takes: "URL"}],
+          [:from, :string, nil, "process the jobs of this beanstalkd, and store others as the " \
+            "program says, such as beanstalk://localhost:11300/tube", {takes: "URL"}],
+          [:map, :path, nil, "with --from: a lambda that gets a job's bytes, and returns its " \
+            "payload"],
           [:environment, :string, nil, "that the program runs in (development)", {short: "-e"}]
         ]],
         processes: ["Processes", [

@@ -10,7 +10,8 @@ module Raffia
           "memory" => "Memory",
           "sqlite" => "SQLite", "sqlite3" => "SQLite",
           "redis" => "Redis", "rediss" => "Redis", "valkey" => "Redis", "unix" => "Redis",
-          "postgres" => "Postgres", "postgresql" => "Postgres"
+          "postgres" => "Postgres", "postgresql" => "Postgres",
+          "beanstalk" => "Beanstalk", "beanstalkd" => "Beanstalk"
         }.freeze
         # For messages.
         EXAMPLES = "sqlite:jobs.db, redis://localhost:6379/0, postgres://localhost/app or memory:"
