@@ -32,6 +32,10 @@ module Raffia
         "SuckerPunch::VERSION"},
       "guides/from_celluloid.md" => {"script.rb" => "require 'celluloid'\nputs 'good' if " \
         "Class.new { include Celluloid }.new.alive?"},
+      "guides/from_delayed_job.md" => {"script.rb" => "require 'delayed_job'\nputs 'good' if " \
+        "Delayed::Job.respond_to?(:enqueue)"},
+      "guides/from_resque.md" => {"script.rb" => "require 'resque'\nputs 'good' if " \
+        "Resque.queue_from_class(Class.new { @queue = :a }) == :a"},
       "guides/from_parallel.md" => {"script.rb" => "require 'parallel'\nputs 'good' if " \
         "Parallel.map([1], in_threads: 1) { |n| n } == [1]"},
       "guides/getting_started.md" => {"script.rb" => "def deep(n) = n.zero? ? 0 : 1 + deep(n - " \
@@ -73,6 +77,7 @@ module Raffia
       /\Araffia lab run squares --ruby/ => "other Rubies: lab_test.rb",
       /\Araffia lab run \.\/mine\.rb/ => "the one of experiments.md",
       /\Araffia jobs / => "a store with jobs: cli/jobs_test.rb",
+      /\Araffia work .*beanstalk:/ => "jobs/beanstalk_work_test.rb",
       /\Araffia explore / => "takes minutes: cli/cli_explore_test.rb"
     }.freeze
 

@@ -8,6 +8,7 @@ require_relative "../../jobs/worker/role"
 require_relative "../../jobs/worker/single_process"
 require_relative "../../service"
 require_relative "banner"
+require_relative "source"
 
 module Raffia
   module CLI
@@ -42,7 +43,7 @@ module Raffia
             "development", force: @given.key?(:environment))
           ::RubyVM::YJIT.enable if defined?(::RubyVM::YJIT.enable)
           # fails before anything is started
-          check_source
+          @source = Source.new(@given[:from], @given[:map]) if @given[:from]
           Jobs.store = @given[:store] if @given[:store]
           check(@given[:store] || Jobs::Config.load.store.to_s)
           work
@@ -110,38 +111,9 @@ module Raffia
         def title = @given[:tag] || ::File.basename(::Dir.pwd)
 
         def worker(liveness)
-          check(Jobs.store.url) unless source
-          Jobs::Worker.new(source || Jobs.store, queues: @given[:queues], liveness: liveness,
+          check(Jobs.store.url) unless @source
+          Jobs::Worker.new(@source&.store || Jobs.store, queues: @given[:queues], liveness: liveness,
             log: log, heartbeat: heartbeat, wait: true, **@given.slice(*WORKER, :hang_timeout))
-        end
-
-        # The store of --from; nil: jobs are taken from where the program puts them.
-        def source
-          return unless @given[:from]
-
-          @source ||= Jobs::Stores::Beanstalk.new(@given[:from], map: map)
-        end
-
-        # The last value of the file.
-        def map
-          file = @given[:map] or return
-          found = attempt { TOPLEVEL_BINDING.eval(::File.read(file), file) }
-          return found if found.respond_to?(:call)
-
-          raise ConfigError, "#{file} must end with a lambda, such as " \
-            "->(bytes) { JSON.parse(bytes) }"
-        end
-
-        def check_source
-          url = @given[:from] or return
-          unless url.match?(/\Abeanstalkd?:/)
-            raise ConfigError, "--from takes the address of a beanstalkd, such as " \
-              "beanstalk://localhost:11300/tube; --store takes those of Raffia's own stores"
-          end
-          raise NotFound.new(name: @given[:map]) if @given[:map] && !::File.file?(@given[:map])
-
-          require_relative "../../jobs/stores/beanstalk"
-          Jobs::Stores::Beanstalk::Address.parse(url)
         end
 
         # --hang-timeout is about the loop.
