@@ -174,7 +174,7 @@ class JobsBeanstalkTest < TestSupport::JobsCase
   def test_what_beanstalkd_cannot_do
     {entries: [:dead], find: ["a"], delete: [[]], requeue: [[]], kill: [[]], clear: [:dead],
      order: %w[a stop], write: %w[a b], history: [], metrics: [], open_batch: [nil, nil],
-     seal_batch: [nil], batch: ["a"], batches: []}.each do |name, arguments|
+     rate: ["a"], rates: [], close_rate: ["a", 1], change_rate: ["a", nil], seal_batch: [nil], batch: ["a"], batches: []}.each do |name, arguments|
       error = assert_raises(Jobs::Unsupported) { @store.public_send(name, *arguments) }
       assert_equal name, error.operation
       assert_match(/\Abeanstalkd cannot do #{name}: it /, error.message)
@@ -182,7 +182,8 @@ class JobsBeanstalkTest < TestSupport::JobsCase
     assert_equal :precondition, assert_raises(Jobs::Unsupported) {
       @store.enqueue([], precondition: Jobs::Precondition.new("a", nil, "b"))
     }.operation
-    {unique: {unique: :done}, limit: {limit: 1}, batch: {batch: "a"}}.each do |name, options|
+    {unique: {unique: :done}, limit: {limit: 1}, batch: {batch: "a"}, rate: {rate: 1, per: 60},
+     fair: {fair_by: ->(*) { "a" }}}.each do |name, options|
       error = assert_raises(Jobs::Unsupported) { NoteJob.set(**options).perform_async(1) }
       assert_equal name, error.operation
     end

@@ -29,7 +29,9 @@ module Raffia
 
           def discard(claim) = ack([claim]).first
 
-          def release(claims) = claims.count { |claim| @reservations.give_back(claim.key) }
+          def release(claims, begun: true)
+            claims.count { |claim| @reservations.give_back(claim.key) }
+          end
 
           private
 
