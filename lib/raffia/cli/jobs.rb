@@ -34,7 +34,7 @@ module Raffia
           recurring [run|pause|resume|delete NAME]
           export [FILE]                all jobs as lines of JSON
           import [FILE]                what `export` wrote, into this store
-          import --from GEM URL        jobs of resque, delayed_job, solid_queue, good_job
+          import --from GEM URL        jobs of another gem
           check                        look for damage in the store
 
         FILTER is one or more of --all SET, --queue, --class, --error, --tenant,
@@ -100,7 +100,8 @@ module Raffia
       end
 
       def define_import(parser)
-        parser.on("--from GEM", "import: its jobs, from its Redis or database") do |gem|
+        parser.on("--from GEM", "import: resque, delayed_job, solid_queue,",
+          "good_job; URL is its Redis or database") do |gem|
           @options[:from] = gem
         end
         parser.on("--to URL", "import: the same as --store") { |url| @options[:store] = url }

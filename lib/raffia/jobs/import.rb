@@ -99,7 +99,7 @@ module Raffia
         }
         ids = @store.enqueue(entries.map(&:draft),
           precondition: Precondition.new(key:, expect: nil, value: Time.now.to_f.to_s))
-        bury_failed
+        bury_failed if ids.nil? || entries.any?(&:dead?)
         @source.delete(batch)
         @store.write(key, "done", ttl: REMEMBERED)
         record(entries, ids)

@@ -174,7 +174,8 @@ class JobsBeanstalkTest < TestSupport::JobsCase
   def test_what_beanstalkd_cannot_do
     {entries: [:dead], find: ["a"], delete: [[]], requeue: [[]], kill: [[]], clear: [:dead],
      order: %w[a stop], write: %w[a b], history: [], metrics: [], open_batch: [nil, nil],
-     rate: ["a"], rates: [], close_rate: ["a", 1], change_rate: ["a", nil], seal_batch: [nil], batch: ["a"], batches: []}.each do |name, arguments|
+     rate: ["a"], rates: [], close_rate: ["a", 1], change_rate: ["a", nil],
+     seal_batch: [nil], batch: ["a"], batches: []}.each do |name, arguments|
       error = assert_raises(Jobs::Unsupported) { @store.public_send(name, *arguments) }
       assert_equal name, error.operation
       assert_match(/\Abeanstalkd cannot do #{name}: it /, error.message)

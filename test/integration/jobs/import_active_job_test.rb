@@ -87,6 +87,27 @@ class JobsImportActiveJobTest < Raffia::JobsImportCase
     assert_equal 1, items(:queue, "busy").size
   end
 
+  # By the payload that Raffia's own adapter writes.
+  def test_imported_jobs_run
+    require_gems "activejob"
+    out = run_program(<<~'RUBY')
+      require "active_job"
+      require "raffia/jobs/testing"
+      require "raffia/jobs/import/active_job_item"
+      require "raffia/integrations/active_job"
+      ActiveJob::Base.logger = nil
+      class MailJob < ActiveJob::Base
+        def perform(text, options) = puts("#{text} #{options[:key]}")
+      end
+      json = JSON.generate(MailJob.new("text", {key: :word}).serialize)
+      Raffia::Jobs::Testing.fake do
+        Raffia::Jobs.enqueue([Raffia::Jobs::Import::ActiveJobItem.parse(json)])
+        Raffia::Jobs::Testing.drain_all
+      end
+    RUBY
+    assert_equal "text word\n", out
+  end
+
   private
 
   def counts(from, url)

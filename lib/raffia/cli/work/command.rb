@@ -112,8 +112,9 @@ module Raffia
 
         def worker(liveness)
           check(Jobs.store.url) unless @source
-          Jobs::Worker.new(@source&.store || Jobs.store, queues: @given[:queues], liveness: liveness,
-            log: log, heartbeat: heartbeat, wait: true, **@given.slice(*WORKER, :hang_timeout))
+          Jobs::Worker.new(@source&.store || Jobs.store, queues: @given[:queues],
+            liveness: liveness, log: log, heartbeat: heartbeat, wait: true,
+            **@given.slice(*WORKER, :hang_timeout))
         end
 
         # --hang-timeout is about the loop.

@@ -19,7 +19,7 @@ module Raffia
           private
 
           def connect(url)
-            Optional.gem("pg", ">= 1.5", for: "an import from PostgreSQL")
+            Optional.gem("pg", ">= 1.6", for: "an import from PostgreSQL")
             base, query = url.split("?", 2)
             schema, rest = query.to_s.split("&").partition { |pair| pair.start_with?("schema=") }
             @connection = ::PG.connect([base, *(rest.join("&") if rest.any?)].join("?"))

@@ -25,7 +25,7 @@ module Raffia
           private
 
           def connect(url)
-            Optional.gem("sqlite3", ">= 2.0", for: "an import from SQLite")
+            Optional.gem("sqlite3", ">= 2.9.2", for: "an import from SQLite")
             path = url.sub(/\Asqlite3?:/, "").sub(%r{\A//(?=/)}, "")
             unless ::File.file?(path)
               raise NotFound.new("there is no database #{path}", name: path)
