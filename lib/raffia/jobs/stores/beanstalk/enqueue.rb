@@ -13,6 +13,7 @@ module Raffia
           # Fields that need more than one job at a time.
           REFUSED = {"unique" => "it cannot find a job by a key",
                      "limit" => "it does not know what runs",
+                     "flow" => "it keeps no values beside jobs",
                      "rate" => "it keeps no values beside jobs",
                      "fair" => "it orders jobs by priority and age alone",
                      "batch" => "it keeps no values beside jobs"}.freeze
