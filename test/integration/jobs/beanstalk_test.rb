@@ -180,7 +180,8 @@ class JobsBeanstalkTest < TestSupport::JobsCase
       assert_equal name, error.operation
       assert_match(/\Abeanstalkd cannot do #{name}: it /, error.message)
     end
-    Jobs::Store::OPERATIONS.fetch(:flows).each do |name|
+    groups = %i[flows workflows rates batches statistics]
+    Jobs::Store::OPERATIONS.fetch_values(*groups).flatten.each do |name|
       assert_equal name, assert_raises(Jobs::Unsupported) { @store.public_send(name) }.operation
     end
     assert_equal :precondition, assert_raises(Jobs::Unsupported) {

@@ -76,6 +76,22 @@ class JobsImportCLITest < Raffia::JobsImportCase
     assert_equal 2, rows
   end
 
+  def test_a_store_that_is_down_and_another_try
+    ended = raffia("jobs", "import", "--from", "delayed_job", "sqlite:shop.db", "--to",
+      "redis://127.0.0.1:1/0")
+    refute_equal 0, ended.code
+    assert_match(/\(0 jobs were imported; run it again to go on\)/, ended.err)
+    assert_match(/imported 2 jobs/, call.out)
+    assert_equal 2, @store.counts.values_at(:queue, :dead).sum
+  end
+
+  def test_beanstalkd_cannot_be_the_target
+    ended = raffia("jobs", "import", "--from", "delayed_job", "sqlite:shop.db", "--to",
+      "beanstalk://127.0.0.1:1/a")
+    assert_match(/beanstalkd cannot do precondition/, ended.err)
+    refute_match(/\.rb:\d+:in/, ended.err)
+  end
+
   private
 
   def call(*arguments)

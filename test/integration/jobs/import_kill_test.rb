@@ -71,6 +71,17 @@ class JobsImportKillTest < Raffia::JobsImportCase
     assert_all(400)
   end
 
+  def test_a_store_that_is_down_loses_nothing
+    url = fill_table
+    down = Import.new("delayed_job", url, to: Jobs::Store.open("redis://127.0.0.1:1/0"), slice: 10)
+    assert_raises(Jobs::StoreUnavailable) { down.run }
+    assert_equal [15, 15, 10], down.source.counts.values_at("waiting", "failed", "taken before")
+    assert_equal JOBS + FAILED, plan("delayed_job", url).total
+    down.close
+    import("delayed_job", url, slice: 10)
+    assert_all(JOBS)
+  end
+
   private
 
   def redis = "redis://127.0.0.1:#{TestSupport::Redis.running.port}/8"

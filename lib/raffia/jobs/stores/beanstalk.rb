@@ -5,7 +5,8 @@ require_relative "../store"
 require_relative "beanstalk/address"
 require_relative "beanstalk/reservations"
 require_relative "beanstalk/refusal"
-Raffia::Jobs::Store::OPERATIONS.each_key { |group| require_relative "beanstalk/#{group}" }
+%w[enqueue claims completion schedule notifier leases recovery key_values inspection administration
+  maintenance].each { |group| require_relative "beanstalk/#{group}" }
 
 module Raffia
   module Jobs
@@ -23,6 +24,13 @@ module Raffia
       # A reserved job belongs to a connection. Each claim has its own, so that it can be touched
       # and deleted at any time, and goes back to its tube when this process dies.
       class Beanstalk < Store
+        # All that is not done: whole groups, such as batches and workflows, and single operations.
+        OPERATIONS.each do |group, operations|
+          name = group.to_s.split("_").map(&:capitalize).join
+          const_set(name, Class.new(Store.const_get(name))) unless const_defined?(name, false)
+          Refusal.complete(const_get(name), operations)
+        end
+
         # Options: `map:` gets the bytes of each job that is not Raffia's, and returns its payload.
         def initialize(url, map: nil)
           @address = Address.parse(url)

@@ -13,15 +13,15 @@ module Raffia
           # Fields that need more than one job at a time.
           REFUSED = {"unique" => "it cannot find a job by a key",
                      "limit" => "it does not know what runs",
-                     "flow" => "it keeps no values beside jobs",
-                     "rate" => "it keeps no values beside jobs",
+                     "flow" => Refusal::VALUES, "workflow" => Refusal::VALUES,
+                     "rate" => Refusal::VALUES,
                      "fair" => "it orders jobs by priority and age alone",
-                     "batch" => "it keeps no values beside jobs"}.freeze
+                     "batch" => Refusal::VALUES, "callback" => Refusal::VALUES}.freeze
           private_constant :REFUSED
 
           def enqueue(drafts, precondition: nil)
             if precondition
-              raise Unsupported.new(:precondition, "beanstalkd", "it keeps no values beside jobs")
+              raise Unsupported.new(:precondition, "beanstalkd", Refusal::VALUES)
             end
 
             drafts.each { |draft| check(draft.extras) if draft.extras }

@@ -8,7 +8,7 @@ module Raffia
         class KeyValues < Store::KeyValues
           extend Refusal
 
-          refuse :write, "it keeps no values beside jobs"
+          refuse :write, Refusal::VALUES
 
           def read(_key) = nil
 

@@ -7,6 +7,15 @@ module Raffia
         # Declares operations that beanstalkd cannot do.
         # @api private
         module Refusal
+          VALUES = "it keeps no values beside jobs"
+
+          # Refuses the operations that a group does not define.
+          def self.complete(group, operations)
+            missing = operations.reject { |name| group.method_defined?(name, false) }
+            group.extend(Refusal)
+            group.refuse(*missing, VALUES)
+          end
+
           # They raise {Unsupported}.
           def refuse(*names, because)
             names.each do |name|
