@@ -67,6 +67,26 @@ module Raffia
         nil
       end
 
+      # Calls the block once for each failure of a job, in its worker, when the store knows the
+      # outcome. A job that is interrupted, cancelled or over its rate has not failed. A block that
+      # raises is logged, and changes nothing.
+      #
+      #     Raffia::Jobs.on_error do |error, job, verdict|
+      #       Tracker.notify(error, job: job["class"], jid: job["jid"], final: verdict != :retry)
+      #     end
+      #
+      # @yieldparam error [Exception]
+      # @yieldparam job [Hash] of its payload, without arguments: "jid", "class", "queue",
+      #   "retry_count" ...
+      # @yieldparam verdict [Symbol] :retry, :dead or :discard
+      # @raise [ConfigError]
+      def on_error(&block)
+        raise ConfigError, "on_error needs a block, which gets errors of jobs" unless block
+
+        Setup.current.error_handlers << block
+        nil
+      end
+
       # @return [Client]
       def client = Setup.current.client
 

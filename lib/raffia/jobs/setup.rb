@@ -29,6 +29,8 @@ module Raffia
       attr_reader :adapters
       # @return [Array<#call>] called with each worker and its log, before it starts
       attr_reader :at_start
+      # @return [Array<#call>] see {Jobs.on_error}
+      attr_reader :error_handlers
       # @return [Array<#call>] see {Jobs.actors}
       attr_reader :actors
       # @return [Symbol] where jobs run by default, see {Job::Options::EXECUTORS}
@@ -48,6 +50,7 @@ module Raffia
         @client_middleware = Middleware.new
         @worker_middleware = Middleware.new
         @at_start = []
+        @error_handlers = []
         @actors = []
         @executor = :fibers
         @default = DEFAULT

@@ -129,6 +129,9 @@ module Raffia
         include Raffia::Job
 
         def perform(word)
+          raise Raffia::Jobs::RateLimited if word == "limited"
+          raise "no #{word}" if word == "luck"
+
           WordJob.new.say("plain", word, Person.count, Rails.application.executor.active?)
         end
       end

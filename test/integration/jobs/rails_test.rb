@@ -97,6 +97,29 @@ module Raffia
       end
     end
 
+    SUBSCRIBER = <<~RUBY
+      config.after_initialize do
+        subscriber = Object.new
+        def subscriber.report(error, handled:, severity:, context:, source: nil)
+          WordJob.new.say("reported", error.message.tr(" ", "_"), handled, severity, source,
+            context[:verdict].inspect)
+        end
+        Rails.error.subscribe(subscriber)
+      end
+    RUBY
+
+    def test_rails_gets_each_failure_once
+      app("PlainJob.perform_async('limited'); PlainJob.perform_async('luck'); " \
+        "PlainJob.set(retry: 0).perform_async('luck')")
+      rails_work(env: {"SETTINGS" => SUBSCRIBER}) do
+        await_counts(queue: 0, running: 0, retry: 2, dead: 1)
+        await_said("WordJob", "reported", count: 2)
+      end
+      assert_equal [%w[no_luck false error raffia.jobs :dead],
+        %w[no_luck true warning raffia.jobs :retry]],
+        said.select { |line| line[1] == "reported" }.map { |line| line[2..6] }.sort
+    end
+
     # Another connection to the store counts, and sees what a worker would see.
     def test_jobs_of_a_transaction_wait_for_its_end_and_are_gone_with_it
       out = app(<<~RUBY)

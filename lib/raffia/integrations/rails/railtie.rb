@@ -3,6 +3,7 @@
 require_relative "../../jobs"
 require_relative "reloader_middleware"
 require_relative "enqueue_timing"
+require_relative "error_report"
 require_relative "storage"
 require_relative "worker_setup"
 
@@ -48,6 +49,7 @@ module Raffia
         initializer "raffia.jobs" do |app|
           setup = Jobs::Setup.current
           setup.worker_middleware.prepend(ReloaderMiddleware.new(app))
+          setup.error_handlers << ErrorReport.method(:call)
           setup.at_start << WorkerSetup.new(app)
         end
       end

@@ -15,12 +15,13 @@ module Raffia
 
         def initialize(app) = @app = app
 
-        # Rails' error reporter must not get exceptions that end a job without a failure.
+        # Rails' reporter gets a failure once, from {ErrorReport}, which knows the verdict; and
+        # never an exception that ends a job without a failure.
         def call(_job, _item)
           ended = nil
           value = @app.reloader.wrap(source: SOURCE) do
             yield
-          rescue Cancel, Jobs::Interrupted => ended
+          rescue Exception => ended # standard:disable Lint/RescueException
             nil
           end
           ended ? raise(ended) : value

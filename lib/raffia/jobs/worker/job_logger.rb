@@ -30,14 +30,14 @@ module Raffia
 
         def started(run)
           due = Payload.time(run.item["enqueued_at"] || run.item["created_at"])
-          @counts.waited(run.claim.queue, (Time.now.to_f - due).clamp(0..)) if due
+          @counts.waited(run.queue, (Time.now.to_f - due).clamp(0..)) if due
           @instrument.emit(:job_start) { run.facts }
           @log.debug({event: "start", **run.facts}) if @info && @log.debug?
         end
 
         def done(run, seconds)
           @metrics.count(run.name, seconds)
-          @counts.done(run.claim.queue, run.name, seconds)
+          @counts.done(run.queue, run.name, seconds)
           @instrument.emit(:job_done) { {**run.facts, seconds: seconds} }
           add({event: "done", **run.facts, seconds: seconds.round(6)}) if @info
         end
@@ -53,7 +53,7 @@ module Raffia
         def failed(run, seconds, error, policy)
           flush
           @metrics.count(run.name, nil, policy.verdict)
-          count_failure(run, policy.verdict)
+          count_failure(run, policy.outcome)
           @instrument.emit(:job_fail) do
             {**run.facts, seconds: seconds, error: error, verdict: policy.verdict}
           end
@@ -73,10 +73,10 @@ module Raffia
         private
 
         def count_failure(run, verdict)
-          @counts.count("failed", run.claim.queue, run.name, verdict.name)
-          return unless verdict == :bury
+          @counts.count("failed", run.queue, run.name, verdict.name)
+          return unless verdict == :dead
 
-          @counts.count("dead", run.claim.queue, run.name, run.readable? ? "failure" : "unreadable")
+          @counts.count("dead", run.queue, run.name, run.readable? ? "failure" : "unreadable")
         end
 
         def buffers?(log)

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../error_reporter"
+
 module Raffia
   module Jobs
     class Worker
@@ -105,6 +107,8 @@ module Raffia
           return @log.warn(facts) unless job.dead
 
           @log.error(facts.merge(why: "its worker died under it once too often"))
+          error = WorkerDied.new("its worker died #{job.crashes} times while it ran")
+          ErrorReporter.new(@log).call(error, {"jid" => job.jid, "queue" => job.queue}, :dead)
         end
       end
     end

@@ -30,6 +30,9 @@ module Raffia
           @verdict = decide
         end
 
+        # The verdict in words for users: :retry, :dead or :discard.
+        def outcome = (@verdict == :bury) ? :dead : @verdict
+
         # Calls the job's `on_exhausted` unless it is tried again.
         def call_exhausted
           return if @verdict == :retry

@@ -65,6 +65,9 @@ module Raffia
         # @return [String, nil]
         def jid = @item["jid"]
 
+        # @api private
+        def queue = @claim.queue
+
         # @return [String] of the class, see {Payload.class_name}
         def name = @name ||= Payload.class_name(@item)
 
@@ -105,7 +108,7 @@ module Raffia
         end
 
         # @api private
-        def facts = {jid: jid, class: name, queue: @claim.queue, on: @on}
+        def facts = {jid: jid, class: name, queue: queue, on: @on}
 
         # In UTF-8: JSON has no other strings, and stores may return bytes.
         # @api private

@@ -7,6 +7,8 @@ class JobsWorkerJobLoggerTest < TestSupport::JobsCase
   Finished = Struct.new(:number) do
     def name = "A"
 
+    def queue = "default"
+
     def facts = {number: number}
   end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../error_reporter"
 require_relative "../retry_policy"
 
 module Raffia
@@ -50,8 +51,9 @@ module Raffia
           def failed(error, seconds)
             policy = (policy(error, payload_of(error)) if @run.readable?) || unreadable(error)
             @logger.failed(@run, seconds, error, policy)
-            conclude(policy)
+            ours = conclude(policy)
             policy.call_exhausted
+            report(error, policy) if ours
           end
 
           private
@@ -98,6 +100,12 @@ module Raffia
             end
             @run.conclude
             @logger.ended(@run, "failure too late") unless ours # as AckBatcher has it
+            ours
+          end
+
+          def report(error, policy)
+            item = {"queue" => @claim.queue, **Payload.fields(policy.payload)}
+            ErrorReporter.new(@logger.log).call(error, item, policy.outcome)
           end
 
           def send_to_store(&) = @backoff.attempt(-> { @run.lost? }, &)
