@@ -7,6 +7,8 @@ module Simulations
     class Link
       Store = Raffia::Jobs::Store
 
+      attr_reader :store
+
       # Token of the lease.
       attr_reader :token
 

@@ -125,7 +125,13 @@ module Simulations
           world.abandon(one)
           one.daemon = true
         end
-        link.close if @separate
+        close_link(link) if @separate
+      end
+
+      # One of the threads may hold a lock of the store, so nobody waits for the end of this.
+      def close_link(link)
+        @stores.delete(link.store)
+        @sim.daemon(Thread.new { link.close })
       end
 
       # The store as another process reaches it.
