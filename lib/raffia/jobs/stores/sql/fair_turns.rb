@@ -13,10 +13,11 @@ module Raffia
           LAST = "SELECT pass FROM {jobs} WHERE queue = $1 AND state = 'queue' AND fair_key = $2 " \
             "AND priority = $3 ORDER BY pass DESC LIMIT 1"
 
-          def initialize(db)
+          # `lasts`: what {LAST} would find, by queue, priority and key.
+          def initialize(db, lasts = {})
             @db = db
             @bases = {}
-            @lasts = {}
+            @lasts = lasts
           end
 
           # Returns the job's pass; 0 without a key.

@@ -8,7 +8,7 @@ module Raffia
         # @api private
         class RateAdmission
           BLOCK = "UPDATE {jobs} SET state = 'blocked', rated = 1, token = NULL, at = {now} " \
-            "WHERE id = $1"
+            "WHERE id {ids $1}"
           # Others of the same key, so that later claims need not look at each of them. Those with
           # a limit stay: they may be the ones that free its blocked jobs.
           BLOCK_MORE = "UPDATE {jobs} SET state = 'blocked', rated = 1, at = {now} WHERE id IN " \
@@ -64,7 +64,7 @@ module Raffia
           end
 
           def block(db, entry, jobs)
-            jobs.each { |job| db.run(BLOCK, job.id) }
+            db.run(BLOCK, jobs.map(&:id))
             db.run(BLOCK_MORE, entry.key, MORE)
             entry.state.opens_at ||= entry.limiter.opens_at(jobs.first.rate_cost)
           end
