@@ -58,6 +58,42 @@ module Raffia
         # @yield (see fake)
         def real(&) = with(nil, &)
 
+        # As {fake}; without a block for all threads of the process, until {disable!}: for a whole
+        # suite. Call {clear_all} between tests then.
+        # @yield (see fake)
+        def fake!(&) = block_given? ? fake(&) : for_all(Stores::Memory.new)
+
+        # As {inline}; without a block for all threads of the process, until {disable!}.
+        # @yield (see fake)
+        def inline!(&) = block_given? ? inline(&) : for_all(InlineStore.new)
+
+        # As {real}; without a block it ends {fake!} and {inline!}: jobs go to the store that the
+        # process had before.
+        # @yield (see fake)
+        def disable!(&)
+          return real(&) if block_given?
+          return unless @before
+
+          Setup.current.given = @before.pop
+          @before = nil
+        end
+
+        # Runs a worker for so many seconds of the clock, which is virtual in {Raffia::Simulation}. Unlike {drain_all} it does all that a worker does: scheduled jobs
+        # and retries run at their times, and rates and limits hold. Jobs that raise are retried.
+        # @param seconds [Numeric]
+        # @param settings [Hash] of the {Worker}
+        # @return [Integer] runs that have ended
+        # @raise [ConfigError] when jobs go to a real store
+        def work_for(seconds, **settings)
+          require_relative "worker"
+          queues = settings.delete(:queues) || [*store.queues.map { |one| one["name"] }, "default"]
+          handle = Worker.new(store, queues: queues.uniq, monitored: false, lease: 600,
+            **settings).start
+          sleep(seconds)
+          handle.stop
+          handle.worker.figures[:processed]
+        end
+
         # @return [Array<Hash>] payloads of all waiting jobs, in order of execution; "at" is set for
         #   later ones
         def jobs = Drain.new(store).jobs
@@ -85,6 +121,12 @@ module Raffia
         end
 
         private
+
+        def for_all(store)
+          @before ||= [Setup.current.given]
+          Setup.current.given = store
+          nil
+        end
 
         def with(client, &)
           return Setup.current.with_client(client, &) if block_given?

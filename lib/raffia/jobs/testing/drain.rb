@@ -9,7 +9,7 @@ module Raffia
       # @api private
       class Drain
         # Sets of waiting jobs, in order of execution.
-        SETS = %i[queue scheduled retry].freeze
+        SETS = %i[queue scheduled retry blocked].freeze
 
         Run = Struct.new(:item, :store, :progress, :note) do
           def jid = item["jid"]
