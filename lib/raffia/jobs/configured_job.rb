@@ -64,7 +64,9 @@ module Raffia
         return if options.empty?
 
         own = Job::PayloadFields.own(options, @job.name, args, at || Time.now.to_f)
-        @given[:batch] ? {**own.to_h, "batch" => @given[:batch]} : own
+        own = {**own.to_h, "batch" => @given[:batch]} if @given[:batch]
+        own = {**own.to_h, "flow" => @job.flow_fields} if @job.respond_to?(:flow_fields)
+        own
       end
 
       # Jobs that differ in their arguments only need not be built one by one.

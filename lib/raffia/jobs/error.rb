@@ -85,5 +85,11 @@ module Raffia
     # nor a try, and no StandardError, so that a job's own rescue does not catch it.
     class Interrupted < Exception # standard:disable Lint/InheritException
     end
+
+    # Ends a run whose job the store has moved already, such as one of a durable function that
+    # sleeps.
+    # @api private
+    class Suspended < Exception # standard:disable Lint/InheritException
+    end
   end
 end

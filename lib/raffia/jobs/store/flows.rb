@@ -26,6 +26,13 @@ module Raffia
           "job #{jid} has no flow: a durable function is enqueued by its class's start"
         end
 
+        # The error of a job that has failed, nil when it has none.
+        # @api private
+        def self.failure(payload)
+          item = Payload.fields(payload)
+          "#{item["error_class"]}: #{item["error_message"]}" if item["error_class"]
+        end
+
         # @api private
         def self.child_signal(id, status, result, error)
           ["child:#{id}", "{\"status\":#{JSON.generate(status)},\"result\":#{result || "null"}," \
@@ -39,7 +46,8 @@ module Raffia
         def load_flow(claim) = raise(NotImplementedError)
 
         # Records a step, unless its place has one. Enqueues drafts with it. A step of the kind
-        # "publish" sets the flow's state, too.
+        # "publish" sets the flow's state, too. Deaths of workers before it are not charged to the
+        # job any more.
         # @return [Symbol, nil] :running, or :cancelling when the flow is to end
         def record_step(claim, step, drafts: []) = raise(NotImplementedError)
 

@@ -33,6 +33,13 @@ module Raffia
           end
         end
 
+        # After a step of a durable function: deaths before it do not count any more.
+        def uncharged(payload)
+          change(payload) do |item|
+            item[Payload::OWN] = item[Payload::OWN].except("crashes") if item[Payload::OWN]
+          end
+        end
+
         # After the death of its worker. Returns the payload and its crashes by now. Unless it was
         # the job `alone` that had begun there, it is charged once at most.
         def crashed(payload, alone: true)

@@ -11,12 +11,21 @@ module Raffia
         # Sets of waiting jobs, in order of execution.
         SETS = %i[queue scheduled retry blocked].freeze
 
-        Run = Struct.new(:item, :store, :progress, :note) do
+        Run = Struct.new(:item, :store, :claim, :progress, :note, :log) do
           def jid = item["jid"]
 
           def stopping? = false
 
           def cancelled? = false
+
+          # As {Worker::Run} has them, for durable functions.
+          def attempt = yield
+
+          def progress_recorded = nil
+
+          def conclude = nil
+
+          def lose = nil
         end
 
         # Only jobs of the class of this name, and those due by then; nil: any.
@@ -70,20 +79,24 @@ module Raffia
           @store.resign(lease)
         end
 
-        # Returns false when it is gone.
+        # Returns false when it is gone, or waits.
         def run(lease, entry)
           claim = @store.claim_entry(lease, entry) or return false
           perform(claim)
-          true
         end
 
         def perform(claim)
           Client.with_batch(nil) do
-            Execution.call(claim.item, Setup.current.worker_middleware, Run.new(claim.item, @store))
+            run = Run.new(claim.item, @store, claim)
+            Execution.call(claim.item, Setup.current.worker_middleware, run)
           end
           @store.ack([claim])
+          true
+        rescue Suspended
+          false # it waits for a time or a signal
         rescue Interrupted
           @store.release([claim]) # it goes on in the next round
+          true
         rescue Exception # standard:disable Lint/RescueException
           @store.bury(claim, claim.payload)
           raise

@@ -131,6 +131,20 @@ module Raffia
         # @api private
         def conclude = @concluded = true
 
+        # A step of a durable function was recorded: a failure after it is the first one again.
+        # @api private
+        def progress_recorded = @progress_recorded = true
+
+        # @api private
+        def progress_recorded? = !!@progress_recorded
+
+        # Calls the store again until it answers. Nil when the claim is lost.
+        # @api private
+        def attempt(&) = @context.backoff.attempt(-> { lost? }, &)
+
+        # @api private
+        def log = @context.logger.log
+
         # The store does not know this claim any more.
         # @api private
         def lose
@@ -166,6 +180,8 @@ module Raffia
           outcome.not_begun
         rescue RateLimited => error
           outcome.rate_limited(error.retry_after)
+        rescue Suspended => suspension
+          outcome.suspended(suspension.message)
         rescue Interrupted
           outcome.unfinished
         rescue Cancel, Cancelled => cancel

@@ -96,6 +96,20 @@ module JobsStoreContract
       assert_equal([true, false], drafts.map { |one| store.flow(one.jid)["cancelled"] })
     end
 
+    def test_a_step_clears_the_deaths_of_workers_before_it
+      4.times do |n|
+        id = start if n.zero?
+        lose
+        one = (claim + claim(suspects: true)).first
+        assert_equal(1, one.extras["crashes"]) if n.positive?
+        store.load_flow(one)
+        store.record_step(one, step(n))
+        store.release([one])
+        refute_includes(store.entries(:queue).first.payload, "crashes")
+        assert(id.nil? || store.flow(id))
+      end
+    end
+
     def test_a_flow_goes_on_with_other_arguments_and_no_steps
       id, one = started
       store.record_step(one, step(0))

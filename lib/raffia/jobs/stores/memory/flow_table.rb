@@ -56,7 +56,10 @@ module Raffia
           # The end of a job ends its flow, see {settle}.
           def job_ended(job, how)
             flow = @flows[job.jid]
-            settle(flow, (how == :done) ? "done" : "failed") if flow && !flow.ended?
+            return if flow.nil? || flow.ended?
+            return settle(flow, "done") if how == :done
+
+            settle(flow, "failed", nil, Store::Flows.failure(job.payload))
           end
 
           # A dead job is tried again.

@@ -20,6 +20,7 @@ module Raffia
                 flow.steps[step.place] = step
                 flow.state = step.value if step.kind == "publish"
                 drafts.each { |draft| @enqueue.admit(draft) }
+                uncharge(flow.job)
                 @lock.broadcast
               end
               flow.cancelled ? :cancelling : :running
@@ -40,6 +41,7 @@ module Raffia
               step = step.with(at: at)
               if (value = outcome(flow, step))
                 flow.steps[step.place] = step.with(value: value)
+                uncharge(flow.job)
                 next [:done, value]
               end
 
@@ -117,6 +119,13 @@ module Raffia
           def held(claim)
             job = @jobs.leases.job(claim) or return
             yield @jobs.flows[job.jid] || raise(Error, Store::Flows.missing(job.jid))
+          end
+
+          def uncharge(job)
+            return unless job.payload.include?("\"crashes\"")
+
+            job.payload = Store::Rewrite.uncharged(job.payload)
+            job.suspect = false
           end
 
           # Nil: the wait goes on.

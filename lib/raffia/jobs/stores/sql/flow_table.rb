@@ -40,7 +40,10 @@ module Raffia
           def jobs_ended(db, ids, how)
             ids.each do |job|
               id, parent = db.rows(ENDED, job).first
-              settle(db, id, parent, (how == :done) ? "done" : "failed") if id
+              next unless id
+              next settle(db, id, parent, "done") if how == :done
+
+              settle(db, id, parent, "failed", nil, failure(db, job))
             end
           end
 
@@ -77,6 +80,12 @@ module Raffia
           end
 
           private
+
+          # A job that is not kept has none.
+          def failure(db, job)
+            _, _, payload = db.rows(JOB, job).first
+            Store::Flows.failure(payload) if payload
+          end
 
           def promote(db, row)
             @promote.call(db, row)

@@ -8,8 +8,8 @@ module Raffia
           # The claim's job is locked until the commit, so that nobody else can claim it meanwhile.
           CLAIMED = "SELECT jid FROM {jobs} WHERE id = $1 AND place = $2 AND token = $3 {lock}"
           FLOW = "SELECT id, parent, cancelled, steps FROM {flows} WHERE job = $1 {lock}"
-          RECORD = "INSERT INTO {flow_steps} (flow, place, number, kind, name, value, at, awaits) " \
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) {ignore flow,place}"
+          RECORD = "INSERT INTO {flow_steps} (flow, place, number, kind, name, value, at, " \
+            "awaits) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) {ignore flow,place}"
           COUNT = "UPDATE {flows} SET steps = steps + 1 WHERE id = $1"
           PUBLISH = "UPDATE {flows} SET state = $2 WHERE id = $1"
           STATUS = "UPDATE {flows} SET status = $2, error = $3 WHERE id = $1"
@@ -25,6 +25,9 @@ module Raffia
             "#{Completion::OURS}".freeze
           RESTART = "UPDATE {jobs} SET state = 'scheduled', at = {now}, payload = $4, " \
             "token = NULL #{Completion::OURS}".freeze
+          UNCHARGE = "UPDATE {jobs} SET payload = $2, priority = CASE WHEN " \
+            "priority < #{Store::SUSPECTS} THEN priority ELSE priority - #{Store::SUSPECT} END " \
+            "WHERE id = $1".freeze
           NEXT_RUN = "UPDATE {flows} SET run = run + 1, steps = 0, status = 'pending' " \
             "WHERE id = $1"
           CANCEL = "UPDATE {flows} SET cancelled = 1 WHERE id = $1"
@@ -54,6 +57,7 @@ module Raffia
               if record(db, flow, step)
                 db.run(PUBLISH, flow.id, step.value) if step.kind == "publish"
                 @enqueue.insert(db, drafts) unless drafts.empty?
+                uncharge(db, claim)
               end
               (flow.cancelled == 1) ? :cancelling : :running
             end
@@ -68,7 +72,7 @@ module Raffia
 
                 record(db, flow, step.with(at: at = deadline(db, seconds))) unless at
                 value = outcome(db, flow, step, at)
-                next [:done, value] if value
+                next uncharge(db, claim) || [:done, value] if value
 
                 park ? [leave(db, claim, flow, at)] : [:pending]
               end
@@ -146,6 +150,14 @@ module Raffia
 
           # For databases that keep a list of claims: the block may end this one.
           def left(_claim) = yield
+
+          # Such a job is no suspect any more.
+          def uncharge(db, claim)
+            return unless claim.extras&.key?("crashes")
+
+            db.run(UNCHARGE, claim.ref.first, Store::Rewrite.uncharged(claim.payload))
+            nil
+          end
 
           # False when the place has a step.
           def record(db, flow, step)

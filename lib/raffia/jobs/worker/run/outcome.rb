@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../durable/error"
 require_relative "../../error_reporter"
 require_relative "../retry_policy"
 
@@ -10,6 +11,9 @@ module Raffia
         # Tells the store how a run has ended that did not succeed.
         # @api private
         class Outcome
+          # Errors that come again in each try.
+          FINAL = [BadPayload, Durable::BadResult, Durable::HistoryTooLarge].freeze
+
           def initialize(run, context)
             @run = run
             @claim = run.claim
@@ -34,6 +38,12 @@ module Raffia
 
             @logger.ended(@run, "postponed")
             send_to_store { @store.retry(@claim, @claim.payload, Time.now.to_f) }
+          end
+
+          # The store has moved the job already.
+          def suspended(event)
+            @run.conclude
+            @logger.log.info({event: event, **@run.facts})
           end
 
           # Another service wants a pause.
@@ -70,8 +80,11 @@ module Raffia
           # The payload as it was claimed: the next try must not see what a job or a middleware did
           # to its arguments. A payload with an invalid field is not tried again.
           def payload_of(error)
-            item = {"queue" => @claim.queue, **Payload.load(@claim.payload)}
-            error.instance_of?(BadPayload) ? item.merge("retry" => 0) : item
+            payload = @claim.payload
+            payload = Store::Rewrite.uncharged(payload) if @run.progress_recorded?
+            item = {"queue" => @claim.queue, **Payload.load(payload)}
+            item = item.except(*Store::Rewrite::FAILURE) if @run.progress_recorded?
+            (FINAL.any? { |kind| error.instance_of?(kind) }) ? item.merge("retry" => 0) : item
           end
 
           def policy(error, item)
