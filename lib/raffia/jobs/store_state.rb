@@ -63,6 +63,10 @@ module Raffia
       # Jobs by queue that are due, and that no worker has moved to their queue.
       def overdue(counts)
         now = @store.now
+        possible({}) { overdue_at(now, counts) }
+      end
+
+      def overdue_at(now, counts)
         %i[scheduled retry].reject { |set| counts[set].zero? }.flat_map { |set| due(set, now) }
           .map(&:queue).tally
       end
@@ -86,6 +90,13 @@ module Raffia
         [{"limit" => [total - rated, 0].max, "rate" => rated}, open]
       end
 
+      # What the store cannot do is left out: beanstalkd knows no more than counts.
+      def possible(otherwise)
+        yield
+      rescue Unsupported
+        otherwise
+      end
+
       def workers
         all = @store.processes
         {"processes" => all.size, "slots" => all.sum { |one| one["concurrency"].to_i },
@@ -94,7 +105,7 @@ module Raffia
 
       # The present minute is not over, so its figures would be too small.
       def minutes
-        rows = @store.metrics(MINUTES + 1).values.flatten(1)
+        rows = possible({}) { @store.metrics(MINUTES + 1) }.values.flatten(1)
         from = (@store.now / 60).floor * 60 - MINUTES * 60
         rows = rows.select { |row| row["at"] >= from }
         {"seconds" => MINUTES * 60, "processed" => rows.sum { |row| row["processed"] },

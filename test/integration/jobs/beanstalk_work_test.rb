@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "net/http"
 require "support/servers"
 require_relative "work_case"
 
@@ -45,6 +46,23 @@ class JobsBeanstalkWorkTest < Raffia::JobsWorkCase
       await_counts(queue: 1)
     end
     assert_equal ["from a"], @store.entries(:queue, queue: "default").first.item["args"]
+  end
+
+  def test_health_and_metrics_show_the_tubes
+    put("GateJob", "gate")
+    put("GateJob", "gate")
+    @source.enqueue([Raffia::Jobs::Draft.of(Raffia::Jobs::Client::PayloadBuilder.build(
+      {"class" => "QuickJob", "args" => [], "at" => Time.now.to_f + 60}
+    ))])
+    from("--concurrency", "1", "--health", "tcp://127.0.0.1:0") do |worker|
+      await_said("GateJob", "began")
+      url = await("no address") { worker.out[%r{"health":"(http://[^"]+)"}, 1] }
+      await("no sizes of the tube") { state(url)&.fetch("queues", nil)&.any? }
+      queue = state(url)["queues"].find { |one| one["name"] == "default" }
+      assert_equal [1, false], queue.values_at("size", "paused")
+      assert_operator state(url)["counts"]["scheduled"], :>=, 1
+      open_gate("gate")
+    end
   end
 
   # With its time to run of a second.
@@ -96,6 +114,11 @@ class JobsBeanstalkWorkTest < Raffia::JobsWorkCase
   private
 
   def address = "beanstalk://127.0.0.1:#{@server.port}/#{@tube}"
+
+  def state(url)
+    text = Net::HTTP.get(URI.join(url, "/stats.json"))
+    JSON.parse(text)["store"]
+  end
 
   def put(job, *args)
     item = Raffia::Jobs::Client::PayloadBuilder.build({"class" => job, "args" => args})
