@@ -130,6 +130,8 @@ module Raffia
         problem(request, 404, error)
       rescue ConfigError => error
         problem(request, 422, error)
+      rescue Unsupported => error
+        problem(request, 501, error)
       rescue StoreUnavailable, MissingDependency => error
         problem(request, 503, error)
       end

@@ -3,6 +3,7 @@
 require "socket"
 require "support/jobs_case"
 require "support/servers"
+require "raffia/jobs/web"
 
 # The store of beanstalkd, with a real one, beside another client.
 class JobsBeanstalkTest < TestSupport::JobsCase
@@ -193,6 +194,16 @@ class JobsBeanstalkTest < TestSupport::JobsCase
       assert_equal name, error.operation
     end
     assert_equal 0, facts["current-jobs-ready"].to_i
+  end
+
+  def test_the_dashboard_says_so
+    web = Raffia::Jobs::Web.new(store: @store, auth: :none)
+    %w[/dead /scheduled].each do |path|
+      status, _, body = web.call("REQUEST_METHOD" => "GET", "PATH_INFO" => path,
+        "SCRIPT_NAME" => "", "QUERY_STRING" => "", "rack.input" => StringIO.new)
+      assert_equal 501, status, path
+      assert_match(/beanstalkd cannot do entries/, body.to_enum.to_a.join)
+    end
   end
 
   def test_every_operation_is_done_or_refused

@@ -9,7 +9,7 @@ module Raffia
         # Error page. It does not query the store, which may be the problem.
         class Problem < Page
           TITLES = {404 => "Not there", 422 => "That cannot be done",
-                    503 => "The store does not answer"}.freeze
+                    501 => "The store cannot do that", 503 => "The store does not answer"}.freeze
 
           attr_reader :status, :error
 
