@@ -5,6 +5,7 @@ require_relative "jobs/error"
 require_relative "jobs/payload"
 require_relative "jobs/store"
 require_relative "jobs/setup"
+require_relative "jobs/redaction"
 require_relative "jobs/batch"
 require_relative "jobs/client"
 require_relative "jobs/durable"
@@ -37,6 +38,35 @@ module Raffia
       def store=(store)
         Setup.current.store = store
       end
+
+      # Sets the keys of jobs with the option `encrypt`, by id. New jobs use the active one; the
+      # others decrypt older jobs. Give a new key to all workers before it becomes active.
+      #
+      #     Raffia::Jobs.keys = {active: "2026-10", "2026-10" => ENV.fetch("JOBS_KEY")}
+      #
+      # @param keys [Hash, nil] keys of at least 32 random bytes by id; `active:` is the id of the
+      #   one for new jobs; `digest:` that of the one for keys of unique jobs, limits, rates and
+      #   turns, by default the active one
+      # @raise [ConfigError]
+      def keys=(keys)
+        Setup.current.keys = keys
+      end
+
+      # @return [Keyring, nil]
+      def keys = Setup.current.keyring
+
+      # Decrypts arguments of a payload, for code that gets one: `on_exhausted`, middleware, tools.
+      # @param item [Hash] a payload
+      # @return [Array] the arguments for `perform`
+      # @raise [UnknownKey, DecryptionFailed]
+      def arguments(item) = Encryption.arguments(item)
+
+      # Digests a value as keys of encrypted jobs are. With `encrypt`, the part of a {RateLimit} is
+      # the digest of what `rate_key` returns: `CRM.status(Raffia::Jobs.digest(7))`.
+      # @param value [#to_s]
+      # @return [String] 32 hexadecimal digits
+      # @raise [ConfigError] without keys
+      def digest(value) = Encryption.digest(value)
 
       # Enqueues several jobs, in atomic slices.
       # @param items [Array<Hash>] each with "class" and "args", and other fields of {Payload}

@@ -35,6 +35,8 @@ module Raffia
           export [FILE]                all jobs as lines of JSON
           import [FILE]                what `export` wrote, into this store
           import --from GEM URL        jobs of another gem
+          keys                         numbers of encrypted jobs by key
+          reencrypt                    encrypt jobs of older keys by the active one
           check                        look for damage in the store
 
         FILTER is one or more of --all SET, --queue, --class, --error, --tenant,
@@ -49,7 +51,8 @@ module Raffia
         "move" => :Change,
         "drain" => :Administration, "pause" => :Administration, "resume" => :Administration,
         "order" => :Administration,
-        "recurring" => :Recurring, "export" => :Transfer, "import" => :Transfer
+        "recurring" => :Recurring, "export" => :Transfer, "import" => :Transfer,
+        "keys" => :Encryption, "reencrypt" => :Encryption
       }.freeze
 
       private
@@ -78,6 +81,9 @@ module Raffia
         end
         parser.on("--offset N", "list: from there on (0)") do |text|
           @options[:offset] = Options.count(text, least: 0)
+        end
+        parser.on("--reveal", "show: hidden arguments, too; encrypted ones need", "the keys (-r)") do
+          @options[:reveal] = true
         end
         parser.on("--match TEXT", "only jobs with this in them") { |text| @options[:match] = text }
         parser.on("--all SET", "all of a set: dead, retry, queue:NAME") do |set|

@@ -2,6 +2,7 @@
 
 require_relative "client/payload_builder"
 require_relative "client/payload_template"
+require_relative "encryption"
 require_relative "middleware"
 
 module Raffia
@@ -57,10 +58,10 @@ module Raffia
         list.each_slice(SLICE).flat_map { |some| @store.enqueue(template.drafts(some)) }
       end
 
-      # @return [Draft, nil] nil when a middleware rejects it
+      # @return [Draft, nil] nil when a middleware rejects it; middleware sees plain arguments
       def draft(item)
         item = PayloadBuilder.build(item)
-        Draft.of(item) if @middleware.empty? || @middleware.call(item) { item }
+        Draft.of(Encryption.seal(item)) if @middleware.empty? || @middleware.call(item) { item }
       end
 
       private

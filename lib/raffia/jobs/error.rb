@@ -23,6 +23,22 @@ module Raffia
       end
     end
 
+    # An encrypted argument whose key is not in {Jobs.keys=}. The job is tried again later, and that
+    # is no failure: keys may reach this worker after the job.
+    class UnknownKey < Error
+      # @return [String, nil] the key's id
+      attr_reader :key_id
+
+      def initialize(message = nil, key_id: nil)
+        @key_id = key_id
+        super(message || "there is no key #{key_id} in Raffia::Jobs.keys of this process")
+      end
+    end
+
+    # An encrypted argument that was changed, or moved from another job. The job is dead.
+    class DecryptionFailed < BadPayload
+    end
+
     # A payload beyond {Payload::LIMIT}.
     class PayloadTooLarge < Error
     end

@@ -1,8 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "encryption"
+
 module Raffia
   module Jobs
-    # Finds the class of a job, makes an object, and calls `perform` within the middleware.
+    # Finds the class of a job, makes an object, and calls `perform` within the middleware, with
+    # decrypted arguments.
     # @api private
     module Execution
       module_function
@@ -19,9 +22,9 @@ module Raffia
           job.jid = item["jid"]
           job.run = run if job.respond_to?(:run=)
         end
-        return job.perform(*item["args"]) if middleware.empty?
+        return job.perform(*Encryption.arguments(item)) if middleware.empty?
 
-        middleware.call(job, item) { job.perform(*item["args"]) }
+        middleware.call(job, item) { job.perform(*Encryption.arguments(item)) }
       end
 
       # Raises {UnknownJob}.

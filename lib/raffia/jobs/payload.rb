@@ -37,6 +37,9 @@ module Raffia
       #   "window" | "bucket", "burst" => Integer, "cost" => Integer}: starts of this key
       # * fair: {"key" => String, "weight" => Numeric}: whose turn it is within its queue
       # * flow: {"class" => String, "parent" => id, "abandon" => true}: it is a durable function
+      # * encrypt, redact: true, or positions from 0 up: arguments that are encrypted, see
+      #   {Encryption}, or hidden from people
+      # * error: the encrypted message of the last error of an encrypted job
       # * crashes: number of workers that died while it ran
       OWN = "raffia"
       # Bytes of a payload, at most.

@@ -45,6 +45,15 @@ module Raffia
       # @api private
       attr_accessor :deferred
 
+      # @return [Keyring, nil] see {Jobs.keys=}
+      attr_reader :keyring
+
+      # @param keys [Hash, Keyring, nil] see {Jobs.keys=}
+      # @raise [ConfigError]
+      def keys=(keys)
+        @keyring = (keys.nil? || keyring?(keys)) ? keys : build_keyring(keys)
+      end
+
       def initialize
         @lock = Monitor.new
         @client_middleware = Middleware.new
@@ -112,6 +121,16 @@ module Raffia
       def client
         fiber_client || @client ||
           @lock.synchronize { @client ||= Client.new(store, @client_middleware) }
+      end
+
+      private
+
+      # A Ractor gets a whole one, because it can require nothing.
+      def keyring?(keys) = defined?(Keyring) && keys.is_a?(Keyring)
+
+      def build_keyring(keys)
+        require_relative "keyring"
+        Keyring.new(keys)
       end
     end
     Setup.current # in the main Ractor now, before threads could race for it

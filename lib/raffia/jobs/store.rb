@@ -54,7 +54,7 @@ module Raffia
         key_values: %i[read write keys],
         statistics: %i[history metrics],
         inspection: %i[countable queues counts entries find],
-        administration: %i[delete requeue kill move clear pause resume],
+        administration: %i[delete requeue kill move clear pause resume replace],
         maintenance: %i[prune check]
       }.each_value(&:freeze).freeze
 

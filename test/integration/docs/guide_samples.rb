@@ -41,6 +41,14 @@ module Raffia
         rows = Raffia.run { SAMPLE }
         puts "good" if rows == [{"id" => 7}]
       RUBY
+      ["guides/jobs_encryption.md", "# in an initializer, or"] => [nil, <<~RUBY],
+        require "raffia/jobs"
+        ENV["JOBS_KEY"] = "0" * 64
+        Raffia::Jobs.store = "memory:"
+        SAMPLE
+        item = Raffia::Jobs.store.entries(:queue).first.item
+        puts "good" if item["args"][0] == 7 && item["args"][1].key?("raffia:enc")
+      RUBY
       ["guides/jobs.md", "# in jobs.rb; needs the gem fugit"] => [nil, <<~RUBY],
         require "raffia/jobs"
         CleanUpJob = Class.new { include Raffia::Job }

@@ -151,6 +151,84 @@ module Raffia
       assert_in_delta(Time.now.to_f, json("recurring").first["last"], 60)
     end
 
+    class SecretJob
+      include Raffia::Job
+
+      options encrypt: [0], redact: [1]
+      def perform(*) = nil
+    end
+
+    OLD = {:active => "old", "old" => "o" * 32}.freeze
+    NEW = {:active => "new", "old" => "o" * 32, "new" => "n" * 32}.freeze
+
+    def with_keys(keys)
+      Jobs.keys = keys
+      yield
+    ensure
+      Jobs.keys = nil
+    end
+
+    def test_hidden_arguments_are_shown_on_demand
+      with_keys(OLD) do
+        jid = SecretJob.perform_async("card", "name", 3)
+        args = ["(encrypted with the key old)", "(redacted)", 3]
+        assert_equal(args, json("show", jid)["job"]["args"])
+        assert_equal([args], json("list", "queue:default").map { |one| one["job"]["args"] })
+        refute_match(/card|name"/, jobs("show", jid) + jobs("list", "queue:default"))
+        assert_equal(["card", "name", 3], json("show", jid, "--reveal")["job"]["args"])
+        Jobs.keys = nil
+        jobs("show", jid, "--reveal", code: 1)
+        assert_includes(@err.string, "there is no key old")
+      end
+    end
+
+    def test_keys_are_counted_and_jobs_are_encrypted_anew
+      assert_match(/No job is encrypted/, jobs("keys"))
+      jobs("reencrypt", code: 2)
+      assert_includes(@err.string, "there are no keys")
+      first = with_keys(OLD) { SecretJob.perform_async(1) }
+      with_keys(NEW) do
+        SecretJob.perform_in(60, 2)
+        SecretJob.perform_async(3)
+        expected = [["new", "active", 2, {"queue" => 1, "scheduled" => 1}],
+          ["old", "", 1, {"queue" => 1}]]
+        assert_equal(expected, json("keys").map { |row| row.values_at("key", "state", "jobs", "sets") })
+        assert_match(/^old +1  queue 1$/, jobs("keys"))
+        assert_equal({"changed" => 1, "running" => 0, "failed" => []}, json("reencrypt"))
+        assert_match(/\A0 jobs are encrypted anew by the key new\n\z/, jobs("reencrypt"))
+        assert_equal(%w[new], json("keys").map { |row| row["key"] })
+        assert_equal([1], Jobs.arguments(@store.find(first).item))
+      end
+      assert_equal([["new", ""]], json("keys").map { |row| row.values_at("key", "state") })
+      with_keys(OLD) { assert_equal("unknown here", json("keys").first["state"]) }
+    end
+
+    # A worker has the payload of a running job, and would write it back.
+    def test_running_and_changed_jobs_are_not_encrypted_anew
+      with_keys(OLD) do
+        running, changed = [1, 2].map { |n| SecretJob.perform_async(n) }
+        lease = @store.enroll("test", {})
+        @store.claim(lease, ["default"], 1)
+        entry = @store.find(changed)
+        item = {**entry.item, "args" => @store.find(running).item["args"]}
+        @store.replace({entry => JSON.generate(item)})
+        Jobs.keys = NEW
+        answer = json("reencrypt", code: 1)
+        assert_equal([0, 1, [changed]], answer.values_at("changed", "running", "failed"))
+        assert_match(/#{changed}: argument 1 of .* cannot be decrypted/, @err.string)
+        assert_match(/1 job is still running.*1 job is unreadable/m, jobs("reencrypt", code: 1))
+      end
+    end
+
+    def test_more_jobs_than_a_step_has_are_encrypted_anew
+      with_keys(OLD) { SecretJob.perform_bulk(Array.new(1200) { |n| [n] }) }
+      with_keys(NEW) do
+        order = @store.entries(:queue, limit: nil).map(&:jid)
+        assert_equal(1200, json("reencrypt")["changed"])
+        assert_equal(order, @store.entries(:queue, limit: nil).map(&:jid))
+      end
+    end
+
     # A job's name must not clear the screen of a reader.
     def test_names_and_messages_cannot_act_on_a_terminal
       Jobs.enqueue([{"class" => "Evil\e[2J\nJob", "args" => ["\e[2J"], "queue" => "tidy"}])

@@ -36,6 +36,28 @@ else
       def perform(who) = nil
     end
 
+    class CardJob < Base
+      self.logger = ::Logger.new(LOGGED = StringIO.new)
+      raffia_options encrypt: true, unique: :done
+
+      def perform(card, who:) = SEEN << [card, who]
+    end
+
+    def test_arguments_within_the_serialization_are_encrypted
+      Jobs.keys = {:active => "k1", "k1" => "k" * 32}
+      2.times { CardJob.perform_later("4111-plain", who: :ann_plain) }
+      payload = @store.entries(:queue).tap { |all| assert_equal(1, all.size) }.first.payload
+      refute_match(/plain/, payload)
+      assert_equal(["(encrypted with the key k1)"] * 2,
+        Jobs::Redaction.item(JSON.parse(payload))["args"][0]["arguments"])
+      work
+      assert_equal(["4111-plain", :ann_plain], seen)
+      assert_match(/Performing.*CardJob/, CardJob::LOGGED.string)
+      refute_match(/plain/, CardJob::LOGGED.string + @out.string)
+    ensure
+      Jobs.keys = nil
+    end
+
     class OnceJob < Base
       raffia_options unique: :done
 

@@ -18,20 +18,28 @@ module Raffia
 
         def show(jid)
           entry = find(jid)
-          answer(data(entry)) do
+          data = data(entry)
+          answer(data) do
             ["#{entry.set} in #{entry.queue}#{", #{time(entry.at)}" if entry.at}",
-              JSON.pretty_generate(entry.item)]
+              JSON.pretty_generate(data["job"])]
           end
         end
 
         private
 
         def data(entry)
-          {"set" => entry.set, "queue" => entry.queue, "at" => entry.at, "job" => entry.item}
+          {"set" => entry.set, "queue" => entry.queue, "at" => entry.at, "job" => item(entry)}
+        end
+
+        # Hidden arguments are shown on demand only, for `show`.
+        def item(entry)
+          return Raffia::Jobs::Redaction.item(entry.item) unless @options[:reveal]
+
+          Raffia::Jobs::Encryption.reveal_all(entry.item)
         end
 
         def row(entry)
-          item = entry.item
+          item = Raffia::Jobs::Redaction.item(entry.item)
           [item["jid"], Raffia::Jobs::Payload.class_name(item),
             shorten(JSON.generate(arguments(item)), 40), entry.queue, time(entry.at),
             shorten([item["error_class"], item["error_message"]].compact.join(": "), 60)]

@@ -27,6 +27,9 @@ module Raffia
 
           Job::OptionCheck.options(self, given)
           @raffia_options = set.merge(given).freeze
+          # Active Job would log them.
+          self.log_arguments = false if @raffia_options.values_at(:encrypt, :redact).any?
+          @raffia_options
         end
       end
     end

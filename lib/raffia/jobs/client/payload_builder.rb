@@ -24,6 +24,8 @@ module Raffia
           job = item["class"]
           item = {**DEFAULTS, **(job.respond_to?(:job_options) ? job.job_options : {}), **item,
             "class" => class_name(job)}
+          secrets = secrets(job, item)
+          item[Payload::OWN] = {**secrets, **item[Payload::OWN].to_h} if secrets
           item["jid"] ||= Payload.id
           item["created_at"] ||= now
           check(item)
@@ -36,18 +38,18 @@ module Raffia
         end
 
         # Raises {BadArguments}, which names the first argument that JSON would change.
-        def check_arguments(name, args)
+        def check_arguments(name, args, secret: false)
           unless args.is_a?(Array)
             raise BadArguments, "the arguments of #{name} must be an Array, and are " \
-              "#{args.inspect[0, 100]}"
+              "#{secret ? args.class : args.inspect[0, 100]}"
           end
 
           args.each_with_index do |value, index|
             unsafe = unsafe_value(value) or next
-            raise BadArguments, "argument #{index + 1} of #{name} holds " \
-              "#{unsafe[0].inspect[0, 100]} (#{unsafe[0].class}), which JSON would not give " \
-              "back: use strings, numbers, true, false, nil, arrays, and hashes with strings as " \
-              "keys, at most #{DEPTH} deep"
+            shown = secret ? "a value" : unsafe[0].inspect[0, 100]
+            raise BadArguments, "argument #{index + 1} of #{name} holds #{shown} " \
+              "(#{unsafe[0].class}), which JSON would not give back: use strings, numbers, true, " \
+              "false, nil, arrays, and hashes with strings as keys, at most #{DEPTH} deep"
           end
         end
 
@@ -69,12 +71,25 @@ module Raffia
             raise ConfigError, "a job needs a class with a name: #{job.inspect} is none"
           end
 
+          # Options of the class that hide arguments, nil: none. A class may be given by its name,
+          # and not be loaded here.
+          def secrets(job, item)
+            secrets = if job.respond_to?(:job_secrets)
+              job.job_secrets
+            elsif item["wrapped"].nil? && Setup.current.keyring
+              Encryption.secrets_of(item["class"])
+            end
+            secrets unless secrets.nil? || secrets.empty?
+          end
+
           def check(item)
-            check_arguments(item["class"], item["args"])
+            reject(item, Payload::OWN, "a Hash") unless optional?(Hash, item[Payload::OWN])
+            own = item[Payload::OWN]
+            check_arguments(item["class"], item["args"],
+              secret: !own.nil? && !!(own["encrypt"] || own["redact"]))
             check_queue(item["queue"] = item["queue"].to_s)
             reject(item, "at", "seconds since 1970") unless time?(item["at"])
             reject(item, "jid", "a String") unless item["jid"].is_a?(String)
-            reject(item, Payload::OWN, "a Hash") unless optional?(Hash, item[Payload::OWN])
             reject(item, "tags", "an Array") unless optional?(Array, item["tags"])
           end
 

@@ -19,6 +19,10 @@ module Raffia
         # Higher priorities are those of suspects, see {Jobs::Store::CrashVerdict}.
         MOST = Jobs::Store::SUSPECTS
         private_constant :MOST
+        ARGUMENTS = ->(value) {
+          FLAG[value] || (value.is_a?(Array) && value.any? &&
+            value.all? { |index| index.is_a?(Integer) && !index.negative? })
+        }
         # Option => predicate, and what it accepts.
         RULES = {
           queue: [->(value) { value.is_a?(String) || value.is_a?(Symbol) }, "a name"],
@@ -53,7 +57,9 @@ module Raffia
             "a whole number from 1 up or a Proc"],
           fair_by: [->(value) { value.respond_to?(:call) || value == false }, "a Proc or false"],
           fair_weight: [->(value) { POSITIVE[value] || value.respond_to?(:call) },
-            "a number above 0 or a Proc"]
+            "a number above 0 or a Proc"],
+          encrypt: [ARGUMENTS, "true, false or positions of arguments, from 0 up"],
+          redact: [ARGUMENTS, "true, false or positions of arguments, from 0 up"]
         }.freeze
 
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)

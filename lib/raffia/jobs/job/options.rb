@@ -44,6 +44,10 @@ module Raffia
         #   take turns
         # @option given [Numeric, Proc] :fair_weight turns of this one in a round, also from the
         #   arguments: 1
+        # @option given [Boolean, Array<Integer>] :encrypt encrypts all arguments in the store, or
+        #   those at these positions, from 0 up: needs {Jobs.keys=}
+        # @option given [Boolean, Array<Integer>] :redact hides arguments on the dashboard, in
+        #   `raffia jobs` and in logs
         # @return [Hash{Symbol => Object}] all options that are set
         # @raise [ConfigError] for an unknown or invalid option
         def options(**given)
@@ -54,12 +58,17 @@ module Raffia
           @raffia_job_options = before.merge(given.transform_values { |value| shared(value) })
             .freeze
           @raffia_job_item = shareable(PayloadFields.plain(@raffia_job_options))
+          @raffia_job_secrets = shareable(PayloadFields.secrets(@raffia_job_options))
           @raffia_job_options
         end
 
         # Fields of the payload that are the same for all jobs of the class.
         # @api private
         def job_options = @raffia_job_item || inherited_job(:job_options) || NONE
+
+        # Fields under "raffia" about arguments to hide.
+        # @api private
+        def job_secrets = @raffia_job_secrets || inherited_job(:job_secrets) || NONE
 
         # Executor of its jobs and seconds of their timeout; nil: the worker's default.
         # @api private

@@ -15,7 +15,9 @@ module Raffia
         # Seconds without a heartbeat after which workers consider the caller gone.
         TTL = 60
         BATCH = 100
-        private_constant :INTERVAL, :TTL, :BATCH
+        # Positions of the seed and the items in the arguments of a {ChunkJob}.
+        HIDDEN = [4, 5].freeze
+        private_constant :INTERVAL, :TTL, :BATCH, :HIDDEN
 
         def initialize(client, queue)
           @client = client
@@ -43,7 +45,8 @@ module Raffia
           jid = Payload.id
           number = @lock.synchronize { (@count += 1).tap { |count| @pending[count] = jid } }
           @client.enqueue([{"class" => ChunkJob, "queue" => @queue, "jid" => jid,
-                            "args" => [@call, number, *work]}])
+                            "args" => [@call, number, *work], Payload::OWN => secrets(work.first)}
+            .compact])
           number
         end
 
@@ -91,7 +94,14 @@ module Raffia
             claims = @store.claim(@lease, [@answers], BATCH)
           end
           @store.ack(claims)
-          found + claims.map { |claim| Reply.read(claim.item["args"]) }
+          found + claims.map { |claim| Reply.read(Encryption.arguments(claim.item)) }
+        end
+
+        # Seed and items are hidden as the class's arguments are.
+        def secrets(name)
+          @secrets ||= Encryption.secrets_of(name[/[^.]+/]).select { |_, which| which }
+            .transform_values { HIDDEN }
+          @secrets unless @secrets.empty?
         end
 
         # Returns the numbers and replies of dead chunks.
@@ -107,8 +117,9 @@ module Raffia
         end
 
         def dead_reply(item)
+          first = item["args"].last.first.inspect[0, 100] unless Redaction.hides?(item)
           error = WorkerDied.new("#{item["error_message"] || "workers died"}, at a chunk that " \
-            "begins with #{item["args"].last.first.inspect[0, 100]}")
+            "begins with #{first || "a hidden item"}")
           Executor::Reply.new(nil, Executor::Failure.new(:error, 0, error, nil), 0.0)
         end
       end

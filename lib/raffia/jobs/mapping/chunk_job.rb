@@ -25,7 +25,9 @@ module Raffia
 
           reply = work(reference, operation, seed, items)
           # Or it would stay in a queue without a reader.
-          Client.new(run.store).enqueue([Reply.item(call, number, reply)]) if awaited?(call)
+          return unless awaited?(call)
+
+          Client.new(run.store).enqueue([Reply.item(call, number, reply, run.item)])
         end
 
         private

@@ -19,18 +19,24 @@ module Raffia
       module Reply
         TTL = 3600
         BACKTRACE_LINES = 50
+        # Positions of the value and the failure in the arguments of a reply.
+        HIDDEN = [1, 2].freeze
+        private_constant :HIDDEN
 
         module_function
 
         # Read by the caller of this map.
         def queue(call) = "raffia.map.#{call}"
 
-        def item(call, number, reply)
+        # The reply to a chunk with hidden items is hidden, too.
+        def item(call, number, reply, chunk = {})
+          secrets = chunk[Payload::OWN].to_h.slice("encrypt", "redact").transform_values { HIDDEN }
           args = [number, reply.value, reply.failure && failure(reply.failure), reply.seconds]
-          Client::PayloadBuilder.check_arguments("the answer to a chunk", args)
-          envelope(call, args)
+          Client::PayloadBuilder.check_arguments("the answer to a chunk", args,
+            secret: secrets.any?)
+          envelope(call, args, secrets)
         rescue BadArguments => error
-          envelope(call, [number, nil, error_data(error, 0), reply.seconds])
+          envelope(call, [number, nil, error_data(error, 0), reply.seconds], secrets)
         end
 
         def read(args)
@@ -38,10 +44,10 @@ module Raffia
           [number, Executor::Reply.new(value, failure && failure_of(failure), seconds)]
         end
 
-        def envelope(call, args)
+        def envelope(call, args, secrets)
           {"class" => "Raffia::Jobs::Mapping::Reply", "queue" => queue(call),
            "retry" => false, "args" => args,
-           Payload::OWN => {"expires_at" => Time.now.to_f + TTL}}
+           Payload::OWN => {"expires_at" => Time.now.to_f + TTL, **secrets}}
         end
 
         def failure(failure)

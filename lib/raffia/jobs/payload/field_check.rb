@@ -32,6 +32,8 @@ module Raffia
           "batch" => [:name?, "the id of a batch"],
           "flow" => [:flow?, "an object with a class"],
           "workflow" => [:workflow?, "an object with an id and a node"],
+          "encrypt" => [:arguments?, "true, false or a list of positions from 0 up"],
+          "redact" => [:arguments?, "true, false or a list of positions from 0 up"],
           "crashes" => [:count?, "a whole number from 0 up"]
         }.freeze
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
@@ -77,6 +79,10 @@ module Raffia
           end
 
           def count?(value) = value.is_a?(Integer) && !value.negative?
+
+          def arguments?(value)
+            value == true || value == false || (value.is_a?(Array) && value.all? { count?(_1) })
+          end
 
           def limit?(value)
             value.is_a?(Hash) && name?(value["key"]) && count?(value["max"]) &&

@@ -38,8 +38,18 @@ module Raffia
           end
 
           Client::PayloadBuilder.check_arguments(job.to_s, args)
+          check_secrets(name, job.to_s, args)
           new(name: name.to_s, spec: spec, zone: zone, job: job.to_s, args: args,
             queue: queue&.to_s, catch_up: catch_up.to_sym, source: source.to_sym).tap(&:times)
+        end
+
+        # The store keeps the arguments of a recurring job as they are.
+        private_class_method def self.check_secrets(name, job, args)
+          which = Encryption.secrets_of(job)["encrypt"]
+          return unless (which == true) ? args.any? : Array(which || nil).any? { |i| i < args.size }
+
+          raise ConfigError, "the recurring job #{name} has arguments that #{job} encrypts, and " \
+            "they would be stored as plain text: let the job find them itself"
         end
 
         # @api private

@@ -23,6 +23,11 @@ module Raffia
         # @param queue [String]
         def move(entries, queue) = raise(NotImplementedError)
 
+        # Writes other payloads of the same jobs, which stay where they are. A job whose bytes are
+        # not the entry's any more is left alone.
+        # @param payloads [Hash{Entry => String}] of any set but :running
+        def replace(payloads) = raise(NotImplementedError)
+
         # Removes all jobs of a set. Forgets a queue that it clears until the queue's next job.
         # @param set [Symbol] not :running
         # @param queue [String, nil] for :queue, its name; nil: all

@@ -28,7 +28,9 @@ module Raffia
         def anew(payload)
           change(payload) do |item|
             FAILURE.each { |field| item.delete(field) }
-            item[Payload::OWN] = item[Payload::OWN].except("crashes") if item[Payload::OWN]
+            if item[Payload::OWN]
+              item[Payload::OWN] = item[Payload::OWN].except("crashes", Encryption::ERROR)
+            end
             item["enqueued_at"] = Payload.now
           end
         end

@@ -35,7 +35,13 @@ module Raffia
           @due_by = due_by&.to_f
         end
 
-        def jobs = entries.map { |entry| entry.at ? {**entry.item, "at" => entry.at} : entry.item }
+        # With plain arguments.
+        def jobs
+          entries.map do |entry|
+            item = Encryption.reveal(entry.item)
+            entry.at ? {**item, "at" => entry.at} : item
+          end
+        end
 
         # Runs all jobs, including those that they enqueue. Returns how many.
         def call

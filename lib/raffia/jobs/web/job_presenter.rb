@@ -3,6 +3,7 @@
 require "digest"
 require_relative "../payload"
 require_relative "../entry"
+require_relative "../redaction"
 require_relative "../worker/backtrace"
 require_relative "format"
 
@@ -18,13 +19,13 @@ module Raffia
 
         def initialize(entry)
           @entry = entry
-          @item = Payload.load(entry.payload)
+          @item = Redaction.item(Payload.load(entry.payload))
         rescue BadPayload => error
           @item = {}
           @parse_error = error.message
         end
 
-        # {} when it cannot be read.
+        # Without hidden arguments; {} when it cannot be read.
         attr_reader :item
         # Why it cannot be read.
         attr_reader :parse_error

@@ -59,15 +59,16 @@ module Raffia
           end
           line = {event: "failed", **run.facts, seconds: seconds.round(6),
                   error_class: error.class.name,
-                  error: RetryPolicy.message(error)[0, 500], then: policy.verdict,
+                  error: Redaction.message(run.item, error, RetryPolicy.message(error)[0, 500]),
+                  then: policy.verdict,
                   at: error.backtrace&.first}
           line[:in] = (policy.at - Time.now.to_f).round(1) if policy.at
           (policy.verdict == :retry) ? @log.warn(line) : @log.error(line)
         end
 
-        def ended(run, event)
+        def ended(run, event, **more)
           flush
-          @log.warn({event: event, **run.facts})
+          @log.warn({event: event, **run.facts, **more})
         end
 
         private

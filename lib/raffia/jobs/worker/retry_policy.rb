@@ -63,13 +63,22 @@ module Raffia
 
         def record_failure
           count = @item["retry_count"]
-          @item.update("error_message" => RetryPolicy.message(@error),
+          @item.update("error_message" => message,
             "error_class" => @error.class.name || @error.class.to_s,
             "retry_count" => count ? count + 1 : 0,
             (count ? "retried_at" : "failed_at") => Payload.now)
           lines = @item["backtrace"] && @error.backtrace
           lines = lines.first(@item["backtrace"]) if lines && @item["backtrace"].is_a?(Integer)
           @item["error_backtrace"] = Backtrace.dump(lines) if lines
+        end
+
+        # The message of an encrypted job's error is encrypted too, for it may hold arguments.
+        def message
+          text = RetryPolicy.message(@error)
+          return text if !Encryption.sealed_in?(@item) || Redaction.open?(@item, @error)
+
+          Encryption.seal_error(@item, text)
+          Redaction::HIDDEN
         end
 
         def decide
@@ -113,7 +122,7 @@ module Raffia
 
         def log_callback(event, error)
           @log.error({event: event, jid: @item["jid"], class: Payload.class_name(@item),
-            error: error.full_message(highlight: false)})
+            error: Redaction.message(@item, error, error.full_message(highlight: false))})
         end
       end
     end

@@ -87,13 +87,14 @@ module Raffia
           @note = note.to_s
         end
 
-        # An element of "work" in {Store#beat}.
+        # An element of "work" in {Store#beat}. A note may tell about hidden arguments.
         # @api private
         def work
           {"jid" => jid, "queue" => @claim.queue, "payload" => raw_payload, "run_at" => @run_at,
            "tid" => tid, "on" => @on.to_s,
            "progress" => @progress || @context.executors.progress(self),
-           "note" => @note, "backtrace" => (backtrace if @traced)}.compact
+           "note" => (@note unless Redaction.hides?(@item)),
+           "backtrace" => (backtrace if @traced)}.compact
         end
 
         # @api private
@@ -178,6 +179,8 @@ module Raffia
           @context.acks.push(@claim)
         rescue Executors::ExecutorPool::Saturated
           outcome.not_begun
+        rescue UnknownKey => error
+          outcome.without_key(error)
         rescue RateLimited => error
           outcome.rate_limited(error.retry_after)
         rescue Suspended => suspension

@@ -160,6 +160,54 @@ module JobsStoreContract
       assert_equal(0, store.move([], "third"))
     end
 
+    # A job that waits may be in several kinds of places: with and without a priority or a turn.
+    def test_payloads_are_replaced_where_they_are
+      one_everywhere
+      enqueue("high", own: {"priority" => 5})
+      enqueue("fair", own: {"fair" => {"key" => "k", "weight" => 1}})
+      before = everything
+      store.replace(before.to_h { |entry| [entry, changed_payload(entry)] })
+      after = everything
+      assert_equal(before.map { |entry| [entry.set, entry.queue, entry.jid] },
+        after.map { |entry| [entry.set, entry.queue, entry.jid] })
+      running, changed = after.partition { |entry| entry.set == :running }
+      assert_equal([["\\x00 \u00e9"]], changed.map { |entry| entry.item["args"] }.uniq)
+      assert_equal(%w[running], args(running))
+      store.requeue(store.entries(:scheduled))
+      assert_equal(4, claim.size)
+      assert_empty(store.check)
+    end
+
+    def test_a_replaced_payload_keeps_the_place_in_its_queue
+      enqueue(1, 2, 3)
+      entries = store.entries(:queue)
+      assert_equal(1, store.replace({entries[1] => changed_payload(entries[1])}))
+      assert_equal([1, "\\x00 \u00e9", 3], args(claim))
+    end
+
+    def test_only_the_payload_that_was_read_is_replaced
+      enqueue(1)
+      entry = store.entries(:queue).first
+      assert_equal(1, store.replace({entry => changed_payload(entry)}))
+      assert_equal(0, store.replace({entry => entry.payload}))
+      moved = store.entries(:queue).first
+      store.kill([moved])
+      assert_equal(0, store.replace({moved => entry.payload}))
+      assert_equal(0, store.replace({}))
+      assert_equal(["\\x00 \u00e9"], args_in(:dead))
+    end
+
+    def test_a_unique_job_is_found_after_its_payload_was_replaced
+      unique = {"unique" => {"key" => "u", "until" => "done", "conflict" => "replace"}}
+      enqueue(1, own: unique)
+      entry = store.entries(:queue).first
+      store.replace({entry => changed_payload(entry)})
+      enqueue(2, own: unique)
+      assert_equal([2], args_in(:queue))
+    end
+
+    def changed_payload(entry) = Jobs::Payload.dump({**entry.item, "args" => ["\\x00 \u00e9"]})
+
     def test_a_set_can_be_cleared
       one_everywhere
       (Jobs::Store::SETS - %i[running]).each do |set|

@@ -29,6 +29,42 @@ class JobsWebTest < JobsWebCase
     assert_empty(addresses.reject { |address| address.start_with?("/admin/jobs/") })
   end
 
+  class HiddenJob
+    include Raffia::Job
+
+    options redact: [0], encrypt: [1], limit: 1, limit_key: ->(name, *) { name }
+    def perform(*) = nil
+  end
+
+  class ShyJob
+    include Raffia::Job
+
+    options redact: true, limit: 1, limit_key: ->(name, *) { name }
+    def perform(*) = nil
+  end
+
+  def test_hidden_arguments_are_on_no_page
+    Jobs.keys = {:active => "k1", "k1" => "k" * 32}
+    items = [HiddenJob, ShyJob].map { |job| job.set.item(%w[ann-plain card-plain]) }
+    @client.enqueue(items)
+    lease = @store.enroll("test:1:1", {"hostname" => "test"})
+    claims = @store.claim(lease, ["default"], 2)
+    work = claims.map { |claim| {"jid" => claim.item["jid"], "payload" => claim.payload} }
+    @store.beat(lease, {"work" => work})
+    pages = %w[/busy].concat(work.map { |one| "/job?jid=#{one["jid"]}" })
+    claims.each do |claim|
+      item = {**claim.item, "error_class" => "Oops", "error_message" => "bad ann-plain"}
+      @store.bury(claim, JSON.generate(item))
+    end
+    pages.push("/dead", "/api/dead", "/api/job?jid=#{work.last["jid"]}").each do |page|
+      body = get(page).body
+      assert_match(/redacted|encrypted with the key k1/, body, page)
+      refute_match(/-plain/, body, page)
+    end
+  ensure
+    Jobs.keys = nil
+  end
+
   def test_assets_are_cached_for_ever_under_their_digest
     page = get("/").body
     addresses = page.scan(%r{(?:href|src)="(/assets/[^"]*)"}).flatten.uniq

@@ -30,6 +30,14 @@ module Raffia
             end
           end
 
+          def replace(payloads)
+            payloads.count do |entry, payload|
+              next if entry.set == :running || entry.ref.entry != entry
+
+              entry.ref.payload = payload
+            end
+          end
+
           def clear(set, queue: nil)
             return 0 if set == :running
 

@@ -29,6 +29,12 @@ module Raffia
             @redis.move("another", rows)
           end
 
+          def replace(payloads)
+            rows = payloads.reject { |entry, _| entry.set == :running }
+              .map { |entry, payload| [*entry.ref, entry.payload, payload] }
+            rows.each_slice(Client::SLICE).sum { |slice| @redis.script(:replace, *slice.flatten) }
+          end
+
           def clear(set, queue: nil)
             return 0 if set == :running
 

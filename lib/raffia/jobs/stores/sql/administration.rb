@@ -20,6 +20,8 @@ module Raffia
           REVIVE = "UPDATE {jobs} SET state = 'queue', at = {now}, place = $2, payload = $3, " \
             "pass = $4, priority = CASE WHEN priority < #{Store::SUSPECTS} THEN priority " \
             "ELSE priority - #{Store::SUSPECT} END WHERE id = $1"
+          REPLACE = "UPDATE {jobs} SET payload = $1 WHERE id = $2 AND state = $3 " \
+            "AND state <> 'running' AND payload = $4"
           PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) " \
             "{upsert name} paused = {excluded paused}"
 
@@ -43,6 +45,14 @@ module Raffia
               count = entries.count { |entry| move_one(db, entry, queue) }
               db.wake([queue]) if count.positive?
               count
+            end
+          end
+
+          def replace(payloads)
+            @database.write do |db|
+              payloads.sum do |entry, payload|
+                db.run(REPLACE, payload, entry.ref, entry.set.to_s, entry.payload)
+              end
             end
           end
 

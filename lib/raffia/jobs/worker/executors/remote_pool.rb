@@ -20,7 +20,9 @@ module Raffia
             NO_MIDDLEWARE = Middleware.new
             ::Ractor.make_shareable(NO_MIDDLEWARE) if defined?(::Ractor)
 
-            def self.call(payload, seconds)
+            # A Ractor has no keys but those that it is given.
+            def self.call(payload, seconds, keyring)
+              Setup.current.keys = keyring if keyring
               item = Payload.load(payload)
               job = Execution.job_class(item["class"])
               Execution.with(job, item, NO_MIDDLEWARE, RemoteRun.new(item), seconds)
@@ -46,7 +48,7 @@ module Raffia
           # A worker elsewhere cannot report when the job begins.
           def submit(run, _job, seconds)
             @executors.begin_run(run)
-            @pool.submit(run.claim.payload, seconds)
+            @pool.submit(run.claim.payload, seconds, Setup.current.keyring)
           end
         end
       end

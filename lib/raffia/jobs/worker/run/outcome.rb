@@ -12,7 +12,11 @@ module Raffia
         # @api private
         class Outcome
           # Errors that come again in each try.
-          FINAL = [BadPayload, Durable::BadResult, Durable::HistoryTooLarge].freeze
+          FINAL = [BadPayload, DecryptionFailed, Durable::BadResult,
+            Durable::HistoryTooLarge].freeze
+          # Seconds until the next try of a job without its key: a quarter of its age.
+          KEY_DELAY = 15..3600
+          private_constant :KEY_DELAY
 
           def initialize(run, context)
             @run = run
@@ -56,6 +60,18 @@ module Raffia
 
             send_to_store { @store.close_rate(key, seconds) }
             release_claim(begun: true)
+          end
+
+          # The job waits until this worker, or another one, has the key.
+          def without_key(error)
+            @logger.ended(@run, "unknown key", error: error.message)
+            item = Payload.load(@claim.payload)
+            age = (Payload.now - item["created_at"].to_i) / 1000.0
+            item.update("error_class" => error.class.name, "error_message" => error.message)
+            delay = (age / 4).clamp(KEY_DELAY) + rand(5.0)
+            send_to_store do
+              @store.retry(@claim, JSON.generate(item), Time.now.to_f + delay)
+            end
           end
 
           def failed(error, seconds)
