@@ -24,7 +24,7 @@ module Raffia
             .sub("$5::bytea[]", "$5::bytea[], " + COLUMNS.values.each_with_index.map { |type, index|
               "$#{index + 7}::#{type}[]"
             }.join(", "))
-            .sub("priority, payload)), kept", "priority, payload, #{COLUMNS.keys.join(", ")})), kept")
+            .sub("payload)), kept", "payload, #{COLUMNS.keys.join(", ")})), kept")
             .sub("at, payload) SELECT", "at, payload, #{COLUMNS.keys.join(", ")}) SELECT")
             .sub("greatest(due, now), payload", "\\0, #{COLUMNS.keys.join(", ")}").freeze
           # The last turn of many keys.

@@ -14,7 +14,8 @@ module Raffia
             "AND priority >= #{Store::SUSPECTS} AND queue NOT IN (SELECT name FROM {queues} " \
             "WHERE paused = 1) LIMIT 1"
           SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, rate, rate_key, " \
-            "rate_cost, CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} WHERE id = $1"
+            "rate_cost, CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} " \
+            "WHERE id {ids $1}"
           BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
           RUNNING = "SELECT count(*) FROM {jobs} WHERE limit_key = $1 AND state = 'running'"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
@@ -72,7 +73,7 @@ module Raffia
           def runnable(db, rows)
             return rows if rows.all? { |row| row[3].zero? }
 
-            special = rows.filter_map { |row| conditions(db, row[0]) unless row[3].zero? }
+            special = conditions(db, rows.filter_map { |row| row[0] unless row[3].zero? })
             refused = refuse(db, special)
             special.each do |job|
               free = job.unique_start == 1 && !refused.include?(job.id)
@@ -81,7 +82,11 @@ module Raffia
             rows.reject { |row| refused.include?(row[0]) }
           end
 
-          def conditions(db, id) = Conditions.new(*db.rows(SPECIAL, id).first)
+          # In the order of the ids.
+          def conditions(db, ids)
+            db.rows(SPECIAL, ids).map { |row| Conditions.new(*row) }
+              .sort_by { |job| ids.index(job.id) }
+          end
 
           # Returns the ids. All jobs count as running already, so excess is found from the back.
           def refuse(db, special)

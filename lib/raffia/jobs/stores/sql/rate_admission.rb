@@ -22,7 +22,7 @@ module Raffia
             "WHERE rated = 1 AND rate_key = $1 ORDER BY priority DESC, place LIMIT $2"
           # Jobs keep their place, before those that came later.
           UNBLOCK = "UPDATE {jobs} SET state = 'queue', rated = 0, at = {now}, pass = $2 " \
-            "WHERE id = $1"
+            "WHERE id {ids $1}"
 
           def initialize(keys)
             @keys = keys
@@ -85,9 +85,11 @@ module Raffia
 
           def unblock(db, jobs)
             turns = FairTurns.new(db)
-            jobs.each do |id, _, queue, priority, key, weight|
-              fair = {"key" => key, "weight" => weight} if key
-              db.run(UNBLOCK, id, turns.next(queue, priority, fair))
+            passes = jobs.map do |_, _, queue, priority, key, weight|
+              turns.next(queue, priority, key && {"key" => key, "weight" => weight})
+            end
+            jobs.map(&:first).zip(passes).group_by(&:last).each do |pass, some|
+              db.run(UNBLOCK, some.map(&:first), pass)
             end
             db.wake(jobs.map { |job| job[2] }.uniq)
           end

@@ -23,7 +23,10 @@ module Raffia
           COUNT = "INSERT INTO {rate_starts existing} (key, at, number) VALUES ($1, $2, $3) " \
             "{upsert key,at} number = {existing number} + {excluded number}"
           UNCOUNT = "UPDATE {rate_starts} SET number = $3 WHERE key = $1 AND at = $2"
-          FUTURE = "SELECT coalesce(sum(number), 0) FROM {rate_starts} WHERE key = $1 AND at > $2"
+          # Starts that have left the window, those in the future, and the first one between.
+          STARTS = "SELECT (SELECT sum(number) FROM {rate_starts} WHERE key = $1 AND at <= $2), " \
+            "(SELECT sum(number) FROM {rate_starts} WHERE key = $1 AND at > $3), " \
+            "(SELECT min(at) FROM {rate_starts} WHERE key = $1 AND at > $2)"
 
           # One key in a transaction.
           Key = Struct.new(:db, :key, :spec, :rule, :state, :now, :limiter) do
@@ -66,8 +69,8 @@ module Raffia
             state ||= Store::RateLimiter::State.initial
             now ||= db.rows("SELECT {now}")[0][0].to_f
             entry = Key.new(db, key, spec, rule(db, spec), state, now)
-            forget_starts(entry) if entry.window?
-            entry.limiter = limiter(entry, state.used)
+            entry.limiter = Store::RateLimiter.for(entry.rule, state, now,
+              (forget_starts(entry) if entry.window?))
             entry
           end
 
@@ -97,22 +100,23 @@ module Raffia
 
           def left(entry) = entry.now - entry.rule.per
 
+          # Returns the time of the first start that the window still has.
           def forget_starts(entry)
-            move_to_present(entry)
-            gone = entry.db.rows(GONE, entry.key, left(entry)).dig(0, 0).to_i
-            return if gone.zero?
-
-            entry.db.run(FORGET, entry.key, left(entry))
-            entry.state.used = (entry.state.used - gone).clamp(0..)
+            limit = entry.now + entry.rule.grain
+            gone, future, oldest = entry.db.rows(STARTS, entry.key, left(entry), limit).first
+            oldest = move_to_present(entry, limit, future) if future
+            if gone
+              entry.db.run(FORGET, entry.key, left(entry))
+              entry.state.used = (entry.state.used - gone.to_i).clamp(0..)
+            end
+            oldest
           end
 
           # After the clock was set back.
-          def move_to_present(entry)
-            limit = entry.now + entry.rule.grain
-            return unless (number = entry.db.rows(FUTURE, entry.key, limit).dig(0, 0).to_i) > 0
-
+          def move_to_present(entry, limit, number)
             entry.db.run("DELETE FROM {rate_starts} WHERE key = $1 AND at > $2", entry.key, limit)
             entry.db.run(COUNT, entry.key, entry.now, number)
+            entry.db.rows(OLDEST, entry.key).dig(0, 0)
           end
 
           def save(entry)
