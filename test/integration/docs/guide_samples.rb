@@ -94,6 +94,29 @@ module Raffia
         SAMPLE
         puts "good" unless Minitest.run([])
       RUBY
+      ["guides/jobs_durable.md", "Raffia::Durable.signal(id"] => [nil, <<~RUBY],
+        require "raffia/jobs"
+        require "raffia/jobs/worker"
+
+        class Waiting
+          include Raffia::Durable
+
+          def call
+            publish("begun")
+            wait_for(:confirmed)
+          end
+        end
+
+        Raffia::Jobs.run_in_process do
+          id = Waiting.start
+          sleep(0.01) until Raffia::Durable.status(id) == "waiting"
+          puts "good" if Raffia::Durable.query(id) == "begun"
+          cancelled = begin
+            SAMPLE
+          end
+          puts "good" unless cancelled
+        end
+      RUBY
       ["guides/jobs_testing.md", "require \"raffia/jobs/testing/assertions\""] => [nil, <<~RUBY]
         require "minitest"
         require "raffia/jobs"
@@ -133,6 +156,8 @@ module Raffia
         "Raffia::Jobs.store = \"postgres:"] => "jobs/postgres_transaction_test.rb, " \
           "jobs/rails_postgres_test.rb",
       ["guides/jobs_dashboard.md", "map(\"/jobs\")"] => "jobs/web_test.rb, jobs/rails_test.rb",
+      ["guides/jobs_durable.md", "patch(:by_mail)"] => "unit/jobs/durable_errors_test.rb",
+      ["guides/jobs_durable.md", "continue_as_new(cursor)"] => "unit/jobs/durable_test.rb",
       ["guides/jobs_testing.md", "config.around"] => "for RSpec",
       ["guides/lab.md", "schema "] => "describes a file: lab_test.rb",
       ["guides/observability.md", "postrotate"] => "for logrotate",
