@@ -13,6 +13,7 @@ require_relative "jobs/iteration"
 require_relative "jobs/job"
 require_relative "jobs/mapping"
 require_relative "jobs/recurring"
+require_relative "jobs/workflow"
 
 module Raffia
   # Durable jobs: work that is stored, and processed by a worker even if this process dies.

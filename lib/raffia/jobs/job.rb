@@ -34,6 +34,23 @@ module Raffia
       # @return [Jobs::Batch, nil] whose callback this job is, see {Jobs::Batch#on}
       def calling_batch = batch_of("callback", "batch")
 
+      # Keeps a result for later steps of the job's workflow. It counts when the job is done; the
+      # last one counts.
+      # @param value [Object] of JSON's types, at most 256 KiB as JSON
+      # @return [Object] the value
+      # @raise [Jobs::BadResult]
+      def return_value(value)
+        json = Jobs::Workflow::Result.dump(value, self)
+        run.result = json if run.respond_to?(:result=)
+        value
+      end
+
+      # @return [Jobs::Workflow::Handle, nil] of the workflow whose step this job is
+      def workflow
+        id = run&.item&.dig(Jobs::Payload::OWN, "workflow", "id")
+        Jobs::Workflow::Handle.new(id, run.store || Jobs::Setup.current.store) if id
+      end
+
       private def batch_of(*path)
         id = run&.item&.dig(Jobs::Payload::OWN, *path)
         Jobs::Batch.attach(id, run.store || Jobs::Setup.current.store) if id

@@ -11,7 +11,7 @@ module Raffia
         # Sets of waiting jobs, in order of execution.
         SETS = %i[queue scheduled retry blocked].freeze
 
-        Run = Struct.new(:item, :store, :claim, :progress, :note, :log) do
+        Run = Struct.new(:item, :store, :claim, :progress, :note, :log, :result) do
           def jid = item["jid"]
 
           def stopping? = false
@@ -92,10 +92,11 @@ module Raffia
         end
 
         def perform(claim)
+          run = Run.new(claim.item, @store, claim)
           Client.with_batch(nil) do
-            run = Run.new(claim.item, @store, claim)
             Execution.call(claim.item, Setup.current.worker_middleware, run)
           end
+          claim.result = run.result
           @store.ack([claim])
           true
         rescue Suspended

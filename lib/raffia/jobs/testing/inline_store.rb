@@ -26,6 +26,17 @@ module Raffia
           nested {}
         end
 
+        # (see Store#open_workflow)
+        def open_workflow(...)
+          super.tap { nested {} }
+        end
+
+        # (see Store#retry_workflow)
+        def retry_workflow(...)
+          super
+          nested {}
+        end
+
         private
 
         def nested

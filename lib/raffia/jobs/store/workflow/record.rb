@@ -6,8 +6,8 @@ module Raffia
       module Workflow
         # A workflow as a whole.
         #
-        # * state: running, cancelling, undoing; at the end done, failed, cancelled, undone, or stuck
-        #   when an undo is dead
+        # * state: running, cancelling, undoing; at the end done, failed, cancelled, undone, or
+        #   stuck when an undo is dead
         # * pending, dead: nodes that have not ended, and that are dead
         # * ended: ends until now
         Record = Struct.new(:id, :state, :pending, :dead, :ended, :reason, :created_at,

@@ -29,7 +29,7 @@ module Raffia
 
           private
 
-          # Elements are written in the step that ends the list's source, so nothing can end between.
+          # Elements are written in the step that ends the list's source, so none can end before.
           def fan_out(node)
             list = list_of(node)
             item = node.plan["item"]

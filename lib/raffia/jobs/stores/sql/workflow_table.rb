@@ -8,14 +8,15 @@ module Raffia
         # row is locked, so its nodes need no locks.
         # @api private
         class WorkflowTable
-          FIELDS = "state, pending, dead, ended, reason, created_at, completed_at, about, parent, " \
-            "parent_node"
+          FIELDS = "state, pending, dead, ended, reason, created_at, completed_at, about, " \
+            "parent, parent_node"
           LOCK = "SELECT id, #{FIELDS} FROM {workflows} WHERE id = $1 {lock}".freeze
           ADD = "INSERT INTO {workflows} (id, number, #{FIELDS}) " \
             "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) {ignore id}".freeze
           SAVE = "UPDATE {workflows} SET state = $2, pending = $3, dead = $4, ended = $5, " \
             "reason = $6, completed_at = $7 WHERE id = $1"
-          NODE = "name, kind, state, missing, bad, spec, jid, result, error, ended, parent, position"
+          NODE = "name, kind, state, missing, bad, spec, jid, result, error, ended, parent, " \
+            "position"
           SELECT = "SELECT #{NODE} FROM {workflow_nodes} WHERE workflow = $1".freeze
           ONE = "#{SELECT} AND name = $2".freeze
           ALL = "#{SELECT} ORDER BY position, name".freeze

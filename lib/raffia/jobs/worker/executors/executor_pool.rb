@@ -31,7 +31,7 @@ module Raffia
             @futures[run] = nil # others may come while this one is submitted
             future = @futures[run] = submit(run, job, seconds)
             limit = outer_limit(seconds)
-            limit ? Raffia.timeout(limit) { future.value } : future.value
+            keep_result(run, limit ? Raffia.timeout(limit) { future.value } : future.value)
           ensure
             @futures.delete(run)
             give_up(future) if future && !future.done?
@@ -42,6 +42,9 @@ module Raffia
           def close = @pool.terminate
 
           private
+
+          # Another process or Ractor answers with the job's result.
+          def keep_result(_run, _value) = nil
 
           # Seconds after which the job is ended from here; nil where it keeps to its time by
           # itself.

@@ -44,6 +44,7 @@ module Raffia
 
           private
 
+          def keep_result(run, json) = run.result = json
           def outer_limit(seconds) = seconds && seconds + MARGIN
 
           def pool
@@ -53,12 +54,13 @@ module Raffia
             end
           end
 
-          # The job's result is not wanted, and may be large.
+          # Returns what the job has for later steps of its workflow: the value of `perform` is not
+          # wanted, and may be large.
           def work(item, seconds, status)
             job = Execution.job_class(item["class"])
             run = Run.adopt(RemoteRun.new(item, @executors.store, status))
             Execution.with(job, item, @executors.middleware, run, seconds)
-            nil
+            run.result
           end
 
           def submit(run, _job, seconds)

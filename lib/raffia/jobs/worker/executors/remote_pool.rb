@@ -25,8 +25,9 @@ module Raffia
               Setup.current.keys = keyring if keyring
               item = Payload.load(payload)
               job = Execution.job_class(item["class"])
-              Execution.with(job, item, NO_MIDDLEWARE, RemoteRun.new(item), seconds)
-              nil
+              run = RemoteRun.new(item)
+              Execution.with(job, item, NO_MIDDLEWARE, run, seconds)
+              run.result
             end
           end
 
@@ -42,6 +43,7 @@ module Raffia
 
           private
 
+          def keep_result(run, json) = run.result = json
           def outer_limit(seconds) = seconds && seconds + MARGIN
           def pool = Pool.new(on: @name, workers: @size, &Work.method(:call))
 

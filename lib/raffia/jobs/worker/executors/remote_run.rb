@@ -14,6 +14,8 @@ module Raffia
           attr_reader :progress
           # @return [String, nil]
           attr_accessor :note
+          # @api private
+          attr_accessor :result
 
           # Without a status the worker cannot reach the job.
           def initialize(item, store = nil, status = nil)

@@ -1,0 +1,266 @@
+# frozen_string_literal: true
+
+require "support/jobs_case"
+
+# Workflows as programs define them, with a worker in this process.
+class WorkflowTest < TestSupport::JobsCase
+  NoteJob = TestSupport::JobsCase::NoteJob
+  StuckJob = TestSupport::JobsCase::StuckJob
+  SEEN = TestSupport::JobsCase::SEEN
+
+  class ListJob
+    include Raffia::Job
+
+    def perform(count) = return_value((1..count).to_a)
+  end
+
+  class TenfoldJob
+    include Raffia::Job
+
+    def perform(number, by = 10) = return_value(number * by)
+  end
+
+  class ReadJob
+    include Raffia::Job
+
+    def perform(step) = SEEN << workflow.result(step)
+  end
+
+  class FailingJob
+    include Raffia::Job
+
+    options retry: 0
+
+    def perform(*) = raise("no")
+  end
+
+  class UndoJob
+    include Raffia::Job
+
+    def perform(*args) = SEEN << [:undo, *args]
+  end
+
+  class BadResultJob
+    include Raffia::Job
+
+    options retry: 0
+
+    def perform(kind) = return_value((kind == "large") ? "x" * 300_000 : {symbol: :no})
+  end
+
+  class RemoteJob
+    include Raffia::Job
+
+    options on: :processes
+
+    def perform(list) = return_value({"sum" => list.sum, "workflow" => workflow.id})
+  end
+
+  class OrderFlow
+    include Raffia::Workflow
+
+    options limit: 3
+
+    def build(count)
+      job :list, ListJob, count
+      each :tenfold, TenfoldJob, from: :list
+      group :ends do
+        job :read, ReadJob, "tenfold", after: :tenfold
+        job :note, NoteJob, result(:tenfold), result(:list)
+      end
+      job :last, NoteJob, "last", after: :ends
+    end
+  end
+
+  class OuterFlow
+    include Raffia::Workflow
+
+    def build(count)
+      job :list, ListJob, count
+      flow :inner, InnerFlow, result(:list)
+      job :last, NoteJob, "last", after: :inner
+    end
+  end
+
+  class InnerFlow
+    include Raffia::Workflow
+
+    def build(list)
+      list.each { |one| job :"job#{one}", NoteJob, one }
+    end
+  end
+
+  def test_a_workflow_runs_to_its_end
+    flow = OrderFlow.start(3)
+    work
+    assert_equal([[10, 20, 30], [[10, 20, 30], [1, 2, 3]]].sort_by(&:flatten),
+      [seen, seen].sort_by(&:flatten))
+    assert_equal(["last"], seen)
+    await_state(flow, :done)
+    assert_equal([1, 2, 3], flow.result(:list))
+    assert_equal(:done, flow.states["tenfold[2]"])
+    assert_match(/\Agraph TD\n  s0\["list: done"\]\n  s1\["tenfold: done"\]\n  s0 --> s1/,
+      flow.to_mermaid)
+  end
+
+  def test_a_limit_is_that_of_the_whole_workflow
+    OrderFlow.start(3, id: "limited")
+    own = @store.entries(:queue).first.item["raffia"]
+    assert_equal({"key" => "workflow:limited", "max" => 3}, own["limit"])
+  end
+
+  def test_a_job_of_a_workflow_may_run_in_another_process
+    need_fork
+    flow = Raffia::Workflow.new("remote") do |w|
+      w.job :list, ListJob, 3
+      w.job :sum, RemoteJob, w.result(:list)
+    end.start
+    work
+    await_state(flow, :done)
+    assert_equal({"sum" => 6, "workflow" => "remote"}, flow.result(:sum))
+  end
+
+  def test_sub_workflows_are_built_with_results
+    flow = OuterFlow.start(3, id: "outer")
+    work
+    assert_equal([[1], [2], [3]], [seen, seen, seen].sort)
+    assert_equal(["last"], seen)
+    await_state(flow, :done)
+    assert_equal(:done, Raffia::Workflow.find("outer.inner").state)
+    assert_equal(%w[outer.inner outer], Raffia::Workflow.list.map { |one| one["id"] })
+  end
+
+  def test_a_failure_undoes_what_was_done
+    flow = Raffia::Workflow.new do |w|
+      w.job :one, NoteJob, 1, undo: UndoJob
+      w.job :two, NoteJob, 2, undo: UndoJob, after: :one
+      w.job :three, FailingJob, after: :two
+      w.job :four, NoteJob, 4, after: :three
+    end.start
+    work
+    assert_equal([[1], [2], [:undo, 2], [:undo, 1]], Array.new(4) { seen })
+    await_state(flow, :undone)
+    assert_equal([:dead, :skipped], flow.states.values_at("three", "four"))
+  end
+
+  def test_a_cancel_reaches_running_jobs_and_sub_workflows
+    flow = StuckOuterFlow.start(id: "stuck")
+    work(beat: 0.05)
+    assert_equal([:began, nil], seen)
+    assert(wait_until { @store.processes.any? { |one| one["work"].to_a.any? } })
+    assert(flow.cancel)
+    assert_equal([:left, nil], seen)
+    await_state(flow, :cancelled)
+    assert_equal(:cancelled, Raffia::Workflow.find("stuck.inner").state)
+    refute(flow.cancel)
+  end
+
+  class StuckFlow
+    include Raffia::Workflow
+
+    def build = job(:stuck, StuckJob)
+  end
+
+  class StuckOuterFlow
+    include Raffia::Workflow
+
+    def build = flow(:inner, StuckFlow)
+  end
+
+  def test_a_deadline_cancels
+    flow = Raffia::Workflow.new(deadline: 0.2) do |w|
+      w.job :one, StuckJob
+      w.job :two, NoteJob, after: :one
+    end.start
+    work(beat: 0.05)
+    assert_equal([:began, nil], seen)
+    assert_equal([:left, nil], seen)
+    await_state(flow, :cancelled)
+    assert_equal("its deadline has passed", flow.status["reason"])
+  end
+
+  def test_a_step_is_retried_with_all_that_depends_on_it
+    flow = OrderFlow.start(2)
+    work
+    3.times { seen }
+    await_state(flow, :done)
+    flow.retry(:tenfold)
+    3.times { seen }
+    await_state(flow, :done)
+  end
+
+  def test_results_that_cannot_be_kept_fail_the_job
+    {"large" => "300002 bytes, the limit is 262144", "symbol" => "JSON would not give it back"}
+      .each do |kind, text|
+        flow = Raffia::Workflow.new { |w| w.job :bad, BadResultJob, kind }.start
+        work.then { await_state(flow, :failed) }
+        error = @store.entries(:dead).map(&:item).find { |item| item["args"] == [kind] }
+        assert_equal("Raffia::Jobs::BadResult", error["error_class"])
+        assert_includes(error["error_message"], text)
+      end
+  end
+
+  def test_a_sub_workflow_whose_class_is_gone_is_dead_with_its_reason
+    flow = OuterFlow.start(1)
+    item = @store.workflow(flow.id)["nodes"].find { |node| node["name"] == "inner" }
+    assert_equal("WorkflowTest::InnerFlow", item["class"])
+    inner = self.class.send(:remove_const, :InnerFlow)
+    work
+    await_state(flow, :failed)
+    assert_match(/there is no workflow WorkflowTest::InnerFlow in this worker/,
+      @store.entries(:dead).first.item["error_message"])
+  ensure
+    self.class.const_set(:InnerFlow, inner) if inner
+  end
+
+  def test_errors_of_graphs_come_before_anything_is_enqueued
+    {
+      "a -> b -> a" => ->(w) { w.job(:a, NoteJob, after: :b).job(:b, NoteJob, after: :a) },
+      "has a step a already" => ->(w) { w.job(:a, NoteJob).job(:a, NoteJob) },
+      "waits for x, which is no step: there are a" => ->(w) { w.job :a, NoteJob, after: :x },
+      "has no steps" => ->(_) {},
+      "cannot be the name of a step" => ->(w) { w.job "a b", NoteJob },
+      "is no job" => ->(w) { w.job :a, String },
+      "is no workflow" => ->(w) { w.flow :a, NoteJob },
+      "must be :skip or :run" => ->(w) { w.job :a, NoteJob, on_failure: :stop },
+      "is unique, and cannot be a step" => ->(w) { w.job :a, NoteJob, unique: :done },
+      "limit_key of WorkflowTest::TenfoldJob needs its arguments" => lambda { |w|
+        w.job :l, ListJob
+        w.each :a, TenfoldJob, from: :l, limit: 1, limit_key: ->(n) { n }
+      }
+    }.each do |text, block|
+      error = assert_raises(Raffia::ConfigError, text) { Raffia::Workflow.new(&block).start }
+      assert_includes(error.message, text)
+    end
+    assert_raises(Jobs::BadArguments) { Raffia::Workflow.new { |w| w.job :a, NoteJob, :no } }
+    assert_raises(Raffia::ConfigError) { Raffia::Workflow.new("a b") }
+    assert_equal([0, []], [@store.counts[:queue], @store.workflows])
+  end
+
+  def test_an_id_is_used_once
+    Raffia::Workflow.new("x") { |w| w.job :a, NoteJob }.start
+    error = assert_raises(Jobs::NotUnique) do
+      Raffia::Workflow.new("x") { |w| w.job :a, NoteJob }.start
+    end
+    assert_equal(["x", true], [error.key, error.message.include?("Raffia::Workflow.find(\"x\")")])
+    assert_nil(Raffia::Workflow.find("y"))
+  end
+
+  def test_tests_of_programs_run_workflows
+    require "raffia/jobs/testing"
+    Jobs::Testing.fake do
+      flow = OrderFlow.start(2)
+      Jobs::Testing.drain_all
+      assert_equal(:done, flow.state)
+    end
+    Jobs::Testing.inline { assert_equal(:done, OuterFlow.start(1).state) }
+  end
+
+  private
+
+  def await_state(flow, state)
+    wait_until { flow.state == state }
+  rescue Minitest::Assertion
+    flunk("#{flow.status}\n#{@out.string}")
+  end
+end
