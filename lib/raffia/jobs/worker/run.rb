@@ -87,17 +87,13 @@ module Raffia
           @note = note.to_s
         end
 
-<<<<<<< HEAD
-        # An element of "work" in {Store#beat}. A note may tell about hidden arguments.
-=======
         # Result of the job as JSON, which its ack keeps. See {Job#return_value}.
         # @api private
         def result=(json)
           @claim.result = json
         end
 
-        # An element of "work" in {Store#beat}.
->>>>>>> 93eb7af3 (Raffia::Workflow: jobs as a graph)
+        # An element of "work" in {Store#beat}. A note may tell about hidden arguments.
         # @api private
         def work
           {"jid" => jid, "queue" => @claim.queue, "payload" => raw_payload, "run_at" => @run_at,
