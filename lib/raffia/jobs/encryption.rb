@@ -118,6 +118,17 @@ module Raffia
           ERROR => Envelope.seal(message, keyring, item, ERROR)}
       end
 
+      # A text of a job as JSON, at a named place of the job.
+      def seal_text(text, item, place)
+        JSON.generate({FIELD => Envelope.seal(text, keyring_for(item), item, place)})
+      end
+
+      # The text of {seal_text}, or the given one when it is plain.
+      def unseal_text(text, item, place)
+        value = JSON.parse(text)
+        sealed?(value) ? unseal(value[FIELD], item, place) : text
+      end
+
       # A digest by the keys, in place of a part of the arguments that the store has to compare.
       def digest(value)
         keyring = Setup.current.keyring or raise ConfigError, missing("a digest")
@@ -126,7 +137,11 @@ module Raffia
 
       # For messages about an envelope.
       def describe(index)
-        index.is_a?(Integer) ? "argument #{index + 1}" : "the error message"
+        case index
+        when Integer then "argument #{index + 1}"
+        when ERROR then "the error message"
+        else index
+        end
       end
 
       # The keys of this process.

@@ -54,11 +54,11 @@ module Raffia
         # Returns the recorded value, or that of the block, after it has been recorded.
         def perform(kind, name, drafts: [])
           place, recorded = visit(kind, name)
-          return Outcome.load(recorded.value, name) if recorded
+          return Outcome.load(plain(recorded.value, place), name) if recorded
 
           check
           value = yield place
-          record(FlowStep.new(place: place, kind: kind, name: name, value: value), drafts)
+          record(FlowStep.new(place:, kind:, name:, value: sealed(value, place)), drafts)
           Outcome.load(value, name)
         end
 
@@ -99,7 +99,7 @@ module Raffia
 
           Client::PayloadBuilder.check_arguments("continue_as_new", args)
           item = Payload.load(@claim.payload).except(*Store::Rewrite::FAILURE)
-          payload = Payload.dump(item.merge("args" => args))
+          payload = Payload.dump(Encryption.seal(item.merge("args" => args)))
           ask { @store.continue_flow(@claim, payload) }
           leave("continued")
         end
@@ -138,6 +138,19 @@ module Raffia
           @run.log&.error({event: "stuck", jid: id, error: error.message, again_in: STUCK})
           ask { @store.stall_flow(@claim, error.message, STUCK) }
           leave("stuck")
+        end
+
+        # The result of a step of an encrypted job is encrypted, too.
+        def sealed(value, place)
+          return value unless Encryption.sealed_in?(@claim.item)
+
+          Encryption.seal_text(value, @claim.item, "step #{@number}/#{place}")
+        end
+
+        def plain(value, place)
+          return value unless value.include?(Encryption::FIELD)
+
+          Encryption.unseal_text(value, @claim.item, "step #{@number}/#{place}")
         end
 
         def record(step, drafts)
