@@ -65,7 +65,14 @@ module Raffia
             nil
           end
 
-          def close = @socket.close
+          # Another thread may be in a call: its wait ends before the socket is closed.
+          def close
+            interrupt
+            @lock.synchronize { @socket.close }
+          end
+
+          # In a child process: the parent's end stays open.
+          def disown = @socket.close
 
           private
 

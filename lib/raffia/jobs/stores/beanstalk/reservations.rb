@@ -81,7 +81,7 @@ module Raffia
 
           def reset
             # The parent has its ends still open: the server does not notice.
-            [*@idle, *@held&.each_value&.map(&:connection)].each(&:close)
+            [*@idle, *@held&.each_value&.map(&:connection)].each(&:disown)
             @lock = Mutex.new
             @idle = []
             @held = {}
