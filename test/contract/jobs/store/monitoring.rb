@@ -8,11 +8,11 @@ module JobsStoreContract
   module Monitoring
     include Case
 
-    def state = Jobs::StoreState.new(store).to_h
+    def store_state = Jobs::StoreState.new(store).to_h
 
     def test_the_state_of_an_empty_store
       assert_equal [0, [], {"limit" => 0, "rate" => 0}, 0],
-        state.values_at("counts", "queues", "blocked", "open").then { |counts, *rest|
+        store_state.values_at("counts", "queues", "blocked", "open").then { |counts, *rest|
           [counts["queue"], *rest]
         }
     end
@@ -22,7 +22,8 @@ module JobsStoreContract
       enqueue(3, queue: "late", at: now + 0.2)
       enqueue(4, queue: "mail", at: now + 900)
       sleep 0.3
-      queues = state["queues"].to_h { |queue| [queue["name"], queue.values_at("size", "overdue")] }
+      queues = store_state["queues"]
+        .to_h { |queue| [queue["name"], queue.values_at("size", "overdue")] }
       assert_equal({"mail" => [2, 0], "late" => [0, 1]}, queues)
     end
 
@@ -30,13 +31,13 @@ module JobsStoreContract
       enqueue(1, 2, own: {"limit" => {"key" => "one", "max" => 1}})
       enqueue(3, 4, own: {"rate" => {"name" => "crm", "key" => "crm", "allow" => 1, "per" => 3600}})
       claim
-      assert_equal({"limit" => 1, "rate" => 1}, state["blocked"])
-      assert_equal 0, state["open"]
+      assert_equal({"limit" => 1, "rate" => 1}, store_state["blocked"])
+      assert_equal 0, store_state["open"]
     end
 
     def test_workers_and_what_they_did
       store.enroll("test:1:b", {"concurrency" => 7}, ttl: 600)
-      assert_equal({"processes" => 1, "slots" => 7, "busy" => 0}, state["workers"])
+      assert_equal({"processes" => 1, "slots" => 7, "busy" => 0}, store_state["workers"])
     end
 
     def test_the_text_has_all_families
