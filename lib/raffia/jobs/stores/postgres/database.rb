@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../base/fork"
+require_relative "../sql/server_database"
 require_relative "dialect"
 require_relative "driver"
 require_relative "tables"
@@ -11,91 +11,19 @@ module Raffia
       class Postgres < SQL
         # Connections, transactions, and the tables.
         # @api private
-        class Database
-          TRIES = 5
-          # Seconds to wait for a connection.
-          TIMEOUT = 30
-
-          attr_reader :dialect
+        class Database < SQL::ServerDatabase
+          SERVER = "PostgreSQL"
 
           def initialize(address)
-            @address = address
-            @dialect = Dialect.new(address.schema)
-            @tables = Tables.new(@dialect)
-            # Also those in use: a child must disown them before it does anything else.
-            @drivers = ::ObjectSpace::WeakMap.new
-            @fork = Fork.after_child { after_fork }
-            reset
-            @bound = :"raffia_jobs_connection_#{object_id}"
-          end
-
-          def read(&)
-            bound = ::Thread.current[@bound] and return yield(bound)
-            ensure_tables
-            session(&)
-          end
-
-          def write(durable: true, &)
-            # An error in here must not abort the application's transaction.
-            bound = ::Thread.current[@bound] and return bound.savepoint { yield bound }
-            transaction(durable ? :durable : :quick, &)
-          end
-
-          def transaction(kind)
-            ensure_tables
-            retry_conflicts { session { |db| db.transaction(kind) { yield db } } }
-          end
-
-          # Yields a connection for this caller alone.
-          def session
-            permits = @permits
-            permits.pop(timeout: TIMEOUT) or
-              raise StoreUnavailable, "all #{@address.pool} connections to PostgreSQL are in " \
-                "use, for #{TIMEOUT} s now: raise pool= of the address"
-            begin
-              driver = lend
-              yield driver
-            ensure
-              take_back(driver) if driver
-              permits.push(true)
-            end
-          rescue Failures::NoTables
-            @ready = false
-            @on_missing_tables&.call
-            raise
-          end
-
-          # Tries the block again after conflicts with other transactions.
-          def retry_conflicts
-            tries = 0
-            begin
-              yield
-            rescue Failures::Conflict
-              raise if (tries += 1) == TRIES
-              retry
-            end
-          end
-
-          # Never on the application's connection, whose transaction may be rolled back.
-          def ensure_tables
-            @ready ||= session { |db| retry_conflicts { @tables.ensure_version(db) } }
-          end
-
-          def on_missing_tables(&block)
-            @on_missing_tables = block
-          end
-
-          def within(connection, &)
-            ensure_tables
-            driver = Driver.wrap(connection, @address, @dialect)
-            driver.inside? ? bind(driver, &) : connection.transaction { bind(driver, &) }
+            dialect = Dialect.new(address.schema)
+            super(address, dialect, Tables.new(dialect))
           end
 
           # For LISTEN; nil where that does not work.
           def listener
             return if @address.listen == :off
 
-            driver = connect
+            driver = connect.tap { |made| @drivers[made] = true }
             return driver if @address.listen == :on || driver.direct?
 
             driver.close
@@ -105,57 +33,11 @@ module Raffia
           # PostgreSQL reads each row of a table that has changed lately.
           def countable = 20_000
 
-          def damage = []
-
-          def close
-            @fork.remove
-            while (driver = @idle.pop) do driver.close end
-          end
-
           private
 
-          def reset
-            # A queue wakes fibers and threads alike.
-            @permits = ::Thread::Queue.new(Array.new(@address.pool, true))
-            @idle = []
-          end
+          def connect = Driver.connect(@address, @dialect)
 
-          def after_fork
-            @drivers.keys.each(&:disown)
-            reset
-          end
-
-          # Lends the connection that was returned last, so a process has only as many as it uses at
-          # the same time. One that the server has closed is found now: later it would be unknown
-          # whether a statement was done.
-          def lend
-            while (driver = @idle.pop)
-              return driver if driver.usable?
-
-              driver.close
-            end
-            connect
-          end
-
-          # A cancelled fiber leaves its connection in the middle of something.
-          def take_back(driver) = driver.usable? ? @idle.push(driver) : driver.close
-
-          def connect
-            Driver.connect(@address, @dialect).tap { |driver| @drivers[driver] = true }
-          end
-
-          # For this fiber only: others have connections of their own.
-          def bind(driver)
-            before = ::Thread.current[@bound]
-            ::Thread.current[@bound] = driver
-            yield
-          rescue Failures::NoTables
-            raise ConfigError,
-              "the connection that the jobs are to be written on has no tables of theirs: it " \
-              "must be one to the database of #{@address.url}"
-          ensure
-            ::Thread.current[@bound] = before
-          end
+          def wrap(connection) = Driver.wrap(connection, @address, @dialect)
         end
       end
     end

@@ -12,7 +12,8 @@ module Raffia
           LONGEST = 63
           WORDS = {
             **SQL::Dialect::WORDS,
-            "lock" => "FOR UPDATE", "skip_locked" => "FOR UPDATE SKIP LOCKED",
+            "lock" => "FOR UPDATE", "try_lock" => "FOR UPDATE",
+            "skip_locked" => "FOR UPDATE SKIP LOCKED",
             "id" => "bigint PRIMARY KEY", "bytes" => "bytea",
             "now" => "extract(epoch FROM statement_timestamp())::float8",
             "uptime" => "extract(epoch FROM clock_timestamp())::float8",

@@ -69,6 +69,9 @@ module Raffia
             rows("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))", name, @dialect.seed)
           end
 
+          # A deadlock is rare, and is repeated.
+          def lock_in_order(_names) = nil
+
           def numbers(count)
             rows("SELECT nextval('{numbers}') FROM generate_series(1, $1::int)", count).flatten
           end
@@ -92,6 +95,8 @@ module Raffia
           rescue PG::Error, IOError
             false
           end
+
+          alias_method :reusable?, :usable?
 
           # Whether no pooler stands between.
           def direct? = rows("SELECT pg_backend_pid()")[0][0] == @raw.backend_pid

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../sql/failures"
+
 module Raffia
   module Jobs
     module Stores
@@ -7,14 +9,6 @@ module Raffia
         # Errors of the server as {StoreUnavailable}, with advice.
         # @api private
         module Failures
-          # The server has rolled back one of two transactions: it may be tried again.
-          class Conflict < StoreUnavailable
-          end
-
-          # The tables are missing.
-          class NoTables < StoreUnavailable
-          end
-
           # Advice by the first letters of SQLSTATE, the longest first.
           ADVICE = {
             "25006" => "it takes no changes (a standby, or default_transaction_read_only): " \
@@ -75,8 +69,8 @@ module Raffia
 
           def kind(state)
             case state
-            when "40001", "40P01" then Conflict
-            when "42P01", "3F000" then NoTables
+            when "40001", "40P01" then SQL::Failures::Conflict
+            when "42P01", "3F000" then SQL::Failures::NoTables
             when /\A28/ then StoreRefused
             else StoreUnavailable
             end

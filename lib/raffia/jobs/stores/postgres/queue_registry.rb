@@ -1,36 +1,17 @@
 # frozen_string_literal: true
 
+require_relative "../sql/cached_queue_registry"
+
 module Raffia
   module Jobs
     module Stores
       class Postgres < SQL
-        # Remembers names that are in the table.
-        class QueueRegistry < SQL::QueueRegistry
+        class QueueRegistry < SQL::CachedQueueRegistry
           ADD_ALL = "INSERT INTO {queues} (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING"
 
-          def initialize(database)
-            super
-            @known = [].freeze
-            database.on_missing_tables { @known = [].freeze }
-          end
+          private
 
-          # In a transaction of their own: others that use a name would wait for the end of this
-          # one.
-          def publish(names)
-            names -= @known
-            return if names.empty?
-
-            @database.ensure_tables
-            @database.session { |db| db.run(ADD_ALL, names) }
-            @known = (@known | names).freeze
-          end
-
-          def add(db, names) = super(db, names - @known)
-
-          def forget(db, name)
-            super
-            @known = [].freeze
-          end
+          def insert(db, names) = db.run(ADD_ALL, names)
         end
       end
     end

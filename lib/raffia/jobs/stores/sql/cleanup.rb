@@ -33,19 +33,28 @@ module Raffia
             jobs = rows.filter_map { |row| Job.new(*row) unless row[1].zero? }
             return if jobs.empty?
 
-            jobs.each { |job| free_key(db, job.unique_key, job.id) if job.unique_key }
+            # In an order: others that end jobs with the same keys wait, instead of a deadlock.
+            jobs.select(&:unique_key).sort_by(&:unique_key)
+              .each { |job| free_key(db, job.unique_key, job.id) }
             flows = jobs.select { |job| job.special == FLOW }
             @flow_table.jobs_ended(db, flows.map(&:id), how) unless flows.empty?
-            @counter.ended(db, jobs.filter_map(&:batch).tally, how)
+            @counter.ended(db, jobs.filter_map(&:batch).sort.tally, how)
             @workflows.ended(db, jobs.select(&:workflow), how, results)
-            jobs.each { |job| unblock_next(db, job.limit_key) } if unblock
+            unblock(db, jobs.map(&:limit_key)) if unblock
           end
 
-          # For a job that goes on elsewhere.
-          def stopped(db, row) = unblock_next(db, row[2])
+          # For jobs that go on elsewhere.
+          def stopped(db, *rows) = unblock(db, rows.map { |row| row[2] })
 
           # Only its owner frees a key.
           def free_key(db, key, id) = db.run(FREE_KEY, key, id)
+
+          # Returns the oldest job that each key blocks, once for each time that it is named.
+          def unblock(db, limit_keys)
+            limit_keys = limit_keys.compact
+            db.lock_in_order(limit_keys.map { |key| "limit:#{key}" }) if limit_keys.size > 1
+            limit_keys.each { |key| unblock_next(db, key) }
+          end
 
           # Returns the oldest job that the key blocks to its queue.
           def unblock_next(db, limit_key)

@@ -61,7 +61,7 @@ module Raffia
             rows = refs.reverse.zip(db.numbers(refs.size)).filter_map do |(id, place), number|
               db.rows(PUT_BACK, id, place, token, -number).first
             end
-            rows.each { |row| @cleanup.stopped(db, row) }
+            @cleanup.stopped(db, *rows)
             @rate_admission.refund(db, rows.map { |row| RatedJob.new(*row.last(2)) }) unless begun
             db.wake(rows.map { |row| row[-3] }.uniq)
             rows.size

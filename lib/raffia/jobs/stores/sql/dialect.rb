@@ -13,6 +13,8 @@ module Raffia
         #   its table is `{TABLE existing}` then
         # * `{returning} COLS`: of the rows that a statement changed
         # * `{lock}`, `{skip_locked}`: locks rows until the commit; skips those locked by others
+        # * `{try_lock}`: like `{lock}`; a database may pass over rows that others have locked,
+        #   where it would come to a deadlock
         # * `{now}`, `{uptime}`, `{live}`: the clock of times, that of leases, whether a lease holds
         # * `{ids $1}`, `{names $1}`: is in this list
         # * `{index NAME}`: an index that exists

@@ -41,7 +41,7 @@ module Raffia
 
           def queues(most: nil)
             @database.read do |db|
-              sizes = db.rows(SIZES, most || ALL).to_h
+              sizes = sizes(db, most || ALL)
               # A process that remembers a name does not insert it again after another one has
               # cleared it.
               sizes.transform_values { 0 }.merge(db.rows(NAMES).to_h).sort.map do |name, paused|
@@ -73,6 +73,8 @@ module Raffia
           end
 
           private
+
+          def sizes(db, most) = db.rows(SIZES, most).to_h
 
           def select(sql, *params)
             @database.read { |db| db.rows(sql, *params) }.map do |state, queue, payload, at, id|

@@ -29,7 +29,7 @@ module Raffia
           def enroll(identity, info, ttl: Store::LEASE)
             time = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :microsecond)
             @database.write do |db|
-              token = db.rows(TOKEN, time).dig(0, 0)
+              token = next_token(db, time)
               db.run(ENROLL, token, identity, JSON.generate(info), ttl.to_f)
               Lease.new(identity: identity, token: token, ttl: ttl)
             end
@@ -56,6 +56,7 @@ module Raffia
           def resign(lease, tally: nil)
             @database.write do |db|
               @statistics.add(db, tally) if tally
+              lock(db, lease)
               @completion.put_back(db, db.rows(HELD_IN_ORDER, lease.token), lease.token)
               remove(db, lease)
             end
@@ -78,6 +79,9 @@ module Raffia
             end
           end
 
+          # Of a database that must lock rows in one order.
+          def lock(_db, _lease) = nil
+
           def remove(db, lease)
             %w[leases orders].each do |table|
               db.run("DELETE FROM {#{table}} WHERE token = $1", lease.token)
@@ -85,6 +89,8 @@ module Raffia
           end
 
           private
+
+          def next_token(db, time) = db.rows(TOKEN, time).dig(0, 0)
 
           def orders_for(db, token)
             orders = db.rows(ORDERS, token).flatten

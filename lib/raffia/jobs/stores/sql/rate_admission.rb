@@ -33,12 +33,15 @@ module Raffia
             rated = jobs.select(&:rate_key)
             return rated if rated.empty?
 
+            lock(db, rated.map(&:rate_key))
             rated.group_by(&:rate_key).sort.flat_map { |key, some| refuse_of_key(db, key, some) }
           end
 
           # Moves at most so many jobs.
           def open(db, limit)
-            db.rows(OPEN, limit).flatten.sum { |key| open_key(db, key, limit) }
+            keys = db.rows(OPEN, limit).flatten
+            lock(db, keys)
+            keys.sum { |key| open_key(db, key, limit) }
           end
 
           # Seconds until a rate opens, nil when none blocks a job.
@@ -46,7 +49,9 @@ module Raffia
 
           # The jobs did not begin.
           def refund(db, jobs)
-            jobs.select(&:rate_key).group_by(&:rate_key).sort.each do |key, some|
+            rated = jobs.select(&:rate_key)
+            lock(db, rated.map(&:rate_key))
+            rated.group_by(&:rate_key).sort.each do |key, some|
               @keys.change(db, key) do |entry|
                 @keys.refund(entry, some.sum { |job| job.rate_cost })
               end
@@ -54,6 +59,10 @@ module Raffia
           end
 
           private
+
+          def lock(db, keys)
+            db.lock_in_order(keys.map { |key| "rate:#{key}" }) if keys.size > 1
+          end
 
           def refuse_of_key(db, key, jobs)
             @keys.change(db, key, JSON.parse(jobs.last.rate)) do |entry|

@@ -34,6 +34,7 @@ module Raffia
 
           def report_death(lease, begun)
             @database.write do |db|
+              @leases.lock(db, lease)
               held = db.rows(HELD, lease.token)
               @leases.remove(db, lease)
               recover_jobs(db, held, begun)

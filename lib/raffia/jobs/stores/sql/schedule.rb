@@ -5,8 +5,8 @@ module Raffia
     module Stores
       class SQL < Store
         class Schedule < Store::Schedule
-          DUE = "SELECT id, queue, payload, priority, fair_key, fair_weight FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
-            "AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
+          DUE = "SELECT id, queue, payload, priority, fair_key, fair_weight FROM {jobs} " \
+            "WHERE state IN ('scheduled', 'retry') AND at <= {now} ORDER BY at, id LIMIT $1 {skip_locked}"
           NEXT = "SELECT at - {now} FROM {jobs} WHERE state IN ('scheduled', 'retry') " \
             "ORDER BY at LIMIT 1"
           PROMOTE = "UPDATE {jobs} SET state = 'queue', rated = 0, at = {now}, place = $2, " \
@@ -29,7 +29,7 @@ module Raffia
 
           # Seconds until a job is due or a rate opens, nil when there is neither.
           def next_due(db)
-            [db.rows(NEXT).dig(0, 0), @rate_admission.next_opening(db)].compact.min&.clamp(0..)
+            [next_at(db), @rate_admission.next_opening(db)].compact.min&.clamp(0..)
           end
 
           # Moves a job to the back of its queue, or to its next turn.
@@ -42,8 +42,12 @@ module Raffia
 
           private
 
+          def next_at(db) = db.rows(NEXT).dig(0, 0)
+
+          def due(db, limit) = db.rows(DUE, limit)
+
           def promote_due(db, limit)
-            rows = db.rows(DUE, limit)
+            rows = due(db, limit)
             turns = FairTurns.new(db)
             rows.zip(db.numbers(rows.size)) { |row, number| move(db, turns, number, row) }
             db.wake(rows.map { |row| row[1] }.uniq)

@@ -54,6 +54,8 @@ module Raffia
           # There is one writer at a time.
           def lock(_name) = nil
 
+          def lock_in_order(_names) = nil
+
           def wake(queues)
             @wakes ||= queues.any?
           end

@@ -14,7 +14,7 @@ module Raffia
             # A lease of another uptime may end later than it ever could: it is void.
             "live" => "(ends_at > raffia_uptime() AND ends_at <= raffia_uptime() + ttl)",
             # There is one writer at a time.
-            "lock" => "", "skip_locked" => "",
+            "lock" => "", "try_lock" => "", "skip_locked" => "",
             "ids" => "IN (SELECT value FROM json_each(%s))",
             "names" => "IN (SELECT value FROM json_each(%s))",
             "index" => "#{PREFIX}jobs_%s",

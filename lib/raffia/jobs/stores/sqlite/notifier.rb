@@ -1,107 +1,20 @@
 # frozen_string_literal: true
 
-require "securerandom"
-require_relative "wake_socket"
+require_relative "../sql/socket_notifier"
 
 module Raffia
   module Jobs
     module Stores
       class SQLite < SQL
-        # Each wait has a {WakeSocket} in a folder beside the database, and commits of jobs notify
-        # all sockets there. The wait then asks the database. A socket outlives its wait, so
-        # notifications between two waits are not lost.
-        class Notifier < Store::Notifier
-          # Seconds between polls when no socket can be made.
-          POLL = 0.5
-          CLAIMABLE = SQL::Claims::SUSPECT.sub("priority >=", "priority <").freeze
-
-          needs :database, :schedule, :address
-
-          def initialize(...)
-            super
-            @folder = @address.sockets
-            @path = @address.path
-            reset
-          end
-
-          def wait(queues, timeout: nil)
-            deadline = timeout && Clock.now + timeout
-            with_socket do |socket|
-              until socket.interrupted? || (due = seconds_until_due(queues)) == 0
-                pause = [due, deadline && deadline - Clock.now, (POLL if @polls)].compact.min
-                break if pause && pause <= 0
-
-                socket.wait(pause)
-              end
-            end
-            nil
-          end
-
-          def interrupt
-            @lock.synchronize do
-              @interrupted = @busy.empty?
-              @busy.each(&:interrupt)
-            end
-            nil
-          end
-
-          # Wakes all waits, of any process.
-          def notify
-            Dir.each_child(@folder) do |name|
-              unless name.start_with?(WakeSocket::UNREADY)
-                WakeSocket.notify(File.join(@folder, name))
-              end
-            end
-          rescue SystemCallError
-            nil # no process has waited yet
-          end
-
-          def close = @lock.synchronize { [*@idle, *@busy].each(&:close) }
-
-          # Closes the parent's sockets, in a child.
-          def after_fork
-            [*@idle, *@busy].each(&:discard)
-            reset
-          end
-
+        # The folder of the sockets is beside the database.
+        class Notifier < SQL::SocketNotifier
           private
 
-          def reset
-            @lock = Thread::Mutex.new
-            @idle = []
-            @busy = []
-            @interrupted = false
-            @polls = false
-          end
+          def folder = @address.sockets
 
-          # Seconds, nil when nothing is due ever.
-          def seconds_until_due(queues)
-            @database.read { |db| db.rows(CLAIMABLE, queues).any? ? 0 : @schedule.next_due(db) }
-          end
+          def make_folder = DatabaseFile.make_folder(@folder, @address.path)
 
-          def with_socket
-            socket = @lock.synchronize { take_socket }
-            yield socket
-          ensure
-            @lock.synchronize { @idle << socket if @busy.delete(socket) } if socket
-          end
-
-          def take_socket
-            socket = @idle.pop || make_socket
-            socket.begin(@interrupted)
-            @interrupted = false
-            @busy << socket
-            socket
-          end
-
-          def make_socket
-            DatabaseFile.make_folder(@folder, @path)
-            name = "#{::Process.pid}-#{SecureRandom.hex(4)}"
-            WakeSocket.new(File.join(@folder, name), DatabaseFile.mode(@path))
-          rescue SystemCallError, ArgumentError
-            @polls = true
-            WakeSocket.new(nil)
-          end
+          def mode = DatabaseFile.mode(@address.path)
         end
       end
     end

@@ -5,7 +5,7 @@ require "socket"
 module Raffia
   module Jobs
     module Stores
-      class SQLite < SQL
+      class SQL < Store
         # A datagram socket that wakes one wait.
         # @api private
         class WakeSocket
@@ -13,7 +13,7 @@ module Raffia
           UNREADY = "."
 
           # Without a path, only this process can notify it.
-          def initialize(path, mode = DatabaseFile::PRIVATE)
+          def initialize(path, mode = 0o600)
             @path = path
             path ? bind(path, mode) : pair
           end

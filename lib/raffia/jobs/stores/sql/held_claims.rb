@@ -3,7 +3,7 @@
 module Raffia
   module Jobs
     module Stores
-      class Postgres < SQL
+      class SQL < Store
         # Claims of this process's leases. After a lost answer the server has claims of a living
         # lease that no worker knows. They go back before the next claim.
         # @api private
