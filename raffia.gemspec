@@ -14,8 +14,8 @@ Gem::Specification.new do |spec|
     Raffia runs the same block of work inline, on fibers, threads, Ractors or forked processes
     through one API, on its own event loop (io_uring, epoll, kqueue, poll, or plain select), with
     structured concurrency: scopes, deadlines, cancellation with a cause. It serves Rack
-    applications, runs background jobs stored in SQLite, Redis or PostgreSQL, has actors under
-    supervisors, and a lab that measures each strategy on your machine.
+    applications, runs background jobs stored in SQLite, Redis, PostgreSQL or MySQL, has actors
+    under supervisors, and a lab that measures each strategy on your machine.
   TEXT
   spec.license = "MIT"
   spec.homepage = "https://github.com/raffia-rb/raffia"

@@ -35,7 +35,7 @@ module Raffia
       def store = Setup.current.store
 
       # @param store [Store, String] or its address: "sqlite:jobs.db", "redis://host:port/0",
-      #   "postgres://host/db", "memory:"
+      #   "postgres://host/db", "mysql://host/db", "memory:"
       def store=(store)
         Setup.current.store = store
       end
@@ -81,9 +81,11 @@ module Raffia
       #       MailJob.perform_async(user.id) if user.save
       #     end
       #
-      # @param connection [PG::Connection, Object] or Active Record's, to the store's database
+      # @param connection [PG::Connection, Trilogy, Object] or Active Record's, to the store's
+      #   database
       # @return [Object] the block's value
-      # @raise [ConfigError] by stores other than PostgreSQL's; the memory store ignores it
+      # @raise [ConfigError] by stores other than PostgreSQL's and MySQL's; the memory store
+      #   ignores it
       def transaction(connection, &) = Setup.current.store.within(connection, &)
 
       # Starts a tree of actors in the event loop of each worker, which jobs find by name. It is

@@ -63,5 +63,5 @@ module Ledger
   name = ENV.fetch("LEDGER_STORE")
   require "raffia/jobs/stores/#{name}"
   Raffia::Jobs::Stores.const_get({"sqlite" => :SQLite, "redis" => :Redis,
-                                  "postgres" => :Postgres}.fetch(name)).prepend(Acks)
+                                  "mysql" => :MySQL, "postgres" => :Postgres}.fetch(name)).prepend(Acks)
 end

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "tmpdir"
-require "support/servers"
+require "support/jobs_mysql"
 require "ledger/campaign"
 
 module Raffia
@@ -66,6 +66,12 @@ module Raffia
       server = running(TestSupport::DurableRedis)
       assert_nothing_lost(campaign("redis://127.0.0.1:#{server.port}/0", faults(:kill_server),
         server: server))
+    end
+
+    def test_mysql_that_is_killed
+      server = running(TestSupport::MariaDB)
+      assert_nothing_lost(campaign(TestSupport::JobsMySQL.database(server, "ledger"),
+        faults(:kill_server), server: server))
     end
 
     def test_postgres_that_is_killed

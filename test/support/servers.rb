@@ -124,7 +124,8 @@ module TestSupport
         "--pid-file=#{@dir}/pid", "--bind-address=127.0.0.1",
         "--port=#{@port}", "--skip-grant-tables", "--skip-networking=0", "--max-connections=300",
         "--innodb-buffer-pool-size=16M",
-        "--skip-log-bin"]
+        # A kill takes nothing then, a power cut would.
+        "--innodb-flush-log-at-trx-commit=2", "--skip-log-bin"]
     end
 
     # It speaks first; the tenth protocol is the one since 1998.

@@ -72,7 +72,7 @@ module Sidekiq
 
     def transactional_push!
       raise(NotProvided, "Sidekiq.transactional_push! is not there: use " \
-        "Raffia::Jobs.transaction(connection) { }, with jobs in the same PostgreSQL")
+        "Raffia::Jobs.transaction(connection) { }, with jobs in the same PostgreSQL or MySQL")
     end
 
     def default_job_options = SETUP.job_options

@@ -81,7 +81,7 @@ module Raffia
       # @raise [ConfigError] when the store cannot do that
       def within(connection)
         raise ConfigError, "jobs in #{url} cannot be a part of a transaction of " \
-          "#{connection.class}: use the postgres store, in the same database"
+          "#{connection.class}: use the postgres or mysql store, in the same database"
       end
 
       # @return [Boolean] whether other processes see the same jobs

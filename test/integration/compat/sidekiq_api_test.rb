@@ -2,6 +2,7 @@
 
 require "json"
 require "tmpdir"
+require "support/jobs_mysql"
 require "support/jobs_postgres"
 require_relative "../../contract/jobs/redis_case"
 
@@ -341,6 +342,13 @@ module CompatSidekiqAPI
       assert_equal [[1, true, "PONG"], [%w[key one two], "standalone", "standalone"], %w[PONG PONG],
         "jobs are kept in memory:"], answers
     end
+  end
+
+  class MySQLTest < Raffia::TestCase
+    include TestSupport::JobsMySQL
+    include CompatSidekiqAPI
+
+    def store_url = address
   end
 
   class PostgresTest < Raffia::TestCase

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../../support/servers"
+require "support/jobs_mysql"
 require_relative "work_case"
 
 module Raffia
@@ -176,6 +176,23 @@ module Raffia
         super
         @store.client.tap { |redis| redis.call("FLUSHDB") }.close
       end
+    end
+
+    class OnMySQLTest < JobsWorkCase
+      include OnAnyStore
+
+      def url = @url ||= TestSupport::JobsMySQL.database(server, "deaths_#{object_id}")
+
+      def teardown
+        super
+        return unless @server
+
+        TestSupport::JobsMySQL.database(@server, "deaths_#{object_id}", "DROP DATABASE IF EXISTS")
+      end
+
+      private
+
+      def server = @server ||= TestSupport::MariaDB.running
     end
 
     class OnPostgresTest < JobsWorkCase

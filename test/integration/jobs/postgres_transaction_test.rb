@@ -117,7 +117,6 @@ class JobsPostgresTransactionTest < Raffia::TestCase
     @mine.exec("BEGIN")
     Noted.set(connection: @mine).perform_async(1)
     waiting = Thread.new do
-      claims = []
       other.wait(["default"], timeout: PATIENCE) while
         (claims = other.claim(lease, ["default"], 1)).empty?
       claims
@@ -175,7 +174,7 @@ class JobsPostgresTransactionTest < Raffia::TestCase
     assert_refused(/pass a PG::Connection, or Active Record's .* not Object/) do
       Raffia::Jobs.transaction(Object.new) { flunk }
     end
-    assert_refused(/use the postgres store/) {
+    assert_refused(/use the postgres or mysql store/) {
       Class.new(Raffia::Jobs::Store) {
         def url
           "none:"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "tmpdir"
+require "support/jobs_mysql"
 require "support/jobs_postgres"
 require_relative "../../contract/jobs/redis_case"
 require_relative "../../unit/jobs/web/web_case"
@@ -108,6 +109,13 @@ module JobsWebStores
   class OnRedisTest < JobsWebCase
     include JobsRedisCase
     include Tour
+  end
+
+  class OnMySQLTest < JobsWebCase
+    include TestSupport::JobsMySQL
+    include Tour
+
+    def open_store = Jobs::Store.open(address)
   end
 
   class OnPostgresTest < JobsWebCase

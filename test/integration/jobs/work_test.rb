@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "pty"
-require "support/servers"
+require "support/jobs_mysql"
 require_relative "work_case"
 
 # `raffia work`, with processes that are killed and stopped at any time.
@@ -385,6 +385,28 @@ module JobsWork
     include Postgres
   end
 
+  # In a database of its own for each test.
+  module MySQL
+    def url = @url ||= TestSupport::JobsMySQL.database(server, "work_#{object_id}")
+
+    def teardown
+      super
+      return unless @server
+
+      @server.start # after a test that has killed it
+      TestSupport::JobsMySQL.database(@server, "work_#{object_id}", "DROP DATABASE IF EXISTS")
+    end
+
+    private
+
+    def server = @server ||= TestSupport::MariaDB.running
+  end
+
+  class OnMySQLTest < Raffia::JobsWorkCase
+    include OnAnyStore
+    include MySQL
+  end
+
   # A store that goes away, and comes back with all that it had.
   module ComesBack
     # Containers are started together.
@@ -493,6 +515,11 @@ module JobsWork
   class AwayPostgresTest < Raffia::JobsWorkCase
     include ComesBack
     include Postgres
+  end
+
+  class AwayMySQLTest < Raffia::JobsWorkCase
+    include ComesBack
+    include MySQL
   end
 
   class RefusedTest < Raffia::CLICase

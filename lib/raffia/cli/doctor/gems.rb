@@ -11,7 +11,7 @@ module Raffia
           ["sqlite3", ">= 2.9.2", "jobs are kept in SQLite, which is the default"],
           ["redis-client", ">= 0.27", "jobs are kept in Redis"],
           ["pg", ">= 1.6", "jobs are kept in PostgreSQL"],
-          ["trilogy", ">= 2.11", "jobs are imported from MariaDB or MySQL"],
+          ["trilogy", ">= 2.11", "jobs are kept in MariaDB or MySQL, or imported from there"],
           ["fugit", ">= 1.11", "jobs recur"],
           ["websocket-driver", ">= 0.7.6", "there are WebSockets"],
           ["ruby-progressbar", "~> 1.13",

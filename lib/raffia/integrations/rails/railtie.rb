@@ -14,8 +14,8 @@ module Raffia
       #
       # * store: a {Jobs::Store} or its URL, else RAFFIA_STORE, else storage/raffia_production.db
       # * enqueue: when jobs of a database transaction are stored: :after_commit (default),
-      #   :in_transaction (in the application's own PostgreSQL), or :now. A job class overrides it
-      #   by `enqueue_after_transaction_commit`
+      #   :in_transaction (in the application's own PostgreSQL or MySQL), or :now. A job class
+      #   overrides it by `enqueue_after_transaction_commit`
       # * place: where jobs run by default, see {WorkerSetup}
       Settings = Struct.new(:store, :enqueue, :place)
 

@@ -11,10 +11,12 @@ module Raffia
           "sqlite" => "SQLite", "sqlite3" => "SQLite",
           "redis" => "Redis", "rediss" => "Redis", "valkey" => "Redis", "unix" => "Redis",
           "postgres" => "Postgres", "postgresql" => "Postgres",
+          "mysql" => "MySQL", "mariadb" => "MySQL", "trilogy" => "MySQL",
           "beanstalk" => "Beanstalk", "beanstalkd" => "Beanstalk"
         }.freeze
         # For messages.
-        EXAMPLES = "sqlite:jobs.db, redis://localhost:6379/0, postgres://localhost/app or memory:"
+        EXAMPLES = "sqlite:jobs.db, redis://localhost:6379/0, postgres://localhost/app, " \
+          "mysql://localhost/app or memory:"
         # Names of parameters after the ? whose values are secret.
         SECRET = /pass|pwd|secret|token|auth|cred/i
         private_constant :SECRET

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+module Raffia
+  module Jobs
+    module Stores
+      class MySQL < SQL
+        class Claims < SQL::Claims
+          # By the index, whose order it is: a sort would lock all rows that it reads.
+          NEXT = "SELECT id, place, payload, special, priority FROM {jobs} FORCE INDEX (turns) " \
+            "WHERE state = 'queue' AND queue = $1 AND priority < #{Store::SUSPECTS} " \
+            "ORDER BY priority DESC, pass, place LIMIT $2 {skip_locked}"
+          NEXT_SUSPECTS = NEXT.sub("priority <", "priority >=").freeze
+          TAKE = "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id {ids $2}"
+          # Whether the lease holds, and which queues are paused.
+          OPEN = "SELECT NULL FROM {leases} WHERE token = $1 UNION ALL SELECT name FROM {queues} " \
+            "WHERE paused = 1"
+          SUSPECT = "SELECT 1 FROM {jobs} FORCE INDEX (turns) WHERE state = 'queue' " \
+            "AND queue = $1 AND priority >= #{Store::SUSPECTS} LIMIT 1"
+
+          LOCK_KEY = "SELECT 1 FROM {uniques} WHERE key = $1 {lock}"
+
+          needs :database, :cleanup, :names, :held, :rate_admission
+
+          def claim(lease, queues, limit, suspects: false)
+            return [] if limit < 1 || queues.empty?
+
+            following = suspects ? NEXT_SUSPECTS : NEXT
+            @held.track(lease) do
+              claims = []
+              ROUNDS.times do
+                more = take_some(claims, lease, queues, limit, following)
+                break unless more && claims.size < limit
+              end
+              claims
+            end
+          end
+
+          def suspects?(queues)
+            @database.read do |db|
+              (queues - @names.paused(db)).any? { |queue| db.rows(SUSPECT, queue).any? }
+            end
+          end
+
+          private
+
+          # Returns whether there may be more. A transaction ends with the first jobs that have
+          # limits: it has their locks, and must not wait for others.
+          def take_some(claims, lease, queues, limit, following)
+            more = false
+            taken = @database.write do |db|
+              more = false
+              open_queues(db, lease, queues).each_with_object([]) do |queue, taken|
+                wanted = limit - claims.size - taken.size
+                break taken if wanted < 1 || more
+
+                rows, more = take_from(db, following, lease, queue, wanted)
+                taken.concat(rows)
+              end
+            end
+            claims.concat(taken)
+            more
+          end
+
+          # None when the lease is lost.
+          def open_queues(db, lease, queues)
+            names = db.rows(OPEN, lease.token).flatten
+            names.include?(nil) ? queues - names : []
+          end
+
+          # Returns claims, and whether some of the jobs had to be looked at.
+          def take_from(db, following, lease, queue, wanted)
+            rows = db.rows(following, queue, wanted)
+            return [[], false] if rows.empty?
+
+            db.run(TAKE, lease.token, rows.map(&:first))
+            claims = runnable(db, rows).map do |id, place, payload|
+              Claim.new(lease, [id, place], queue, payload)
+            end
+            [claims, rows.any? { |row| row[3] > 0 }]
+          end
+
+          # Keys that a claim frees come before limits.
+          def refuse(db, special)
+            keys = special.filter_map { |job| job.unique_key if job.unique_start == 1 }
+            keys.sort.each { |key| db.rows(LOCK_KEY, key) }
+            limits = special.filter_map(&:limit_key).uniq
+            db.lock_in_order(limits.map { |key| "limit:#{key}" }) if limits.size > 1
+            super
+          end
+        end
+      end
+    end
+  end
+end
