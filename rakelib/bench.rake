@@ -29,6 +29,12 @@ namespace :bench do
     end
   end
 
+  desc "Deadlocks of job systems in MariaDB; what it takes from the environment is in " \
+    "bench/deadlocks/main.rb"
+  task deadlocks: :compile do
+    ruby "-Ilib", "bench/deadlocks/main.rb", verbose: false
+  end
+
   {engine: "The engines", pool: "The pools", server: "The servers", jobs: "The job systems",
    actor: "The actors", rails: "A Rails application on the servers"}.each do |suite, title|
     desc "#{title} side by side; what it takes from the environment is in " \
