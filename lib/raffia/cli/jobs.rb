@@ -20,6 +20,7 @@ module Raffia
           list SET                     queue NAME, scheduled, retry, blocked, running or
                                        dead
           show JID                     one job with all its fields
+          workflow ID                  the steps of a workflow (--limit of them)
           enqueue CLASS [JSON...]      a new job with these arguments
           retry JID... | FILTER        back to their queue: scheduled, retry, blocked or
                                        dead jobs
@@ -46,7 +47,7 @@ module Raffia
       SUBCOMMANDS = {
         "stats" => :Overview, "queues" => :Overview, "processes" => :Overview, "check" => :Overview,
         "metrics" => :Monitoring, "scaling" => :Monitoring,
-        "list" => :Listing, "show" => :Listing,
+        "list" => :Listing, "show" => :Listing, "workflow" => :Workflow,
         "enqueue" => :Change, "retry" => :Change, "kill" => :Change, "delete" => :Change,
         "move" => :Change,
         "drain" => :Administration, "pause" => :Administration, "resume" => :Administration,
