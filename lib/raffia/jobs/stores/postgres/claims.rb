@@ -42,7 +42,8 @@ module Raffia
 
           def take_from_all(db, take, lease, queues, wanted)
             rows = db.rows(take, lease.token, queues, wanted)
-            rows = rows.sort_by { |row| [queues.index(row[6]), -row[4], row[5], row[1]] }
+            rows = rows.group_by { |row| row[6] }.sort_by { |queue, _| queues.index(queue) }
+              .flat_map { |_, some| sorted(some) }
             fit = runnable(db, rows)
             [fit.map { |id, place, payload, *, queue|
               Claim.new(lease, [id, place], queue, payload)

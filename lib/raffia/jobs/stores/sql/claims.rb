@@ -65,9 +65,17 @@ module Raffia
           end
 
           # A database returns rows in any order.
+          # Those of a plain queue differ in their places only, which sort several times faster.
           def sorted(rows)
-            (rows.size < 2) ? rows : rows.sort_by { |row| [-row[4], row[5], row[1]] }
+            return rows if rows.size < 2
+            return rows.sort_by { |row| row[1] } if rows.all? { |row| alike?(row, rows[0]) }
+
+            rows.sort_by { |row| order(row) }
           end
+
+          def alike?(row, other) = row[4] == other[4] && row[5] == other[5]
+
+          def order(row) = [-row[4], row[5], row[1]]
 
           # Rows whose jobs may run now.
           def runnable(db, rows)
