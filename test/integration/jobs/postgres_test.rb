@@ -67,6 +67,20 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
       @store.queues].map { |queues| queues.first["size"] }
   end
 
+  # Claims and turns of a fair queue read an index in its order, also right after a burst, when the
+  # planner takes the queue for empty.
+  def test_fair_queues_read_indexes_in_their_order
+    @store.enqueue(Array.new(3000) { |number| fair_draft(number) })
+    claims = Raffia::Jobs::Stores::Postgres::Claims
+    turns = Raffia::Jobs::Stores::SQL::FairTurns
+    {claims::TAKE => ["turns", [1, "{default}", 50]], turns::BASE => ["turns", ["default", 0]],
+     turns::LAST => ["fair", ["default", "k1", 0]]}.each do |statement, (index, params)|
+      plan = plan_by_index(statement, params)
+      assert_match(/Index (Only )?Scan.* using #{index} on jobs/, plan)
+      refute_match(/Seq Scan on jobs|Sort Key/, plan)
+    end
+  end
+
   # And nothing is in it but the queue's name.
   def test_there_is_one_piece_of_news_for_a_queue_and_transaction
     ear = connection
@@ -188,6 +202,19 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
   end
 
   private
+
+  def fair_draft(number)
+    draft(number, own: {fair: {key: "k#{number % 100}"}})
+  end
+
+  def plan_by_index(statement, params)
+    text = Raffia::Jobs::Stores::Postgres::Dialect.new(@schema).text(statement)
+    planner = connection
+    planner.exec(Raffia::Jobs::Stores::Postgres::Driver::BEGINNINGS.fetch(:by_index))
+    planner.exec_params("EXPLAIN #{text}", params).values.join("\n")
+  ensure
+    planner&.exec("ROLLBACK")
+  end
 
   # In a child.
   def work(files)

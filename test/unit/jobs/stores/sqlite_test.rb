@@ -337,6 +337,21 @@ class SQLiteStoreTest < Raffia::TestCase
     end
   end
 
+  # Claims and turns of a fair queue read an index in its order, and sort nothing.
+  def test_fair_queues_read_indexes_in_their_order
+    store.enqueue([draft])
+    sql = Jobs::Stores::SQL
+    {sql::Claims::TAKE => "turns", sql::FairTurns::BASE => "turns", sql::FairTurns::LAST => "fair",
+     sql::RateAdmission::BLOCKED => "rate_blocked",
+     sql::RateAdmission::OPENS => "opening"}.each do |statement, index|
+      text = Jobs::Stores::SQLite::Dialect.new.translate(statement).gsub("raffia_now()", "0")
+      plan = other.execute("EXPLAIN QUERY PLAN #{text}", [1] * text.scan(/\?\d/).uniq.size)
+        .map(&:last)
+      assert_empty(plan.grep(/SCAN (?!.* USING)|TEMP B-TREE/), plan.join("\n"))
+      assert(plan.any? { |line| line.match?(/INDEX \w+_#{index}\b/) }, plan.join("\n"))
+    end
+  end
+
   # Arguments of jobs are private.
   def test_new_files_are_private
     umask = File.umask(0o022)
