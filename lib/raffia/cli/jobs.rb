@@ -21,6 +21,7 @@ module Raffia
                                        dead
           show JID                     one job with all its fields
           workflow ID                  the steps of a workflow (--limit of them)
+          explain JID                  why a job is not running
           enqueue CLASS [JSON...]      a new job with these arguments
           retry JID... | FILTER        back to their queue: scheduled, retry, blocked or
                                        dead jobs
@@ -53,7 +54,7 @@ module Raffia
         "drain" => :Administration, "pause" => :Administration, "resume" => :Administration,
         "order" => :Administration,
         "recurring" => :Recurring, "export" => :Transfer, "import" => :Transfer,
-        "keys" => :Encryption, "reencrypt" => :Encryption
+        "explain" => :Explanation, "keys" => :Encryption, "reencrypt" => :Encryption
       }.freeze
 
       private
@@ -83,7 +84,8 @@ module Raffia
         parser.on("--offset N", "list: from there on (0)") do |text|
           @options[:offset] = Options.count(text, least: 0)
         end
-        parser.on("--reveal", "show: hidden arguments, too; encrypted ones need", "the keys (-r)") do
+        parser.on("--reveal", "show: hidden arguments, too; encrypted ones",
+          "need the keys (-r)") do
           @options[:reveal] = true
         end
         parser.on("--match TEXT", "only jobs with this in them") { |text| @options[:match] = text }

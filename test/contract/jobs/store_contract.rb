@@ -33,6 +33,7 @@ module JobsStoreContract
   include KeyValues
   include Inspection
   include Administration
+  include Explanations
   include Maintenance
   include Monitoring
   include Statistics

@@ -151,6 +151,15 @@ module Raffia
       assert_in_delta(Time.now.to_f, json("recurring").first["last"], 60)
     end
 
+    def test_why_a_job_is_not_running
+      jid = TidyJob.perform_async(1)
+      assert_equal(["no_worker"], json("explain", jid)["reasons"].map { |one| one["reason"] })
+      assert_match(/TidyJob #{jid}: queue, queue tidy\n\* no_worker: no worker runs/,
+        jobs("explain", jid))
+      jobs("explain", "0" * 24, code: 2)
+      assert_includes(@err.string, "there is no job #{"0" * 24}: it may have been done")
+    end
+
     class SecretJob
       include Raffia::Job
 
@@ -192,7 +201,8 @@ module Raffia
         SecretJob.perform_async(3)
         expected = [["new", "active", 2, {"queue" => 1, "scheduled" => 1}],
           ["old", "", 1, {"queue" => 1}]]
-        assert_equal(expected, json("keys").map { |row| row.values_at("key", "state", "jobs", "sets") })
+        fields = %w[key state jobs sets]
+        assert_equal(expected, json("keys").map { |row| row.values_at(*fields) })
         assert_match(/^old +1  queue 1$/, jobs("keys"))
         assert_equal({"changed" => 1, "running" => 0, "failed" => []}, json("reencrypt"))
         assert_match(/\A0 jobs are encrypted anew by the key new\n\z/, jobs("reencrypt"))
