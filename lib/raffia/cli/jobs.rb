@@ -65,6 +65,7 @@ module Raffia
         kind or
           raise ConfigError, "raffia jobs has no command " \
             "#{name}.#{Options.guess(name, SUBCOMMANDS.keys)} `raffia help jobs` lists all."
+        @options[:store] ||= @options[:to] if kind == :Import
         require_relative "jobs/#{kind.downcase}"
         subcommand = self.class.const_get(kind, false).new(@options, @out, @err)
         Options.check_arguments(subcommand.method(name), arguments, prefix: "#{name} ")
@@ -113,9 +114,7 @@ module Raffia
           "good_job; URL is its Redis or database") do |gem|
           @options[:from] = gem
         end
-        parser.on("--to URL", "import: the same as --store") { |url| @options[:store] = url }
         parser.on("--follow", "import: wait for more, until Ctrl-C") { @options[:follow] = true }
-        parser.on("--dry-run", "import: only say what it would do") { @options[:dry_run] = true }
         parser.on("--map FILE", "import: a lambda that gets each payload,",
           "and returns the one to store") { |file| @options[:map] = file }
         parser.on("--permit CLASS", "import: of delayed_job's own job objects") do |name|
@@ -127,7 +126,7 @@ module Raffia
         {class: ["NAME", "only jobs of this class"],
          error: ["TEXT", "only failed ones with this error"],
          tenant: ["KEY", "only with this fair or rate key"],
-         to: ["QUEUE", "move: there"], rate: ["KEY", "pause, resume: this rate"]}
+         to: ["QUEUE", "move: there; import: as --store"], rate: ["KEY", "pause, resume: this rate"]}
           .each do |name, (takes, text)|
             parser.on("--#{name} #{takes}", text) { |value| @options[name] = value }
           end
