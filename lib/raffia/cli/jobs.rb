@@ -22,6 +22,7 @@ module Raffia
           show JID                     one job with all its fields
           workflow ID                  the steps of a workflow (--limit of them)
           explain JID                  why a job is not running
+          flows [STATUS], flow ID      durable functions, and the steps of one
           enqueue CLASS [JSON...]      a new job with these arguments
           retry JID... | FILTER        back to their queue: scheduled, retry, blocked or
                                        dead jobs
@@ -49,6 +50,7 @@ module Raffia
         "stats" => :Overview, "queues" => :Overview, "processes" => :Overview, "check" => :Overview,
         "metrics" => :Monitoring, "scaling" => :Monitoring,
         "list" => :Listing, "show" => :Listing, "workflow" => :Workflow,
+        "flows" => :Durable, "flow" => :Durable,
         "enqueue" => :Change, "retry" => :Change, "kill" => :Change, "delete" => :Change,
         "move" => :Change,
         "drain" => :Administration, "pause" => :Administration, "resume" => :Administration,

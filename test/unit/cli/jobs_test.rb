@@ -38,6 +38,32 @@ module Raffia
 
     def json(*argv, **options) = JSON.parse(jobs(*argv, "--json", **options))
 
+    class WaitingFlow
+      include Raffia::Durable
+
+      def call = wait_for(:go)
+    end
+
+    def test_durable_functions
+      assert_match(/There are none/, jobs("flows"))
+      id = WaitingFlow.start
+      claim = @store.claim(@store.enroll("test:1:x", {}, ttl: 600), ["default"], 1).first
+      step = Jobs::FlowStep.new(place: "0", kind: "step", name: "create", value: "[5]")
+      @store.record_step(claim, step)
+      wait = step.with(place: "1", kind: "wait", name: "go", signal: "go", value: nil)
+      @store.await_step(claim, wait, nil)
+      @store.signal_flow(id, "other", "1")
+      assert_match(/^#{id} .*WaitingFlow +waiting +2 +20/, jobs("flows", "waiting"))
+      assert_equal([], json("flows", "done"))
+      assert_equal(%w[0 1], json("flow", id)["history"].map { |one| one["place"] })
+      text = jobs("flow", id)
+      assert_match(/^status: waiting$/, text)
+      assert_match(/^signals not taken: other$/, text)
+      assert_match(/^0 +step +create +\[5\]$/, text)
+      assert_match(/^1 +wait +go +until signal go$/, text)
+      refute_equal("", jobs("flow", "none", code: 2).then { @err.string })
+    end
+
     def test_looking
       jid = TidyJob.perform_async(1, {"a" => [nil, true]})
       TidyJob.perform_in(3600, 2)

@@ -194,6 +194,24 @@ class JobsDurableTest < JobsDurableCase
     assert_equal([4, 1], @store.flow(id).values_at("run", "steps"))
   end
 
+  def test_a_function_with_encrypted_arguments_continues_with_encrypted_ones
+    Jobs.keys = {:active => "a", "a" => "k" * 32}
+    made = function(encrypt: true) do |secret, count|
+      wait_for(:go)
+      (count > 0) ? continue_as_new(secret, count - 1) : secret
+    end
+    work
+    id = made.start("secret", 1)
+    await_status(id, "waiting")
+    Durable.signal(id, :go)
+    wait_until { @store.flow(id).values_at("run", "status") == [2, "waiting"] }
+    refute_includes(@store.entries(:scheduled).first.payload, "secret")
+    Durable.signal(id, :go)
+    assert_equal("secret", result(id))
+  ensure
+    Jobs.keys = nil
+  end
+
   def test_functions_run_on_threads_too
     made = function(on: :threads) do
       first = step(:one) { Thread.current.equal?(Thread.main) }

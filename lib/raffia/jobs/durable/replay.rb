@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../encryption"
 require_relative "../flow_step"
 require_relative "branch"
 require_relative "history"
@@ -98,7 +99,7 @@ module Raffia
           raise Error, "continue_as_new cannot be within parallel" unless Branch.current&.root?
 
           Client::PayloadBuilder.check_arguments("continue_as_new", args)
-          item = Payload.load(@claim.payload).except(*Store::Rewrite::FAILURE)
+          item = Payload.load(Store::Rewrite.anew(@claim.payload))
           payload = Payload.dump(Encryption.seal(item.merge("args" => args)))
           ask { @store.continue_flow(@claim, payload) }
           leave("continued")

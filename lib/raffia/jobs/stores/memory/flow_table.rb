@@ -14,6 +14,10 @@ module Raffia
 
             def ended? = Store::Flows::ENDED.include?(status)
 
+            def awaits?(name)
+              steps.each_value.any? { |step| step.pending? && step.signal == name }
+            end
+
             def untaken(name) = signals.find { |signal| signal.name == name && !signal.taken }
 
             def to_h
@@ -39,7 +43,7 @@ module Raffia
               "pending", false, nil, nil, nil, Time.now.to_f, nil, {}, [])
           end
 
-          # Ends a flow. Returns its parent when that has got a signal.
+          # Ends a flow. Returns its parent when that waits for it.
           def settle(flow, status, result = nil, error = nil)
             flow.status = status
             flow.result = result
@@ -50,7 +54,7 @@ module Raffia
 
             name, payload = Store::Flows.child_signal(flow.id, status, result, error)
             parent.signals << Signal.new(name, nil, payload, false)
-            parent
+            parent if parent.awaits?(name)
           end
 
           # The end of a job ends its flow, see {settle}.

@@ -87,7 +87,7 @@ module Raffia
             return false if key && flow.signals.any? { |one| one.name == name && one.key == key }
 
             flow.signals << FlowTable::Signal.new(name, key, payload, false)
-            wake(flow)
+            wake(flow) if flow.awaits?(name)
             true
           end
 

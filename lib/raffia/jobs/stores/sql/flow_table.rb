@@ -20,6 +20,7 @@ module Raffia
           WAITING = "SELECT j.id, j.queue, j.payload, j.priority, j.fair_key, j.fair_weight " \
             "FROM {jobs} AS j, {flows} AS f WHERE f.id = $1 AND f.status = 'waiting' " \
             "AND j.id = f.job AND j.state = 'scheduled' {lock}"
+          AWAITED = "SELECT 1 FROM {flow_steps} WHERE flow = $1 AND value IS NULL AND awaits = $2"
           JOB = "SELECT id, queue, payload, priority, fair_key, fair_weight FROM {jobs} " \
             "WHERE id = $1"
           OLD = "SELECT id FROM {flows} WHERE ended_at < {now} - $1 ORDER BY ended_at LIMIT 1000"
@@ -97,7 +98,7 @@ module Raffia
             dedup = key ? "=#{key}" : "##{number}"
             return false if db.run(SIGNAL, id, name, dedup, number, payload).zero?
 
-            wake(db, id)
+            wake(db, id) if db.rows(AWAITED, id, name).any?
             true
           end
         end
