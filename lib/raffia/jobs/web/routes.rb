@@ -9,6 +9,7 @@ require_relative "pages/metrics"
 require_relative "pages/processes"
 require_relative "pages/queues"
 require_relative "pages/scaling"
+require_relative "pages/rates"
 require_relative "pages/recurring"
 require_relative "pages/problem"
 
@@ -26,7 +27,7 @@ module Raffia
           "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches],
           "/batch" => [Pages::Batch],
           "/metrics" => [Pages::Metrics], "/class" => [Pages::JobClass],
-          "/scaling" => [Pages::Scaling]
+          "/rates" => [Pages::Rates], "/scaling" => [Pages::Scaling]
         }.freeze
 
         def self.page(request, web)

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "web_case"
+
+class JobsWebRatesTest < JobsWebCase
+  def rated(count, key)
+    rate = {"name" => "crm", "key" => key, "allow" => 2, "per" => 60}
+    enqueue(*Array.new(count) { {"raffia" => {"rate" => rate}} })
+    lease = @store.enroll("test:1:a", {}, ttl: 600)
+    @store.claim(lease, %w[default], 50)
+  end
+
+  def test_a_page_without_rates
+    assert_match(/No job with a rate has started/, get("/rates").body)
+    assert_equal [], get("/api/rates").json
+  end
+
+  def test_blocked_jobs_and_when_they_start
+    rated(5, "crm:<7>")
+    page = get("/rates").body
+    assert_match(/crm:&lt;7&gt;/, page)
+    assert_match(/2 in 60 s/, page)
+    assert_match(%r{data-label="Blocked">3<}, page)
+    assert_match(%r{data-label="Left now">0<}, page)
+    assert_match(/in \d+ s/, page)
+    assert_equal [["crm:<7>", 3]],
+      get("/api/rates").json.map { |rate| rate.values_at("key", "blocked") }
+    assert_match(%r{href="/rates"}, get("/blocked").body)
+  end
+
+  def test_pause_and_resume
+    rated(3, "crm:7")
+    reply = post("/rates", {"action" => "pause", "key" => "crm:7"})
+    assert_equal [303, "/rates?done=paused&count=1"], [reply.status, reply.headers["location"]]
+    page = get("/rates?done=paused").body
+    assert_match(/It is paused/, page)
+    assert_match(/not before it is resumed/, page)
+    post("/rates", {"action" => "resume", "key" => "crm:7"})
+    assert_nil @store.rate("crm:7")["closed_until"]
+    refute_match(/not before it is resumed/, get("/rates").body)
+    assert_equal 422, post("/rates", {"action" => "burn", "key" => "crm:7"}).status
+  end
+
+  def test_many_rates
+    60.times { |number| rated(1, "crm:#{number}") }
+    assert_match(/rel="next"/, get("/rates").body)
+    assert_equal 10, get("/api/rates?offset=50").json.size
+  end
+end
