@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../base/clock"
 require_relative "job_filter"
 
 module Raffia
@@ -21,8 +22,9 @@ module Raffia
 
       # Yields entries to a block that changes them and returns how many it changed. Entries that
       # do not change are passed over, and jobs that come meanwhile may stay. `progress` gets the
-      # number of jobs that were read, and of those that were changed.
-      def call(progress: nil)
+      # number of jobs that were read, and of those that were changed. Stops after so many seconds.
+      def call(progress: nil, seconds: Float::INFINITY)
+        @until = Clock.now + seconds
         changed = read = 0
         @sets.each do |set|
           each_page(set) do |page|
@@ -45,7 +47,7 @@ module Raffia
         queues(set).each do |queue|
           passed = 0
           left = size(set, queue)
-          while left.positive? && (page = page(set, queue, passed, [left, PAGE].min)).any?
+          while left.positive? && (@until.nil? || Clock.now < @until) && (page = page(set, queue, passed, [left, PAGE].min)).any?
             passed += page.size - yield(page)
             left -= page.size
           end

@@ -54,6 +54,10 @@ module Raffia
         @keyring = (keys.nil? || keyring?(keys)) ? keys : build_keyring(keys)
       end
 
+      # Array of the store before {Testing.fake!}; nil without such a mode.
+      # @api private
+      attr_accessor :before_testing
+
       def initialize
         @lock = Monitor.new
         @client_middleware = Middleware.new

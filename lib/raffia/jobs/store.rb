@@ -53,7 +53,7 @@ module Raffia
         ],
         key_values: %i[read write keys],
         statistics: %i[history metrics],
-        inspection: %i[countable queues counts entries find],
+        inspection: %i[countable queues counts entries find tenants],
         administration: %i[delete requeue kill move clear pause resume replace],
         maintenance: %i[prune check]
       }.each_value(&:freeze).freeze

@@ -72,10 +72,12 @@ module Raffia
         # @yield (see fake)
         def disable!(&)
           return real(&) if block_given?
-          return unless @before
 
-          Setup.current.given = @before.pop
-          @before = nil
+          setup = Setup.current
+          return unless setup.before_testing
+
+          setup.given = setup.before_testing.first
+          setup.before_testing = nil
         end
 
         # Runs a worker for so many seconds of the clock, which is virtual in {Raffia::Simulation}. Unlike {drain_all} it does all that a worker does: scheduled jobs
@@ -123,8 +125,9 @@ module Raffia
         private
 
         def for_all(store)
-          @before ||= [Setup.current.given]
-          Setup.current.given = store
+          setup = Setup.current
+          setup.before_testing ||= [setup.given]
+          setup.given = store
           nil
         end
 

@@ -30,7 +30,19 @@ module Raffia
         # @return [Entry, nil]
         def find(jid, most: nil) = raise(NotImplementedError)
 
+        # Keys of a fair queue with the most waiting jobs.
+        # @param limit [Integer] keys
+        # @param most [Integer] jobs that are counted at most
+        # @return [Array<Hash>] {"key", "waiting"}
+        def tenants(queue, limit: 20, most: 10_000) = raise(NotImplementedError)
+
         private
+
+        # The answer of {#tenants}, from each job's key or nil.
+        def count_tenants(keys, limit)
+          keys.compact.tally.sort_by { |key, count| [-count, key] }.first(limit)
+            .map { |key, count| {"key" => key, "waiting" => count} }
+        end
 
         # Seconds since the earliest of these time fields, 0 without any.
         def seconds_since(fields)

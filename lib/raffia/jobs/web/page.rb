@@ -33,7 +33,7 @@ module Raffia
           ["/processes", "Processes"]].each(&:freeze).freeze
         # Messages after a change. A link can select one of them, and not add text.
         DONE = {"retried" => "to be run now", "deleted" => "deleted",
-                "killed" => "moved to the dead ones", "run" => "enqueued"}.freeze
+                "killed" => "moved to the dead ones", "moved" => "moved", "run" => "enqueued"}.freeze
         ACTIONS = {"paused" => "It is paused.", "resumed" => "It is resumed.",
                    "told" => "The worker gets the order with its next heartbeat.",
                    "cancelled" => "The job's worker gets the order with its next heartbeat.",

@@ -7,6 +7,19 @@ module JobsStoreContract
   module Fairness
     include Case
 
+    def test_tenants_with_the_most_waiting_jobs
+      {"ann" => 3, "bob" => 5, "cid" => 1}.each do |key, count|
+        store.enqueue(Array.new(count) { |n| draft(n, own: {fair: {"key" => key}}) })
+      end
+      enqueue(1, 2)
+      store.enqueue([draft(9, queue: "other", own: {fair: {"key" => "dan"}})])
+      claim(1)
+      found = store.tenants("default", limit: 2).map { |one| one.values_at("key", "waiting") }
+      assert_equal([["bob", 5], ["ann", 3]], found) # the plain job was first
+      assert_equal([{"key" => "dan", "waiting" => 1}], store.tenants("other"))
+      assert_equal([], store.tenants("none"))
+    end
+
     def fair(arg, key = arg[0], weight: nil, **how)
       own = {fair: {"key" => key, "weight" => weight}.compact, **how.fetch(:own, {})}
       draft(arg, **how, own: own)

@@ -41,6 +41,31 @@ class JobsWebRatesTest < JobsWebCase
     assert_equal 422, post("/rates", {"action" => "burn", "key" => "crm:7"}).status
   end
 
+  def test_tenants_of_a_fair_queue
+    fair = ->(key) { {"raffia" => {"fair" => {"key" => key}}} }
+    enqueue(fair.call("ann"), fair.call("<bob>"), fair.call("<bob>"))
+    page = get("/queue?queue=default").body
+    assert_match(/Keys with the most waiting jobs/, page)
+    assert_match(/&lt;bob&gt;/, page)
+    assert_equal [["<bob>", 2], ["ann", 1]],
+      get("/api/queue?queue=default").json["tenants"].map { |one| one.values_at("key", "waiting") }
+    refute_match(/Keys with the most/, get("/dead").body)
+  end
+
+  def test_a_queue_is_moved
+    enqueue(*Array.new(3) { |n| {"args" => ["a#{n}"]} }, {"args" => ["b"]})
+    reply = post("/queue", {"queue" => "default", "match" => "a", "to" => "x y", "action" => "move"})
+    assert_equal 422, reply.status
+    reply = post("/queue", {"queue" => "default", "match" => "[\"a", "to" => "slow",
+                            "action" => "move"})
+    assert_match(/done=moved&count=3/, reply.headers["location"])
+    assert_equal [["default", 1], ["slow", 3]],
+      @store.queues.map { |queue| queue.values_at("name", "size") }
+    same = {"queue" => "slow", "to" => "slow", "action" => "move"}
+    assert_equal [422, 422], [post("/queue", same), post("/dead", same)].map(&:status)
+    assert_equal 403, post("/queue", same, web: Jobs::Web.new(store: @store, read_only: true)).status
+  end
+
   def test_many_rates
     60.times { |number| rated(1, "crm:#{number}") }
     assert_match(/rel="next"/, get("/rates").body)

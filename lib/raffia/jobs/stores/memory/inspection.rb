@@ -36,6 +36,11 @@ module Raffia
             nil
           end
 
+          def tenants(queue, limit: 20, most: 10_000)
+            jobs = @jobs.list(:queue, queue).first(most)
+            count_tenants(jobs.map { |job| job.fair&.fetch("key") }, limit)
+          end
+
           private
 
           def latency(queue)

@@ -53,6 +53,19 @@ module Raffia
             end
           end
 
+          # Fair jobs are in sorted sets.
+          def tenants(queue, limit: 20, most: 10_000)
+            entries = @redis.with(safe: true) do |connection|
+              Collections.of_queue(queue).grep_v(Collections::QueueList)
+                .flat_map { |collection| collection.range(connection, 0, most) }
+            end
+            keys = entries.map do |entry|
+              own = entry.item[Payload::OWN]
+              own["fair"]["key"] if own.is_a?(Hash) && own["fair"].is_a?(Hash)
+            end
+            count_tenants(keys, limit)
+          end
+
           private
 
           def size(connection, collections)

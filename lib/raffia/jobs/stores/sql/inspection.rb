@@ -35,6 +35,11 @@ module Raffia
           end.freeze
           ENTRY = "state, queue, payload, at, id"
 
+          # By the index of fair jobs.
+          TENANTS = "SELECT fair_key, count(*) FROM (SELECT fair_key FROM {jobs} " \
+            "WHERE state = 'queue' AND queue = $1 AND fair_key IS NOT NULL LIMIT $2) AS few " \
+            "GROUP BY fair_key ORDER BY count(*) DESC, fair_key LIMIT $3"
+
           needs :database
 
           def countable = @database.countable
@@ -70,6 +75,11 @@ module Raffia
             newest = "(SELECT jid, #{ENTRY} FROM {jobs} ORDER BY id DESC LIMIT $2) AS newest"
             sql = "SELECT #{ENTRY} FROM #{most ? newest : "{jobs}"} WHERE jid = $1 LIMIT 1"
             select(sql, jid, *most).first
+          end
+
+          def tenants(queue, limit: 20, most: 10_000)
+            @database.read { |db| db.rows(TENANTS, queue, most, limit) }
+              .map { |key, count| {"key" => key, "waiting" => count} }
           end
 
           private

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../bulk_change"
 require_relative "../page"
 require_relative "../pager"
 require_relative "../selection"
@@ -44,13 +45,19 @@ module Raffia
           def data
             shown = self.shown
             {"set" => set, "queue" => queue, "match" => match, "offset" => pager.offset,
-             "total" => pager.total, "entries" => shown.map(&:data)}.compact
+             "total" => pager.total, "tenants" => (tenants unless tenants.empty?),
+             "entries" => shown.map(&:data)}.compact
           end
+
+          # Of a fair queue: keys with the most waiting jobs.
+          def tenants = @tenants ||= (set == :queue) ? store.tenants(queue) : []
 
           # Actions are "retry" for the selected jobs, "retry KEY" for one, "retry all" for all that
           # match.
           def change(action)
             return outcome("unchanged", 0, **query, offset: request["offset"]) if action == "none"
+
+            return move if action == "move" && set == :queue
 
             action, key = action.split(" ", 2)
             return super(action.to_s) unless ACTIONS.fetch(set).key?(action)
@@ -77,6 +84,17 @@ module Raffia
             end
 
             outcome(Selection::DONE.fetch(action), selection.change_all(action), **query)
+          end
+
+          # All jobs of the queue that match.
+          def move
+            to = required("to")
+            Client::PayloadBuilder.check_queue(to)
+            raise ConfigError, "they are in the queue #{to} already" if to == queue
+
+            change = BulkChange.new(store, [set], JobFilter.new(**query))
+            moved = change.call(seconds: Selection::TIME_LIMIT) { |jobs| store.move(jobs, to) }
+            outcome("moved", moved, **query)
           end
 
           def question(action)

@@ -43,7 +43,7 @@ module Raffia
             return "" unless rate["allow"]
 
             "#{number(rate["allow"])} in #{span(rate["per"])}" \
-              "#{", bursts of #{number(rate["burst"])}" if rate["burst"]}"
+              "#{", bursts of #{number(rate["burst"])}" if rate["style"] == "bucket"}"
           end
 
           def paused?(rate) = rate["closed_until"].to_f > Time.now.to_f + LONG
