@@ -144,7 +144,7 @@ class JobsImportKillTest < Raffia::JobsImportCase
     end
   end
 
-  # As Delayed Job makes its table; the jobs are Active Jobs.
+  # Makes Delayed Job's table; the jobs are Active Jobs.
   def fill_table(count = JOBS)
     require "sqlite3"
     path = File.join(@dir, "shop.db")

@@ -9,7 +9,7 @@ module Delayed
   # @api private
   class Permission
     NAME = /\A[A-Z]\w*(?:::[A-Z]\w*)*\z/
-    # What jobs call of Rails' own class methods. Others may define methods by text.
+    # Rails' own class methods that jobs may call. Others may define methods by text.
     CHANGES = %i[create create! delete delete_all delete_by destroy destroy_all destroy_by
       insert_all update update_all upsert_all touch_all reset_counters].freeze
     RAILS = /\A(?:#<Class:)?Active(?:Record|Model|Support)::/

@@ -3,7 +3,8 @@
 require_relative "../resque"
 
 module Resque
-  # What programs ask of resque-scheduler's own process. Raffia's workers schedule jobs.
+  # Settings of resque-scheduler's own process, which programs make. Raffia's workers schedule
+  # jobs.
   module Scheduler
     class << self
       # Yields itself; its settings are those of a process that does not exist here.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Resque
-  # What resque-scheduler adds to Resque.
+  # Methods that resque-scheduler adds to Resque.
   module Scheduling
     # +time+ is a Time, or seconds since 1970. Returns nil when a before_schedule hook rejects it.
     def enqueue_at(time, job, *args)

@@ -40,7 +40,7 @@ module Resque
 
     private
 
-    # As Resque takes it: a URL, HOST:PORT[:DB][/NAMESPACE], a Hash, or a client.
+    # Takes all that Resque takes: a URL, HOST:PORT[:DB][/NAMESPACE], a Hash, or a client.
     def address(server)
       case server
       when %r{\A(?:rediss?|unix)://} then server

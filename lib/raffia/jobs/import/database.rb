@@ -34,7 +34,7 @@ module Raffia
           translated { connect(url) }
         end
 
-        # Of the text of large values.
+        # Type of a column for large values.
         def text = "TEXT"
 
         # Ends a statement that takes rows for itself; rows of others are left out.

@@ -42,7 +42,7 @@ module Raffia
           end
         end
 
-        # What a job does, for people: "Story#tell", "NewsletterJob".
+        # Names a job for people: "Story#tell", "NewsletterJob".
         def title(tree)
           return tree["class"] unless tree["type"] == "call"
 

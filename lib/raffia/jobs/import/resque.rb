@@ -1,10 +1,8 @@
 # frozen_string_literal: true
 
-require "json"
 require "securerandom"
-require "time"
 require_relative "../stores/redis"
-require_relative "active_job_item"
+require_relative "resque_item"
 require_relative "source"
 
 module Raffia
@@ -19,7 +17,6 @@ module Raffia
         # Jobs that one script moves: Redis does nothing else meanwhile.
         SLICE = 1000
         NAMESPACE = "resque"
-        WRAPPER = "ActiveJob::QueueAdapters::ResqueAdapter::JobWrapper"
         SCRIPTS = %w[take delete].to_h { |name|
           [name, ::File.read(::File.join(__dir__, "resque/#{name}.lua")).freeze]
         }.freeze
@@ -66,51 +63,11 @@ module Raffia
 
         def close = @redis.close
 
-        def item(record)
-          kind, name, bytes = record
-          return failure(parse(bytes)) if kind == "failed"
-
-          job = parse(bytes)
-          queue = (kind == "queue") ? name : job["queue"]
-          [payload(job, {"queue" => queue, "at" => (Float(name) if kind == "at")}.compact), nil]
-        end
+        def item(record) = ResqueItem.build(*record)
 
         def bytes(record) = record.last
 
         private
-
-        def parse(bytes)
-          job = JSON.parse(bytes)
-          job.is_a?(Hash) ? job : raise(Unreadable, "it is no JSON object")
-        rescue JSON::ParserError, EncodingError
-          raise Unreadable, "it is no JSON"
-        end
-
-        def payload(job, fields)
-          name, args = job.values_at("class", "args")
-          unless name.is_a?(String) && args.is_a?(Array)
-            raise Unreadable, "it has no class, or no array of arguments"
-          end
-          return ActiveJobItem.build(args.first, fields) if name == WRAPPER
-
-          {"class" => name, "args" => args, **fields}
-        end
-
-        def failure(failed)
-          job = failed["payload"]
-          raise Unreadable, "it has no payload" unless job.is_a?(Hash)
-
-          fields = {"queue" => failed["queue"], "error_class" => failed["exception"].to_s,
-                    "error_message" => failed["error"].to_s, "retry_count" => 0,
-                    "failed_at" => failed_at(failed["failed_at"])}
-          [payload(job, fields.compact), "it had failed"]
-        end
-
-        def failed_at(text)
-          (Time.parse(text.to_s).to_f * 1000).round
-        rescue ArgumentError
-          nil
-        end
 
         def queues = call("SMEMBERS", key("queues")).sort
 

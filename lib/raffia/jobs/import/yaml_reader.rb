@@ -3,6 +3,7 @@
 require "psych"
 require_relative "object_tree"
 require_relative "unreadable"
+require_relative "yaml_row"
 require_relative "yaml_scalar"
 
 module Raffia
@@ -20,10 +21,8 @@ module Raffia
         WRAPPER = "ActiveJob::QueueAdapters::DelayedJobAdapter::JobWrapper"
         HASHES = %w[!ruby/hash:ActiveSupport::HashWithIndifferentAccess
           !map:ActiveSupport::HashWithIndifferentAccess].freeze
-        # Keys of a row that Rails has written.
-        ROW = %w[concise_attributes raw_attributes attributes].freeze
         ZONED = "ActiveSupport::TimeWithZone"
-        private_constant :HASHES, :ROW, :ZONED
+        private_constant :HASHES, :ZONED
 
         # Returns a tree. Raises {Unreadable}.
         def self.read(yaml) = new.read(yaml)
@@ -112,7 +111,7 @@ module Raffia
         end
 
         def object(node, name, depth)
-          return record(node, name) if row?(node)
+          return record(node, name) if YAMLRow.row?(node)
           return call(fields(node, depth)) if CALLS.include?(name)
           return {"type" => "time", "value" => fields(node, depth)["utc"]["value"]} if name == ZONED
 
@@ -144,50 +143,8 @@ module Raffia
            "exclusive" => fields["excl"]}
         end
 
-        def row?(node)
-          keys = node.children.each_slice(2).map { |key, _| key.value if key.respond_to?(:value) }
-          keys.include?("active_record_yaml_version") || (keys.include?("new_record") &&
-            keys.intersect?(ROW))
-        end
-
-        # Only its id is read: the row itself is in the database.
         def record(node, name)
-          rows = node.children.each_slice(2).select { |key, _|
-            key.is_a?(Psych::Nodes::Scalar) && ROW.include?(key.value)
-          }
-          id = rows.filter_map { |_, value| id_of(value) }.first or
-            raise Unreadable, "its #{name} has no id"
-          leaf(node, {"type" => "record", "class" => name, "id" => id})
-        end
-
-        # Attributes are a Hash, or one object each.
-        def id_of(node)
-          case node
-          when Psych::Nodes::Mapping
-            value = field(node, "id")
-            value.is_a?(Psych::Nodes::Mapping) ? attribute(value) : plain(value)
-          when Psych::Nodes::Sequence
-            attribute(node.children.find { |child|
-              child.is_a?(Psych::Nodes::Mapping) && plain(field(child, "name")) == "id"
-            })
-          end
-        end
-
-        def attribute(node)
-          return unless node
-
-          %w[value value_before_type_cast].filter_map { |name| plain(field(node, name)) }.first
-        end
-
-        def field(node, name)
-          node.children.each_slice(2).find { |key, _|
-            key.is_a?(Psych::Nodes::Scalar) && key.value == name
-          }&.last
-        end
-
-        def plain(node)
-          value = YAMLScalar.read(node) if node.is_a?(Psych::Nodes::Scalar)
-          value if value.is_a?(String) || value.is_a?(Integer)
+          leaf(node, {"type" => "record", "class" => name, "id" => YAMLRow.id(node, name)})
         end
       end
     end

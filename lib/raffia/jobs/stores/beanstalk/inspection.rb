@@ -4,7 +4,7 @@ module Raffia
   module Jobs
     module Stores
       class Beanstalk < Store
-        # What the server counts.
+        # Shows the server's counts.
         class Inspection < Store::Inspection
           extend Refusal
 
