@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../../support/servers"
+require "support/jobs_mysql"
 require_relative "work_case"
 
 module Raffia
@@ -88,6 +88,26 @@ module Raffia
       include OnAnyStore
 
       def url = "sqlite:#{@dir}/jobs.db"
+    end
+
+    class OnMySQLTest < JobsWorkCase
+      include OnAnyStore
+
+      def setup
+        @server = TestSupport::MariaDB.running
+        super
+      rescue TestSupport::Server::Missing, MissingDependency => error
+        skip error.message
+      end
+
+      def url = @url ||= TestSupport::JobsMySQL.database(@server, "durable_#{object_id}")
+
+      def teardown
+        super
+        return unless @url
+
+        TestSupport::JobsMySQL.database(@server, "durable_#{object_id}", "DROP DATABASE")
+      end
     end
 
     class OnPostgresTest < JobsWorkCase
