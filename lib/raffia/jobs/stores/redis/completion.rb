@@ -5,6 +5,9 @@ module Raffia
     module Stores
       class Redis < Store
         class Completion < Store::Completion
+          # Fields under "raffia" that mean nothing for a job that is done.
+          BEFORE_END = %w[fair rate priority expires_at timeout on].freeze
+
           needs :redis, :format
 
           def ack(claims)
@@ -43,7 +46,7 @@ module Raffia
           def finish(how, claims, groups = claims.group_by(&:group), payload: "", at: "")
             order = []
             arguments = groups.flat_map do |group, some|
-              special = some.select(&:extras)
+              special = some.select { |claim| special?(how, claim.extras) }
               plain = special.empty? ? some : some - special
               order.push(plain, special)
               [group.name, group.queue, numbers(plain), numbers(special)]
@@ -54,6 +57,10 @@ module Raffia
             valid = {}.compare_by_identity
             order.flatten.zip(answer) { |claim, yes| valid[claim] = yes == 1 }
             valid.values_at(*claims)
+          end
+
+          def special?(how, extras)
+            extras && !(how == "ack" && extras.each_key.all? { |name| BEFORE_END.include?(name) })
           end
 
           def numbers(claims) = claims.map(&:ref).pack(ClaimGroup::NUMBERS)

@@ -57,8 +57,7 @@ local function admit(queue, payload, own, item, ref)
   return true
 end
 
-local function take(list, queue, payload)
-  local own, item = extras(payload)
+local function take(list, queue, payload, own, item)
   local ref = name .. '.' .. number .. ' ' .. queue
   if own then
     -- It has left its queue already, and an error must not lose it.
@@ -77,20 +76,30 @@ local function take(list, queue, payload)
   bytes = bytes - #payload
 end
 
--- The turn of a fair queue goes on. A key without jobs is forgotten.
-local function pass_turn(queue, member, payload, score)
-  local fair = fair_of(extras(payload))
-  if not fair then return end
+-- A key without jobs in a fair queue is forgotten. Returns the turn of the job.
+local function pass_turn(queue, member, own, score)
+  local fair = fair_of(own)
+  if not fair then return nil end
   local name, pass = RAFFIA .. 'fair:' .. queue .. ' ' .. score, tonumber(string.sub(member, 2, 16))
-  redis.call('HSET', name, 'turn', string.format('%.0f', pass))
   local last = tonumber(redis.call('HGET', name, 'k' .. fair.key))
   if last and last <= pass then redis.call('HDEL', name, 'k' .. fair.key) end
+  return pass
 end
 
 local function take_member(list, queue, member, score)
   local payload = payload_of(member)
-  if string.sub(member, 1, 1) == '2' then pass_turn(queue, member, payload, score) end
-  take(list, queue, payload)
+  local own, item = extras(payload)
+  local pass = nil
+  if string.sub(member, 1, 1) == '2' then pass = pass_turn(queue, member, own, score) end
+  take(list, queue, payload, own, item)
+  return pass
+end
+
+-- The turn of a fair queue goes on.
+local function keep_turn(queue, score, pass)
+  if not pass then return end
+  local name = RAFFIA .. 'fair:' .. queue .. ' ' .. score
+  redis.call('HSET', name, 'turn', string.format('%.0f', pass))
 end
 
 local function take_by_priority(list, queue, from, to)
@@ -102,10 +111,15 @@ local function take_by_priority(list, queue, from, to)
     local members = {}
     for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
     redis.call('ZREM', key, unpack(members))
+    local before, turn = nil, nil
     for i, member in ipairs(members) do
       local score = rows[2 * i]
-      take_member(list, queue, member, score)
+      if score ~= before then keep_turn(queue, before, turn) end
+      if score ~= before then turn = nil end
+      turn = take_member(list, queue, member, score) or turn
+      before = score
     end
+    keep_turn(queue, before, turn)
   end
 end
 
@@ -113,7 +127,7 @@ local function take_in_order(list, queue)
   while left > 0 and bytes > 0 and refused < MOST_REFUSED do
     local payloads = redis.call('RPOP', 'queue:' .. queue, math.min(left, page))
     if not payloads then return end
-    for _, payload in ipairs(payloads) do take(list, queue, payload) end
+    for _, payload in ipairs(payloads) do take(list, queue, payload, extras(payload)) end
   end
 end
 
