@@ -29,7 +29,7 @@ module Raffia
           ["/scheduled", "Scheduled", :scheduled],
           ["/retries", "Retries", :retry], ["/dead", "Dead", :dead],
           ["/blocked", "Blocked", :blocked], ["/recurring", "Recurring"],
-          ["/batches", "Batches"], ["/metrics", "Metrics"],
+          ["/batches", "Batches"], ["/workflows", "Workflows"], ["/metrics", "Metrics"],
           ["/processes", "Processes"]].each(&:freeze).freeze
         # Messages after a change. A link can select one of them, and not add text.
         DONE = {"retried" => "to be run now", "deleted" => "deleted",
@@ -39,6 +39,7 @@ module Raffia
                    "cancelled" => "The job's worker gets the order with its next heartbeat.",
                    "traced" => "The job's worker is asked where it is: that shows below with its " \
                      "next heartbeat.",
+                   "ending" => "It ends: its jobs that wait are removed, and the running ones cancelled.",
                    "unchanged" => "Nothing was changed."}.freeze
         private_constant :DONE, :ACTIONS
 

@@ -11,6 +11,7 @@ require_relative "pages/queues"
 require_relative "pages/scaling"
 require_relative "pages/rates"
 require_relative "pages/recurring"
+require_relative "pages/workflows"
 require_relative "pages/problem"
 
 module Raffia
@@ -26,6 +27,7 @@ module Raffia
           "/job" => [Pages::Job],
           "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches],
           "/batch" => [Pages::Batch],
+          "/workflows" => [Pages::Workflows], "/workflow" => [Pages::Workflow],
           "/metrics" => [Pages::Metrics], "/class" => [Pages::JobClass],
           "/rates" => [Pages::Rates], "/scaling" => [Pages::Scaling]
         }.freeze

@@ -4,7 +4,7 @@ require_relative "web_case"
 
 class JobsWebTest < JobsWebCase
   PAGES = %w[/ /queues /queue?queue=default /busy /scheduled /retries /dead /blocked /recurring
-    /batches /metrics /class?name=PageJob /processes].freeze
+    /batches /workflows /metrics /class?name=PageJob /processes].freeze
 
   PAGES.each do |address|
     define_method(:"test_page_#{address}") do
