@@ -39,7 +39,8 @@ module Raffia
                    "cancelled" => "The job's worker gets the order with its next heartbeat.",
                    "traced" => "The job's worker is asked where it is: that shows below with its " \
                      "next heartbeat.",
-                   "ending" => "It ends: its jobs that wait are removed, and the running ones cancelled.",
+                   "ending" => "It ends: jobs that wait are removed, and those that run are " \
+                     "cancelled.",
                    "unchanged" => "Nothing was changed."}.freeze
         private_constant :DONE, :ACTIONS
 
