@@ -128,7 +128,8 @@ class JobsImportResqueTest < Raffia::JobsImportCase
   def stores
     target = @url.sub(%r{/9\z}, "/7")
     redis_client(target).close
-    [Jobs::Store.open(target), Jobs::Store.open(database(:postgres))]
+    mysql = database(:mariadb).sub(/\A\w+:/, "mysql:")
+    [target, database(:postgres), mysql].map { |url| Jobs::Store.open(url) }
   end
 
   def check_jobs

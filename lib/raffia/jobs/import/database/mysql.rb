@@ -26,6 +26,7 @@ module Raffia
           private
 
           def connect(url)
+            Optional.gem("bigdecimal", for: "an import from MySQL") # trilogy does not name it
             Optional.gem("trilogy", ">= 2.11", for: "an import from MySQL")
             uri = URI.parse(url)
             options = URI.decode_www_form(uri.query.to_s).to_h
