@@ -23,7 +23,7 @@ module Raffia
       class PoisonJob < Job
         def perform
           say("began")
-          sleep(0.1)
+          sleep(0.5) # the others are acknowledged
           Process.kill(:KILL, Process.pid)
           sleep
         end
