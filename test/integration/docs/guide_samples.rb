@@ -41,14 +41,6 @@ module Raffia
         rows = Raffia.run { SAMPLE }
         puts "good" if rows == [{"id" => 7}]
       RUBY
-      ["guides/jobs_encryption.md", "# in an initializer, or"] => [nil, <<~RUBY],
-        require "raffia/jobs"
-        ENV["JOBS_KEY"] = "0" * 64
-        Raffia::Jobs.store = "memory:"
-        SAMPLE
-        item = Raffia::Jobs.store.entries(:queue).first.item
-        puts "good" if item["args"][0] == 7 && item["args"][1].key?("raffia:enc")
-      RUBY
       ["guides/jobs.md", "# in jobs.rb; needs the gem fugit"] => [nil, <<~RUBY],
         require "raffia/jobs"
         CleanUpJob = Class.new { include Raffia::Job }
@@ -158,7 +150,16 @@ module Raffia
       ["guides/jobs_dashboard.md", "map(\"/jobs\")"] => "jobs/web_test.rb, jobs/rails_test.rb",
       ["guides/jobs_durable.md", "patch(:by_mail)"] => "unit/jobs/durable_errors_test.rb",
       ["guides/jobs_durable.md", "continue_as_new(cursor)"] => "unit/jobs/durable_test.rb",
+      ["guides/jobs_scaling.md", "triggers:"] => "for KEDA",
+      ["guides/jobs_scaling.md", "- type: prometheus"] => "for KEDA",
+      ["guides/jobs_scaling.md", "histogram_quantile"] => "for Prometheus",
+      ["guides/jobs_scaling.md", "metrics:"] => "for Kubernetes",
+      ["guides/jobs_scaling.md", "while sleep 30"] => "runs forever: cli/jobs_test.rb",
+      ["guides/jobs_scaling.md", "pid="] => "for a machine with a worker: jobs/work_test.rb",
       ["guides/jobs_testing.md", "config.around"] => "for RSpec",
+      ["guides/jobs_testing.md", "# test_helper.rb"] => "unit/jobs/testing_suite_test.rb",
+      ["guides/jobs_testing.md", "simulate "] => "unit/jobs/testing_suite_test.rb",
+      ["guides/jobs_workers.md", "Raffia::Jobs.on_error"] => "unit/jobs/worker/on_error_test.rb",
       ["guides/lab.md", "schema "] => "describes a file: lab_test.rb",
       ["guides/observability.md", "postrotate"] => "for logrotate",
       ["guides/rails_jobs.md", "gem \"raffia\", require"] => "jobs/rails_generators_test.rb",
