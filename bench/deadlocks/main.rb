@@ -33,7 +33,7 @@ module DeadlocksBench
     [pid, reader]
   end
 
-  # What the processes of a role have done, added up.
+  # Sums over the processes of a role.
   def finish(children)
     children.sum do |pid, reader|
       output = reader.read

@@ -47,12 +47,17 @@ module Raffia
         queues(set).each do |queue|
           passed = 0
           left = size(set, queue)
-          while left.positive? && (@until.nil? || Clock.now < @until) && (page = page(set, queue, passed, [left, PAGE].min)).any?
+          while left.positive? && !late?
+            page = page(set, queue, passed, [left, PAGE].min)
+            break if page.empty?
+
             passed += page.size - yield(page)
             left -= page.size
           end
         end
       end
+
+      def late? = !@until.nil? && Clock.now >= @until
 
       # Each queue alone, because offsets across queues shift with each enqueue.
       def queues(set)

@@ -20,7 +20,7 @@ module Raffia
 
       def empty? = @criteria.empty?
 
-      # What the store can select itself.
+      # Conditions that the store can check itself.
       def for_store(set)
         {match: @criteria[:match], queue: (@criteria[:queue] if set == :queue)}.compact
       end

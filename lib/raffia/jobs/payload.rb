@@ -70,11 +70,13 @@ module Raffia
         raise unwritable(item["class"], error)
       end
 
+      # @api private
       def too_large(jid, name, size)
         PayloadTooLarge.new("job #{jid} (#{name}) has #{size} bytes, the limit is #{LIMIT}: keep " \
           "the data elsewhere, and hand the job its id")
       end
 
+      # @api private
       def unwritable(name, error)
         BadArguments.new("job #{name} cannot be written as JSON: #{error.message}")
       end

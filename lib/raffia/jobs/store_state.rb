@@ -90,7 +90,7 @@ module Raffia
         [{"limit" => [total - rated, 0].max, "rate" => rated}, open]
       end
 
-      # What the store cannot do is left out: beanstalkd knows no more than counts.
+      # Leaves out operations that the store lacks: beanstalkd knows no more than counts.
       def possible(otherwise)
         yield
       rescue Unsupported

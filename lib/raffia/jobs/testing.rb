@@ -58,16 +58,16 @@ module Raffia
         # @yield (see fake)
         def real(&) = with(nil, &)
 
-        # As {fake}; without a block for all threads of the process, until {disable!}: for a whole
+        # Like {fake}; without a block for all threads of the process, until {disable!}: for a whole
         # suite. Call {clear_all} between tests then.
         # @yield (see fake)
         def fake!(&) = block_given? ? fake(&) : for_all(Stores::Memory.new)
 
-        # As {inline}; without a block for all threads of the process, until {disable!}.
+        # Like {inline}; without a block for all threads of the process, until {disable!}.
         # @yield (see fake)
         def inline!(&) = block_given? ? inline(&) : for_all(InlineStore.new)
 
-        # As {real}; without a block it ends {fake!} and {inline!}: jobs go to the store that the
+        # Like {real}; without a block it ends {fake!} and {inline!}: jobs go to the store that the
         # process had before.
         # @yield (see fake)
         def disable!(&)
@@ -80,8 +80,9 @@ module Raffia
           setup.before_testing = nil
         end
 
-        # Runs a worker for so many seconds of the clock, which is virtual in {Raffia::Simulation}. Unlike {drain_all} it does all that a worker does: scheduled jobs
-        # and retries run at their times, and rates and limits hold. Jobs that raise are retried.
+        # Runs a worker for so many seconds of the clock, which is virtual in {Raffia::Simulation}.
+        # Unlike {drain_all} it does all that a worker does: scheduled jobs and retries run at their
+        # times, and rates and limits hold. Jobs that raise are retried.
         # @param seconds [Numeric]
         # @param settings [Hash] of the {Worker}
         # @return [Integer] runs that have ended

@@ -67,7 +67,7 @@ module Raffia
       # @raise [StoreUnavailable, ConfigError, MissingDependency]
       def store = @store || Jobs.store
 
-      # What monitoring reads of the store; kept for seconds.
+      # Figures of the store for monitoring; kept for seconds.
       # @api private
       def state
         @state = nil unless @state_of.equal?(store)

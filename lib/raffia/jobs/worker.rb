@@ -132,7 +132,7 @@ module Raffia
         SharedMetrics.read([@metrics.board], [::Process.pid])
       end
 
-      # What was counted by queue and class, see {RunCounts#to_h}.
+      # Counts by queue and class, see {RunCounts#to_h}.
       # @api private
       def counts = context&.logger&.counts.to_h
 

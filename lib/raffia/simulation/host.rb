@@ -4,8 +4,8 @@ module Raffia
   module Simulation
     # A machine of a simulated network, with a name, an address, and a clock of its own. It runs a
     # block in simulated threads. Hosts share one Ruby: constants, globals and instance variables of
-    # classes are seen by all of them, and survive a crash; see {Handle#per_host}. A pool of threads that hosts share loses
-    # those that the crashed host has started.
+    # classes are seen by all of them, and survive a crash; see {Handle#per_host}. A pool of threads
+    # that hosts share loses those that the crashed host has started.
     class Host
       # Ports of clients start here.
       FIRST_PORT = 40_000

@@ -5,7 +5,7 @@ require_relative "run_queue"
 
 module Raffia
   module Simulation
-    # What a simulated thread calls when it waits, passes, or comes to a point at which it may be
+    # Operations of a simulated thread when it waits, passes, or comes to a point at which it may be
     # preempted.
     #
     # @api private

@@ -97,7 +97,7 @@ Simulations.of "server/http/threaded_request_cycle", covers: %w[server/http/thre
     limit = 1 + choose(2)
     running = most = 0
     pieces = Hash.new { |all, path| all[path] = Array.new(1 + choose(5)) { one_of(10, 40_000) } }
-    # Of a path with "stream" the body is a callable.
+    # For a path with "stream" the body is a callable.
     app = lambda do |env|
       most = [most, running += 1].max
       sleep(0.1 * choose(4))

@@ -33,7 +33,7 @@ module Raffia
         # Whether it is the function itself.
         def root? = @prefix.empty?
 
-        # Of the next step.
+        # Number of the next step.
         def place = "#{@prefix}#{@ordinal}"
 
         def advance = @ordinal += 1

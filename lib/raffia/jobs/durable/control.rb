@@ -3,7 +3,7 @@
 module Raffia
   module Jobs
     module Durable
-      # What others can do with a durable function: module functions of {Durable}.
+      # Operations on durable functions from outside: module functions of {Durable}.
       module Control
         # Seconds between two looks for a result.
         INTERVAL = 0.1

@@ -5,7 +5,7 @@ require_relative "error"
 module Raffia
   module Jobs
     module Durable
-      # What a step ended with, as JSON: its value in an Array, or an error in an object.
+      # End of a step, as JSON: its value in an Array, or an error in an object.
       # @api private
       module Outcome
         module_function

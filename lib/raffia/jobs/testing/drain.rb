@@ -18,7 +18,7 @@ module Raffia
 
           def cancelled? = false
 
-          # As {Worker::Run} has them, for durable functions.
+          # Same as in {Worker::Run}, for durable functions.
           def attempt = yield
 
           def progress_recorded = nil

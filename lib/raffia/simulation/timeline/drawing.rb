@@ -107,7 +107,7 @@ module Raffia
           [from || 0, to || @events.size]
         end
 
-        # That of its first event.
+        # Index of its first event.
         def row_of(lane) = @events.index { |event| event.lane == lane || event.other == lane }
 
         # Where a lane runs: from its first event to that at which another lane acts.

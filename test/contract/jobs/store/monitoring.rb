@@ -4,7 +4,7 @@ require_relative "case"
 require "raffia/jobs/store_metrics"
 
 module JobsStoreContract
-  # What monitoring and autoscalers read of any store.
+  # Figures that monitoring and autoscalers read of any store.
   module Monitoring
     include Case
 

@@ -21,7 +21,7 @@ module Simulations
 
         private
 
-        # As the worker's maintenance has it: again after a second when the store fails.
+        # Same as the worker's maintenance: again after a second when the store fails.
         def pause(ticker)
           ticker.call.clamp(0.001..)
         rescue Raffia::Jobs::StoreUnavailable

@@ -4,7 +4,7 @@ require "raffia/jobs/stores/sqlite"
 
 module Simulations
   module Jobs
-    # What may happen to a SQLite database: a writer that keeps it locked, a full disk, and errors
+    # Faults of a SQLite database: a writer that keeps it locked, a full disk, and errors
     # of input and output. Locks and lack of room are SQLite's own.
     class SQLiteFaults
       KINDS = %i[lock fill fail_commit fail_flush].freeze

@@ -22,7 +22,7 @@ module Simulations
       file.write(CERTIFICATE.to_pem, KEY.to_pem)
       file.close
     end
-    # Of the server.
+    # Settings of the server.
     OPTIONS = {tls_cert: [FILE.path].freeze, tls_key: [FILE.path].freeze}.freeze
     private_constant :KEY, :CERTIFICATE, :FILE
 

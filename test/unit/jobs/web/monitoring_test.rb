@@ -2,7 +2,7 @@
 
 require_relative "web_case"
 
-# What monitoring and autoscalers get from the dashboard's application.
+# Figures that monitoring and autoscalers get from the dashboard's application.
 class JobsWebMonitoringTest < JobsWebCase
   def test_metrics
     enqueue({"queue" => "mail"})

@@ -23,7 +23,7 @@ class JobsWorkerRunCountsTest < TestSupport::JobsCase
     assert_equal({["unavailable"] => 1}, series["retries"])
   end
 
-  # As the supervisor gets them.
+  # Same form as the supervisor gets.
   def test_rows_add_up
     total = Worker::RunCounts.new
     2.times do

@@ -28,7 +28,7 @@ module Raffia
             @columns = columns
           end
 
-          # Of the rows that were changed.
+          # Values of the rows that were changed.
           def rows(driver, params)
             in_parts(driver, params).flat_map do |keys|
               rows = locked(driver, keys, params)

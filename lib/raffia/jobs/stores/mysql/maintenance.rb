@@ -14,7 +14,7 @@ module Raffia
             "SELECT id FROM {jobs} WHERE state = 'dead' ORDER BY at DESC, id DESC " \
               "LIMIT #{LIMIT} OFFSET $1"
           ].freeze
-          # As {SQL::Maintenance#prune_rates} has them.
+          # Same as {SQL::Maintenance#prune_rates}.
           UNUSED = "opens_at IS NULL AND idle_at <= {now} AND closed_until <= {now}"
           KEYS = "SELECT key FROM {rate_keys} WHERE #{UNUSED}".freeze
           DELETE_KEY = "DELETE FROM {rate_keys} WHERE key = $1 AND #{UNUSED}".freeze
@@ -71,7 +71,7 @@ module Raffia
             super
           end
 
-          # Of killed processes, and of transactions of applications.
+          # Left by killed processes, and by transactions of applications.
           def prune_numbers
             loop do
               count = @database.write do |db|

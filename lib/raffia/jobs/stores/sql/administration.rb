@@ -10,8 +10,8 @@ module Raffia
           KILL = "UPDATE {jobs} SET state = 'dead', at = {now} WHERE id = $1 AND state = $2 " \
             "AND state IN ('queue', 'scheduled', 'retry') {returning} #{Cleanup::COLUMNS}"
           REQUEUEABLE = "SELECT id, queue, payload, priority, fair_key, fair_weight, batch, " \
-            "jid, workflow, node FROM {jobs} WHERE id = $1 AND state = $2 AND state IN ('scheduled', 'retry', 'blocked', " \
-            "'dead') {lock}"
+            "jid, workflow, node FROM {jobs} WHERE id = $1 AND state = $2 " \
+            "AND state IN ('scheduled', 'retry', 'blocked', 'dead') {lock}"
           MOVABLE = "SELECT id, payload, priority, fair_key, fair_weight FROM {jobs} " \
             "WHERE id = $1 AND state = $2 AND state IN ('queue', 'scheduled', 'retry', 'dead') " \
             "{lock}"

@@ -79,7 +79,7 @@ module Raffia
             end
           end
 
-          # Of a database that must lock rows in one order.
+          # For a database that must lock rows in one order.
           def lock(_db, _lease) = nil
 
           def remove(db, lease)

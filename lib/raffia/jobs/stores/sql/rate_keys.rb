@@ -50,7 +50,7 @@ module Raffia
             entry.limiter.refund(cost)
           end
 
-          # As {change}, for readers: nothing is saved.
+          # Like {change}, for readers: nothing is saved.
           def read(db, key)
             state, now, spec = row(db, key)
             return unless state

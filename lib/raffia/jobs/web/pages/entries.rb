@@ -49,7 +49,7 @@ module Raffia
              "entries" => shown.map(&:data)}.compact
           end
 
-          # Of a fair queue: keys with the most waiting jobs.
+          # Keys of a fair queue with the most waiting jobs.
           def tenants = @tenants ||= (set == :queue) ? store.tenants(queue) : []
 
           # Actions are "retry" for the selected jobs, "retry KEY" for one, "retry all" for all that
