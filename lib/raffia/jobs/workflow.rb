@@ -79,19 +79,19 @@ module Raffia
         end
       end
 
-      # (see Definition#job)
+      # Adds a step: see {Definition#job}.
       def job(...) = @raffia_definition.job(...)
 
-      # (see Definition#each)
+      # Adds a step for each element of a result: see {Definition#each}.
       def each(...) = @raffia_definition.each(...)
 
-      # (see Definition#flow)
+      # Adds a workflow as a step: see {Definition#flow}.
       def flow(...) = @raffia_definition.flow(...)
 
-      # (see Definition#group)
+      # Names several steps: see {Definition#group}.
       def group(...) = @raffia_definition.group(...)
 
-      # (see Definition#result)
+      # The result of a step as an argument: see {Definition#result}.
       def result(name) = @raffia_definition.result(name)
     end
   end

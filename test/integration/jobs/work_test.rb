@@ -253,7 +253,8 @@ module JobsWork
             stats = JSON.parse(Net::HTTP.get(URI("#{health}/stats.json")))
             # Figures of the store may be seconds old.
             stats["jobs"].values_at("processed", "failed", "retried", "dead", "busy") ==
-              [5, 2, 2, 0, 1] && stats["store"]["counts"]&.fetch("running") == 1
+              [5, 2, 2, 0, 1] &&
+              stats["store"]["counts"]&.values_at("queue", "running") == [@store.counts[:queue], 1]
           end
           assert_equal [@store.url, nil], stats["store"].values_at("store", "error")
           assert_equal [@store.counts[:queue], 1],
