@@ -10,6 +10,7 @@ module Raffia
       module Payload
         # Options that a block may compute.
         BY_ARGUMENTS = %i[limit_key rate_key rate_cost fair_by fair_weight].freeze
+
         module_function
 
         def of(job)

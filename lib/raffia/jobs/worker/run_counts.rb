@@ -30,6 +30,7 @@ module Raffia
         def initialize
           @lock = Raffia::SpinLock.new
           @series = Hash.new { |all, name| all[name] = {} }
+          forget_runs
           @classes = {}
           @queues = {}
           @isolated = {}
@@ -37,9 +38,9 @@ module Raffia
 
         def done(queue, class_name, seconds)
           @lock.hold do
-            labels = labels(queue, class_name)
-            increase("done", labels, 1)
-            increase("seconds", labels, seconds)
+            total = run_total(queue, class_name)
+            total[0] += 1
+            total[1] += seconds
           end
         end
 
@@ -50,7 +51,7 @@ module Raffia
 
         # Seconds between the time at which a job was due, and its begin.
         def waited(queue, seconds)
-          @lock.hold { observe("wait", [known(@queues, queue, QUEUES)], seconds) }
+          @lock.hold { observe("wait", wait_labels(queue), seconds) }
         end
 
         # Yields, and counts the seconds that a call of the store took.
@@ -80,6 +81,7 @@ module Raffia
         # small enough for a message, and forgets it.
         def take
           rows = @lock.hold do
+            add_runs
             @series.flat_map { |name, of| of.map { |labels, value| [name, labels, value] } }
               .tap { @series.clear }
           end
@@ -97,9 +99,47 @@ module Raffia
         end
 
         # Hash of name => labels => value.
-        def to_h = @lock.hold { @series.transform_values { |of| of.transform_values(&:dup) } }
+        def to_h
+          @lock.hold do
+            add_runs
+            @series.transform_values { |of| of.transform_values(&:dup) }
+          end
+        end
 
         private
+
+        # Number and seconds of runs of a queue and a class, added to the series when those are
+        # read: each job counts here.
+        def run_total(queue, class_name)
+          of_queue = @runs[queue] || new_runs(queue)
+          of_queue[class_name] || begin
+            total = @totals[labels(queue, class_name)] ||= [0, 0.0]
+            (of_queue.size < CLASSES) ? of_queue[class_name] = total : total
+          end
+        end
+
+        def new_runs(queue) = (@runs.size < QUEUES) ? @runs[queue] = {} : {}
+
+        def add_runs
+          @totals.each do |labels, (number, seconds)|
+            increase("done", labels, number)
+            increase("seconds", labels, seconds)
+          end
+          forget_runs
+        end
+
+        def forget_runs
+          @runs = {}
+          @totals = {}
+        end
+
+        def wait_labels(queue)
+          @wait_labels ||= {}
+          @wait_labels[queue] || begin
+            labels = [known(@queues, queue, QUEUES)].freeze
+            (@wait_labels.size < QUEUES) ? @wait_labels[queue] = labels : labels
+          end
+        end
 
         def labels(queue, class_name, *further)
           [known(@queues, queue, QUEUES), known(@classes, class_name, CLASSES), *further]
