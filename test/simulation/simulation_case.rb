@@ -17,12 +17,15 @@ module Simulations
 
     private
 
+    # Half of the runs on the older Ruby, which traces more and differs little.
     def explore(model)
       need_cruby("simulation")
-      report = model.explore(runs: model.runs, seed: SEED)
+      runs = model.runs
+      runs = (runs / 2.0).ceil unless model.exhaustive || RUBY_VERSION >= "3.4"
+      report = model.explore(runs:, seed: SEED)
       assert_predicate(report, :success?, "#{report.failure&.message}\n" \
         "#{report.failure&.error&.backtrace&.first(12)&.join("\n")}")
-      return assert_equal(model.runs, report.runs) unless model.exhaustive
+      return assert_equal(runs, report.runs) unless model.exhaustive
 
       assert_predicate(report, :exhausted?, "#{model.runs} runs are not all orders")
     end
