@@ -113,8 +113,8 @@ module Raffia
             id, payload, priority, key, weight = db.rows(MOVABLE, entry.ref, entry.set.to_s).first
             return false unless id
 
-            fair = {"key" => key, "weight" => weight} if key && entry.set == :queue
-            pass = FairTurns.new(db).next(queue, priority, fair)
+            key = nil unless entry.set == :queue
+            pass = FairTurns.new(db).next_of_key(queue, priority, key, weight)
             db.run(MOVE, id, queue, Store::Rewrite.moved(payload, queue), db.numbers(1).first, pass)
             true
           end
@@ -123,8 +123,7 @@ module Raffia
           def revive(db, row)
             id, queue, payload, priority, key, weight = row
             priority -= Store::SUSPECT if priority >= Store::SUSPECTS
-            fair = {"key" => key, "weight" => weight} if key
-            pass = FairTurns.new(db).next(queue, priority, fair)
+            pass = FairTurns.new(db).next_of_key(queue, priority, key, weight)
             db.run(REVIVE, id, db.numbers(1).first, Store::Rewrite.anew(payload), pass)
           end
         end

@@ -64,8 +64,8 @@ module Raffia
             queue, id, priority, key, weight = db.rows(UNBLOCK, limit_key).first
             return unless queue
 
-            fair = {"key" => key, "weight" => weight} if key
-            db.run(TURN, id, FairTurns.new(db).next(queue, priority, fair)) if fair
+            pass = FairTurns.new(db).next_of_key(queue, priority, key, weight) if key
+            db.run(TURN, id, pass) if pass
             db.wake([queue])
           end
         end

@@ -28,6 +28,11 @@ module Raffia
             @lasts[key] = Store::FairOrder.pass(fair, base(queue, priority), last(key))
           end
 
+          # The same by the columns of a job.
+          def next_of_key(queue, priority, key, weight)
+            self.next(queue, priority, key && {"key" => key, "weight" => weight})
+          end
+
           private
 
           def base(queue, priority)

@@ -95,7 +95,7 @@ module Raffia
           def unblock(db, jobs)
             turns = FairTurns.new(db)
             passes = jobs.map do |_, _, queue, priority, key, weight|
-              turns.next(queue, priority, key && {"key" => key, "weight" => weight})
+              turns.next_of_key(queue, priority, key, weight)
             end
             jobs.map(&:first).zip(passes).group_by(&:last).each do |pass, some|
               db.run(UNBLOCK, some.map(&:first), pass)

@@ -35,9 +35,8 @@ module Raffia
           # Moves a job to the back of its queue, or to its next turn.
           def move(db, turns, number, row)
             id, queue, payload, priority, key, weight = row
-            fair = {"key" => key, "weight" => weight} if key
             db.run(PROMOTE, id, number, Store::Rewrite.queued(payload),
-              turns.next(queue, priority, fair))
+              turns.next_of_key(queue, priority, key, weight))
           end
 
           private
