@@ -18,7 +18,7 @@ class JobsBeanstalkWorkTest < Raffia::JobsWorkCase
     class SlowJob < Job
       def perform
         say("began")
-        sleep(2.5)
+        sleep(4.5)
         say("done")
       end
     end
@@ -29,7 +29,7 @@ class JobsBeanstalkWorkTest < Raffia::JobsWorkCase
     super
     File.write(File.join(@dir, "jobs.rb"), JOBS, mode: "a")
     @tube = "work#{object_id}"
-    @source = Raffia::Jobs::Store.open("#{address}?ttr=1")
+    @source = Raffia::Jobs::Store.open("#{address}?ttr=3")
   rescue TestSupport::Server::Missing => error
     skip error.message
   end
@@ -65,7 +65,7 @@ class JobsBeanstalkWorkTest < Raffia::JobsWorkCase
     end
   end
 
-  # With its time to run of a second.
+  # It takes longer than its time to run, three seconds.
   def test_touches_a_long_job_in_two_processes
     put("SlowJob")
     from("--processes", "2") do
