@@ -21,6 +21,23 @@ module Raffia
             drafts.map(&:jid)
           end
 
+          # Arguments of scripts that add drafts.
+          def arguments(drafts, now = Time.now.to_f)
+            drafts.flat_map do |draft|
+              [draft.jid, draft.queue, payload(draft, now), later?(draft, now) ? draft.at : ""]
+            end
+          end
+
+          # Raises {NotUnique} or {Error} when such a script has refused them: it has done nothing.
+          def check(answer)
+            return unless answer.is_a?(String)
+
+            what, key = answer.split(" ", 2)
+            raise NotUnique.new(key: key) if what == "unique"
+
+            raise Error, Store::Batches.missing(key)
+          end
+
           private
 
           def later?(draft, now) = draft.at && draft.at > now
@@ -62,20 +79,11 @@ module Raffia
             key, expect, value = precondition ?
               [precondition.key, precondition.expect, precondition.value] : ["", nil, nil]
             condition = [key, *KeyValues.optional(expect), *KeyValues.optional(value)]
-            jobs = drafts.flat_map do |draft|
-              [draft.jid, draft.queue, payload(draft, now), later?(draft, now) ? draft.at : ""]
-            end
-            kept = @redis.script(:enqueue, *condition, *jobs)
+            kept = @redis.script(:enqueue, *condition, *arguments(drafts, now))
             return if kept.nil?
-            refuse(*kept.split(" ", 2)) if kept.is_a?(String)
 
+            check(kept)
             drafts.zip(kept).map { |draft, yes| draft.jid if yes == 1 }
-          end
-
-          def refuse(what, key)
-            raise NotUnique.new(key: key) if what == "unique"
-
-            raise Error, Store::Batches.missing(key)
           end
         end
       end

@@ -6,19 +6,17 @@ module Raffia
   module Jobs
     module Stores
       class Redis < Store
-        # The Lua files in scripts/, each after common.lua, and some after rates.lua. A server gets
-        # the source once, and then the digest.
+        # The Lua files in scripts/. Each comes after scripts/parts/common.lua and the parts that it
+        # names in a line such as "-- Parts: rates ends". A server gets the source once, and then
+        # the digest.
         # @api private
         class Scripts
           FOLDER = File.join(__dir__, "scripts")
-          PARTS = %w[common.lua rates.lua].freeze
-          # Scripts that use rates.lua.
-          RATED = %w[claim.lua complete.lua open.lua rate.lua change_rate.lua].freeze
+          NEEDS = /^-- Parts: (.*)$/
 
           def initialize
-            @sources = (Dir.children(FOLDER) - PARTS).to_h do |file|
-              parts = RATED.include?(file) ? PARTS : PARTS.take(1)
-              [file.delete_suffix(".lua").to_sym, [*parts, file].map { |one| read(one) }.join("\n")]
+            @sources = Dir.children(FOLDER).grep(/\.lua\z/).to_h do |file|
+              [file.delete_suffix(".lua").to_sym, source(file)]
             end
             @digests = @sources.transform_values { |source| Digest::SHA1.hexdigest(source) }
           end
@@ -36,6 +34,23 @@ module Raffia
           end
 
           private
+
+          def source(file)
+            text = read(file)
+            parts(text, {"common" => read("parts/common.lua")}).values.push(text).join("\n")
+          end
+
+          # Adds the parts that a text needs, each after those that it needs itself.
+          def parts(text, found)
+            text[NEEDS, 1].to_s.split.each do |name|
+              next if found.key?(name)
+
+              part = read("parts/#{name}.lua")
+              parts(part, found)
+              found[name] = part
+            end
+            found
+          end
 
           def read(file) = File.read(File.join(FOLDER, file), encoding: Encoding::UTF_8)
         end

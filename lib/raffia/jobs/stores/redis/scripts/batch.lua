@@ -1,6 +1,7 @@
 -- Opens or seals a batch.
 -- ARGV: 'open', id, time, about, parent or '', then name and draft of each callback; or 'seal', id.
 -- Returns 0 if the parent does not exist.
+-- Parts: ends
 local how, id = ARGV[1], ARGV[2]
 local batch = RAFFIA .. 'batch:' .. id
 if how == 'seal' then

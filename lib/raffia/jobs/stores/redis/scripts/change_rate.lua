@@ -1,5 +1,6 @@
 -- Changes a limit for all jobs, or closes a key. Blocked jobs are looked at again then.
 -- ARGV: 'rule', name and rule as JSON or ''; or 'close', key and seconds.
+-- Parts: rates
 if ARGV[1] == 'close' then
   local key, time = ARGV[2], string.format('%.6f', now() + tonumber(ARGV[3]))
   redis.call('HSET', RAFFIA .. 'rate:' .. key, 'closed_until', time)

@@ -2,6 +2,7 @@
 -- ARGV: token, name of this claim, maximum, 1 for suspects only or 0 for no suspects, queues.
 -- Returns for each queue with jobs its name, the lengths of payloads as 32-bit numbers, and the
 -- payloads in one string: a client in Ruby reads that faster than many strings.
+-- Parts: rates ends
 local token, name, left, suspects = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 if not holds(token) then return {} end
 

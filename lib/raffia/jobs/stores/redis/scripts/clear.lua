@@ -1,6 +1,7 @@
 -- Removes jobs, the last ones first: jobs that they unblock come in at the front.
 -- ARGV: a key with jobs, maximum.
 -- Returns the number of jobs removed.
+-- Parts: ends
 local key, most = ARGV[1], tonumber(ARGV[2])
 local kind = redis.call('TYPE', key).ok
 local found = {}

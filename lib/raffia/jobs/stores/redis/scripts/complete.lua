@@ -2,6 +2,7 @@
 -- ARGV: token, how, a new payload or '', a time or '', then for each group of claims: its name, its
 -- queue, 32-bit numbers of claims without Raffia's fields, and of those with them.
 -- Returns 1 if all claims were valid, else 1 or 0 for each.
+-- Parts: rates ends
 local token, how, payload, at = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local claims = RAFFIA .. 'claims:' .. token
 local results, all = {}, true
@@ -15,7 +16,8 @@ local function finish(ref, old)
     note_unique(own, item and item.jid, 'retry', payload)
   elseif how == 'bury' then
     redis.call('ZADD', 'dead', at, payload)
-    settle(own, item, true)
+    local _, dead = extras(payload)
+    settle(own, dead or item, true)
   else
     settle(own, item, how == 'discard')
   end

@@ -2,6 +2,7 @@
 -- ARGV: how (queue, front, dead, gone; another: another queue, in the same set), then for each job:
 -- key, member, new payload, queue.
 -- Returns the number of jobs moved.
+-- Parts: ends
 local how, time, count = ARGV[1], now(), 0
 
 local function arrive(place, payload, queue)

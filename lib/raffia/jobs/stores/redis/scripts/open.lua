@@ -2,6 +2,7 @@
 -- claims spend.
 -- ARGV: maximum.
 -- Returns the number of jobs moved.
+-- Parts: rates
 local most, moved = tonumber(ARGV[1]), 0
 
 -- Returns the first jobs that the tokens allow, and the cost of the next one, nil for none.

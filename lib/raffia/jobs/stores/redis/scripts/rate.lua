@@ -2,6 +2,7 @@
 -- ARGV: keys; without any: offset and maximum after '', for the keys of all.
 -- Returns for each key it and its rule as JSON, tokens, the opening, the end of its closure and the
 -- number of blocked jobs, as texts; '' for nothing.
+-- Parts: rates
 local keys = ARGV
 if ARGV[1] == '' then
   local from = tonumber(ARGV[2])

@@ -1,6 +1,10 @@
 -- Functions of all scripts. They never encode a payload: cjson would turn [] into {}.
 local RAFFIA = 'raffia:'
 
+-- What begins and ends with jobs, by the field under "raffia" that they have: functions of parts.
+-- `starts` gets the fields and the job; `ends` also whether it failed.
+local starts, ends = {}, {}
+
 local function now()
   local time = redis.call('TIME')
   return tonumber(time[1]) + tonumber(time[2]) / 1000000
@@ -157,6 +161,15 @@ local function count_in(own)
   redis.call('HINCRBY', batch, 'pending', 1)
 end
 
+-- Begins a job: it was added to a set.
+local function started(own, item)
+  if not own then return end
+  count_in(own)
+  for field, start in pairs(starts) do
+    if own[field] then start(own, item) end
+  end
+end
+
 -- Enqueues a callback, once. Its payload was written without the time of the enqueue.
 local function callback(batch, name)
   local draft = redis.call('HGET', batch, 'on_' .. name)
@@ -166,8 +179,8 @@ local function callback(batch, name)
   local time = version == '7' and string.format('%.6f', now())
     or string.format('%d', math.floor(now() * 1000))
   payload = string.sub(payload, 1, -2) .. ',"enqueued_at":' .. time .. '}'
-  local own = extras(payload)
-  count_in(own)
+  local own, item = extras(payload)
+  started(own, item)
   enqueue(queue, payload, own, false)
 end
 
@@ -204,13 +217,16 @@ function count_end(batch, pending, dead)
   complete_batch(batch)
 end
 
--- Ends a job for good: frees its key, and counts it in its batch.
+-- Ends a job for good: frees its key, and counts it in its batch. `item` is the last payload.
 local function settle(own, item, failed)
   if not own then return end
   local unique = part(own, 'unique')
   if unique and unique['until'] ~= 'window' then release_unique(own, item.jid) end
   local batch = batch_key(own)
   if batch then count_end(batch, -1, failed and 1 or 0) end
+  for field, ended in pairs(ends) do
+    if own[field] then ended(own, item, failed) end
+  end
 end
 
 -- Sorts claims, the newest first: `name.number queue`, and names are numbers that grow.

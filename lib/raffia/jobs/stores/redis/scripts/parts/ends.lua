@@ -1,0 +1,1 @@
+-- Ends of jobs that are more than jobs, for scripts that settle.
