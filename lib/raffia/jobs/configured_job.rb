@@ -65,7 +65,7 @@ module Raffia
 
         own = Job::PayloadFields.own(options, @job.name, args, at || Time.now.to_f)
         own = {**own.to_h, "batch" => @given[:batch]} if @given[:batch]
-        own = {**own.to_h, "flow" => @job.flow_fields} if @job.respond_to?(:flow_fields)
+        own = {**own.to_h, "flow" => @job.flow_fields(options)} if @job.respond_to?(:flow_fields)
         own
       end
 

@@ -34,9 +34,11 @@ module Raffia
           super
         end
 
-        # The fields under "raffia" that make a job a durable function.
+        # The fields under "raffia" that make a job with these options a durable function.
         # @api private
-        def flow_fields = {"class" => name}
+        def flow_fields(options)
+          {"class" => name, "encrypted" => (true if options[:encrypt])}.compact
+        end
       end
     end
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../encryption"
 require_relative "../flow_step"
 
 module Raffia
@@ -7,7 +8,7 @@ module Raffia
     class Store
       # Keeps what durable functions have done: a flow for each, with its recorded steps and the
       # signals that it was sent. Its id is its job's. {Enqueue#enqueue} makes the flow of a draft
-      # whose extras have "flow": {"class", "parent", "abandon"}.
+      # whose extras have "flow": {"class", "parent", "abandon", "encrypted"}.
       #
       # A flow is `pending` (has not begun), `running`, `waiting` (for a time or a signal), `stuck`
       # (its code does not fit its steps), `done`, `cancelled`, or `failed` (its job is dead or was
@@ -26,11 +27,15 @@ module Raffia
           "job #{jid} has no flow: a durable function is enqueued by its class's start"
         end
 
-        # The error of a job that has failed, nil when it has none.
+        # The error of a job that has failed, nil when it has none. An encrypted message stays so.
         # @api private
         def self.failure(payload)
           item = Payload.fields(payload)
-          "#{item["error_class"]}: #{item["error_message"]}" if item["error_class"]
+          return unless item["error_class"]
+
+          sealed = Encryption.envelopes(item)[Encryption::ERROR]
+          message = sealed ? JSON.generate({Encryption::FIELD => sealed}) : item["error_message"]
+          "#{item["error_class"]}: #{message}"
         end
 
         # @api private
@@ -93,9 +98,9 @@ module Raffia
         # @return [Boolean] false when there is no such flow, or it has ended
         def cancel_flow(id) = raise(NotImplementedError)
 
-        # @return [Hash, nil] {"id", "class", "run", "status", "cancelled", "parent", "state" (JSON
-        #   or nil), "result" (JSON or nil), "error", "started_at", "ended_at", "steps" (number),
-        #   "signals" (names of those that were not taken)}
+        # @return [Hash, nil] {"id", "class", "run", "status", "cancelled", "encrypted", "parent",
+        #   "state" (JSON or nil), "result" (JSON or nil), "error", "started_at", "ended_at",
+        #   "steps" (number), "signals" (names of those that were not taken)}
         def flow(id) = raise(NotImplementedError)
 
         # @return [Array<FlowStep>] in the order in which they were recorded

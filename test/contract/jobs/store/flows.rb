@@ -11,13 +11,18 @@ module JobsStoreContract
       id = start
       flow = store.flow(id)
       expected = {"id" => id, "class" => "NoJob", "run" => 1, "status" => "pending",
-                  "cancelled" => false, "parent" => nil, "state" => nil, "result" => nil,
+                  "cancelled" => false, "encrypted" => false, "parent" => nil, "state" => nil, "result" => nil,
                   "error" => nil, "ended_at" => nil, "steps" => 0, "signals" => []}
       assert_equal(expected, flow.except("started_at"))
       assert_in_delta(now, flow["started_at"], 30)
       assert_equal([], store.flow_steps(id))
       assert_nil(store.flow("none"))
       assert_equal([], store.flow_steps("none"))
+    end
+
+    def test_a_flow_knows_that_its_values_are_encrypted
+      assert(store.flow(start(flow: {"encrypted" => true}))["encrypted"])
+      refute(store.flow(start(2))["encrypted"])
     end
 
     def test_steps_are_recorded_and_read_in_their_order

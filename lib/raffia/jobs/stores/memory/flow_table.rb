@@ -8,7 +8,7 @@ module Raffia
         # @api private
         class FlowTable
           Signal = Struct.new(:name, :key, :payload, :taken)
-          Flow = Struct.new(:job, :name, :parent, :abandon, :run, :status, :cancelled, :state,
+          Flow = Struct.new(:job, :name, :parent, :abandon, :encrypted, :run, :status, :cancelled, :state,
             :result, :error, :started_at, :ended_at, :steps, :signals) do
             def id = job.jid
 
@@ -22,9 +22,10 @@ module Raffia
 
             def to_h
               {"id" => id, "class" => name, "run" => run, "status" => status,
-               "cancelled" => cancelled, "parent" => parent, "state" => state, "result" => result,
-               "error" => error, "started_at" => started_at, "ended_at" => ended_at,
-               "steps" => steps.size, "signals" => signals.reject(&:taken).map(&:name)}
+               "cancelled" => cancelled, "encrypted" => encrypted, "parent" => parent,
+               "state" => state, "result" => result, "error" => error,
+               "started_at" => started_at, "ended_at" => ended_at, "steps" => steps.size,
+               "signals" => signals.reject(&:taken).map(&:name)}
             end
           end
 
@@ -39,8 +40,8 @@ module Raffia
 
           def add(job)
             about = job.flow or return
-            @flows[job.jid] = Flow.new(job, about["class"], about["parent"], about["abandon"], 1,
-              "pending", false, nil, nil, nil, Time.now.to_f, nil, {}, [])
+            @flows[job.jid] = Flow.new(job, about["class"], about["parent"], about["abandon"],
+              !!about["encrypted"], 1, "pending", false, nil, nil, nil, Time.now.to_f, nil, {}, [])
           end
 
           # Ends a flow. Returns its parent when that waits for it.

@@ -7,8 +7,8 @@ module Raffia
         # Flows and their signals, and the ends of their jobs.
         # @api private
         class FlowTable
-          ADD = "INSERT INTO {flows} (id, job, class, parent, abandon, started_at) " \
-            "VALUES ($1, $2, $3, $4, $5, {now})"
+          ADD = "INSERT INTO {flows} (id, job, class, parent, abandon, encrypted, " \
+            "started_at) VALUES ($1, $2, $3, $4, $5, $6, {now})"
           OPEN = "status NOT IN ('done', 'cancelled', 'failed')"
           ENDED = "SELECT id, parent FROM {flows} WHERE job = $1 AND #{OPEN} {lock}".freeze
           END_FLOW = "UPDATE {flows} SET status = $2, result = $3, error = $4, ended_at = {now} " \
@@ -34,7 +34,8 @@ module Raffia
           end
 
           def add(db, number, jid, about)
-            db.run(ADD, jid, number, about["class"], about["parent"], about["abandon"] ? 1 : 0)
+            db.run(ADD, jid, number, about["class"], about["parent"], about["abandon"] ? 1 : 0,
+              about["encrypted"] ? 1 : 0)
           end
 
           # The ends of jobs; `how` is :done or :dead.

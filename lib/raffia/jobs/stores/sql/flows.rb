@@ -32,8 +32,8 @@ module Raffia
             "WHERE id = $1"
           CANCEL = "UPDATE {flows} SET cancelled = 1 WHERE id = $1"
           CHILDREN = "SELECT id FROM {flows} WHERE parent = $1 AND abandon = 0"
-          COLUMNS = "id, class, run, status, cancelled, parent, state, result, error, " \
-            "started_at, ended_at, steps"
+          COLUMNS = "id, class, run, status, cancelled, encrypted, parent, state, " \
+            "result, error, started_at, ended_at, steps"
           SIGNALS = "SELECT name FROM {flow_signals} WHERE flow = $1 AND taken = 0 ORDER BY number"
           STEPS = "SELECT place, kind, name, value, at, awaits FROM {flow_steps} " \
             "WHERE flow = $1 ORDER BY number"
@@ -211,12 +211,12 @@ module Raffia
           end
 
           def to_h(db, row)
-            id, name, run, status, cancelled, parent, state, result, *rest = row
-            error, started_at, ended_at, steps = rest
+            id, name, run, status, cancelled, encrypted, parent, state, *rest = row
+            result, error, started_at, ended_at, steps = rest
             {"id" => id, "class" => name, "run" => run, "status" => status,
-             "cancelled" => cancelled == 1, "parent" => parent, "state" => text(state),
-             "result" => text(result), "error" => error, "started_at" => started_at,
-             "ended_at" => ended_at, "steps" => steps,
+             "cancelled" => cancelled == 1, "encrypted" => encrypted == 1, "parent" => parent,
+             "state" => text(state), "result" => text(result), "error" => error,
+             "started_at" => started_at, "ended_at" => ended_at, "steps" => steps,
              "signals" => db.rows(SIGNALS, id).flatten}
           end
 

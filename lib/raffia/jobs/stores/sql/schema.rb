@@ -77,7 +77,8 @@ module Raffia
             COLUMNS
             "flows" => <<~COLUMNS,
               id text PRIMARY KEY, job bigint NOT NULL, class text NOT NULL, parent text,
-              abandon smallint NOT NULL DEFAULT 0, run bigint NOT NULL DEFAULT 1,
+              abandon smallint NOT NULL DEFAULT 0, encrypted smallint NOT NULL DEFAULT 0,
+              run bigint NOT NULL DEFAULT 1,
               status text NOT NULL DEFAULT 'pending', cancelled smallint NOT NULL DEFAULT 0,
               steps bigint NOT NULL DEFAULT 0, state {bytes}, result {bytes}, error text,
               started_at double precision NOT NULL, ended_at double precision
