@@ -2,17 +2,18 @@
 
 module Raffia
   module CLI
-    # `raffia help`, `raffia help COMMAND`, `raffia --help`.
+    # `raffia help`, `raffia help COMMAND`, `raffia help jobs SUBCOMMAND`, `raffia --help`.
     #
     # @api private
     module Help
       def self.summary = "explain a command: raffia help run"
 
       def self.call(argv, out: $stdout, err: $stderr)
-        name, needless = argv
+        name, *rest = argv
+        needless = rest[(name == "jobs") ? 1 : 0] # `raffia help jobs retry`
         raise OptionParser::NeedlessArgument, needless if needless
         return overview(out) if name.nil? || name.start_with?("-") || name == "help"
-        CLI.call([name, "--help"], out: out, err: err)
+        CLI.call([name, *rest, "--help"], out: out, err: err)
       end
 
       def self.overview(out)

@@ -43,7 +43,8 @@ module Raffia
           check                        look for damage in the store
 
         FILTER is one or more of --all SET, --queue, --class, --error, --tenant,
-        --older-than and --match; --dry-run only counts.
+        --older-than and --match; --dry-run only counts. `raffia jobs COMMAND --help`
+        explains a command and lists its options.
       TEXT
       # File and class of each subcommand, which is a method of the class.
       SUBCOMMANDS = {
@@ -63,10 +64,8 @@ module Raffia
 
       def run(name = nil, *arguments)
         return help unless name
-        kind = (name == "import" && @options[:from]) ? :Import : SUBCOMMANDS[name]
-        kind or
-          raise ConfigError, "raffia jobs has no command " \
-            "#{name}.#{Options.guess(name, SUBCOMMANDS.keys)} `raffia help jobs` lists all."
+        kind = (name == "import" && @options[:from]) ? :Import : kind(name)
+        Flags.check(@options, name)
         @options[:store] ||= @options[:to] if kind == :Import
         require_relative "jobs/#{kind.downcase}"
         subcommand = self.class.const_get(kind, false).new(@options, @out, @err)
@@ -74,69 +73,28 @@ module Raffia
         subcommand.public_send(name, *arguments)
       end
 
-      def define(parser)
-        @options.update(offset: 0, limit: 50)
-        parser.on("-s", "--store URL", "where jobs are kept; RAFFIA_STORE,",
-          "or sqlite:raffia.db") { |url| @options[:store] = url }
-        parser.on("-r", "--require FILE", "load this first, such as job classes, or",
-          "the Rails application in a folder") { |file| (@options[:require] ||= []) << file }
-        parser.on("--json", "answer in JSON") { @options[:json] = true }
-        parser.on("--limit N", "list: so many (50)") do |text|
-          @options[:limit] = Options.count(text, least: 0)
-        end
-        parser.on("--offset N", "list: from there on (0)") do |text|
-          @options[:offset] = Options.count(text, least: 0)
-        end
-        parser.on("--reveal", "show: hidden arguments, too; encrypted ones",
-          "need the keys (-r)") do
-          @options[:reveal] = true
-        end
-        parser.on("--match TEXT", "only jobs with this in them") { |text| @options[:match] = text }
-        parser.on("--all SET", "all of a set: dead, retry, queue:NAME") do |set|
-          @options[:all] = set
-        end
-        parser.on("-q", "--queue NAME", "only jobs of this queue; enqueue: to it") do |queue|
-          @options[:queue] = queue
-        end
-        define_filters(parser)
-        parser.on("--in SECONDS", "enqueue: not before") do |text|
-          @options[:in] = Options.seconds(text)
-        end
-        {target: "seconds until jobs begin (60)", slots: "jobs at a time of a worker",
-         min: "workers at least (0)", max: "workers at most"}.each do |name, text|
-          parser.on("--#{name} N", "scaling: #{text}") do |number|
-            @options[name] = Options.count(number, least: 0)
-          end
-        end
-        define_import(parser)
+      def parse(argv)
+        super.tap { |arguments| @subcommand = arguments.first }
       end
 
-      def define_import(parser)
-        parser.on("--from GEM", "import: resque, delayed_job, solid_queue,",
-          "good_job; URL is its Redis or database") do |gem|
-          @options[:from] = gem
-        end
-        parser.on("--follow", "import: wait for more, until Ctrl-C") { @options[:follow] = true }
-        parser.on("--map FILE", "import: a lambda that gets each payload,",
-          "and returns the one to store") { |file| @options[:map] = file }
-        parser.on("--permit CLASS", "import: of delayed_job's own job objects") do |name|
-          (@options[:permit] ||= []) << name
-        end
+      def help
+        return super unless @subcommand
+
+        kind(@subcommand)
+        require_relative "jobs/page"
+        @out.puts Page.text(@subcommand)
+        OK
       end
 
-      def define_filters(parser)
-        {class: ["NAME", "only jobs of this class"],
-         error: ["TEXT", "only failed ones with this error"],
-         tenant: ["KEY", "only with this fair or rate key"],
-         to: ["QUEUE", "move: there; import: as --store"], rate: ["KEY", "pause, resume: this rate"]}
-          .each do |name, (takes, text)|
-            parser.on("--#{name} #{takes}", text) { |value| @options[name] = value }
-          end
-        parser.on("--older-than SECONDS", "only jobs made, or dead, before that") do |text|
-          @options[:older_than] = Options.seconds(text)
-        end
-        parser.on("--dry-run", "count, and change nothing") { @options[:dry_run] = true }
+      def kind(name)
+        SUBCOMMANDS[name] or
+          raise ConfigError, "raffia jobs has no command " \
+            "#{name}.#{Options.guess(name, SUBCOMMANDS.keys)} `raffia help jobs` lists all."
       end
+
+      def define(parser) = Flags.define(parser, @options)
     end
   end
 end
+
+require_relative "jobs/flags"

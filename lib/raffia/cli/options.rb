@@ -43,7 +43,7 @@ module Raffia
         number = Float(text, exception: false)
         return number if number&.finite? && number >= least
         raise OptionParser::InvalidArgument,
-          "#{text}: use #{unit}#{", #{least} at least" if least.positive?}"
+          "#{text}: use #{unit}, #{least} at least"
       end
 
       # " Did you mean NAME?", nil when none of the names is like this one.

@@ -2,6 +2,7 @@
 
 require "stringio"
 require "raffia/cli"
+require "raffia/cli/jobs"
 require "support/servers"
 require_relative "../cli/serve_case"
 require_relative "guide_commands"
@@ -69,7 +70,9 @@ module Raffia
         _, name, *words = command.gsub(/"[^"]*"/, "x").split
         next if name == "raffia"
 
-        help = if CLI::COMMANDS.include?(name)
+        help = if name == "jobs"
+          help(name, *(words & CLI::Jobs::SUBCOMMANDS.keys).first)
+        elsif CLI::COMMANDS.include?(name)
           (@help ||= {})[name] ||= help(name)
         else
           flunk("#{page}: there is no command: #{command}")
@@ -88,9 +91,10 @@ module Raffia
       end
     end
 
-    def help(name)
+    # Of a command, or of a subcommand.
+    def help(*names)
       out = StringIO.new
-      CLI.call([name, "--help"], out: out, err: out)
+      CLI.call([*names, "--help"], out: out, err: out)
       out.string
     end
 

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "json"
+require "shellwords"
 require "stringio"
 require "tempfile"
 require "tmpdir"
@@ -342,6 +343,11 @@ module Raffia
       assert_equal("slow", json("enqueue", "NotLoadedHere", "-q", "slow")
         .then { |answer| @store.find(answer["jid"]).queue })
       assert_match(/two is not JSON/, failing("enqueue", "TidyJob", "two"))
+      assert_match(/"tidy job" is no name of a class/, failing("enqueue", "tidy job"))
+      assert_match(/String is no job: it has no method perform/, failing("enqueue", "String"))
+      assert_match(/set has no class Raffia::TidyJob/, failing("enqueue", "Raffia::TidyJob", "-r", "set"))
+      assert_match(/no name|no job/, failing("enqueue", "RUBY_VERSION"))
+      assert_match(/use seconds, 0 at least/, failing("enqueue", "A", "--in", "-1"))
     end
 
     def test_queues_that_rest
@@ -414,6 +420,51 @@ module Raffia
         File.write(file.path, JSON.generate({"queue" => "tidy", "payload" => "{}"}))
         assert_match(/line 1 is not what/, failing("import", file.path))
       end
+    end
+
+    # An option that is ignored, --dry-run above all, would do what nobody asked for.
+    def test_options_of_other_subcommands_are_refused
+      jid = TidyJob.perform_async(1)
+      %w[pause drain].each do |command|
+        assert_match(/invalid option: --dry-run: `raffia jobs #{command}` has no such option/,
+          failing(command, "tidy", "--dry-run"))
+      end
+      assert_match(/--class: `raffia jobs list`/, failing("list", "dead", "--class", "TidyJob"))
+      assert_match(/not both/, failing("delete", jid, "--class", "TidyJob"))
+      assert_equal({"would_change" => 1}, json("delete", jid, "--dry-run"))
+      assert_equal(1, @store.counts[:queue])
+      refute(@store.queues.first["paused"])
+    end
+
+    def test_each_subcommand_has_a_page
+      CLI.command("jobs")::SUBCOMMANDS.each_key do |name|
+        page = jobs(name, "--help")
+        assert_match(/\AUsage: raffia jobs #{name}\b.*\n\n[A-Z]/, page)
+        assert_match(/^ {4}-s, --store URL/, page)
+        assert_empty(page.lines.select { |line| line.chomp.size > 100 }, name)
+        page.scan(/^  raffia (jobs .*)/).flatten.each { |example| check_example(example) }
+      end
+      assert_match(/--dry-run/, jobs("retry", "--help"))
+      refute_match(/--dry-run/, jobs("pause", "--help"))
+      assert_match(/Did you mean retry/, failing("rety", "--help"))
+    end
+
+    def check_example(example)
+      words = example.shellsplit.drop(1)
+      wrong = words.grep(/\A-/).map { |word| word[/\A--?[\w-]+/] }
+        .reject { |word| jobs(words.first, "--help").match?(/(?<![\w-])#{word}(?!\w)/) }
+      assert_empty(wrong, example)
+    end
+
+    def test_a_page_by_help
+      out = StringIO.new
+      assert_equal(0, CLI.call(%w[help jobs retry], out: out, err: out))
+      assert_equal(jobs("retry", "--help"), out.string)
+    end
+
+    def test_no_store_of_another_process
+      assert_match(/memory: is the store of one process/, failing("stats", "-s", "memory:"))
+      assert_match(/nothing is no status/, failing("flows", "nothing"))
     end
 
     def test_words_that_make_no_sense

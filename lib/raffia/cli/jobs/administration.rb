@@ -33,13 +33,12 @@ module Raffia
 
         # Returns when the queue is empty and none of its jobs runs, and pauses it then.
         def drain(queue)
-          valid_queue(queue)
-          while (left = left_in(queue)).positive?
-            @err.print "\r#{left} left " if @err.tty?
-            sleep(LOOK)
-          end
+          wait_for_end(valid_queue(queue))
           store.pause(queue)
           answer({"queue" => queue, "paused" => true}) { "#{queue} is empty, and paused" }
+        rescue Interrupt
+          @err.puts "stopped: #{queue} is not paused"
+          INTERRUPTED
         end
 
         def order(worker, order)
@@ -66,6 +65,16 @@ module Raffia
 
           store.close_rate(key, seconds)
           answer({"rate" => key, "paused" => seconds.positive?}) { "the rate #{key} is #{done}" }
+        end
+
+        def wait_for_end(queue)
+          left = left_in(queue)
+          @err.puts "waiting for #{left} jobs; Ctrl-C ends this" if left.positive?
+          while left.positive?
+            @err.print "\r#{left} left " if @err.tty?
+            sleep(LOOK)
+            left = left_in(queue)
+          end
         end
 
         def left_in(queue)

@@ -11,7 +11,8 @@ module Raffia
         # Options that select jobs, by the criterion of a {Raffia::Jobs::JobFilter}.
         FILTERS = {queue: :queue, class: :class_name, error: :error, older_than: :older_than,
                    tenant: :tenant, match: :match}.freeze
-        private_constant :FILTERS
+        CONSTANT = /\A[A-Z]\w*(?:::[A-Z]\w*)*\z/
+        private_constant :FILTERS, :CONSTANT
 
         def enqueue(name, *json)
           item = {"class" => job_class(name), "args" => json.map { |text| value(text) },
@@ -50,11 +51,30 @@ module Raffia
 
         private
 
-        # The class, for its options, if it is loaded (-r).
+        # The class, for its options, if it is loaded (-r); else its name.
         def job_class(name)
+          unless CONSTANT.match?(name)
+            raise ConfigError, "#{name.inspect} is no name of a class: write it as in Ruby, such " \
+              "as MailJob or Shop::MailJob"
+          end
+
+          found = loaded(name) or return missing_class(name)
+          return found if found.is_a?(Class) && found.method_defined?(:perform)
+
+          raise ConfigError, "#{name} is no job: it has no method perform"
+        end
+
+        def loaded(name)
           Object.const_get(name)
-        rescue NameError
-          name
+        rescue NameError, TypeError
+          nil
+        end
+
+        def missing_class(name)
+          return name unless @options[:require]
+
+          raise ConfigError, "#{@options[:require].join(", ")} has no class #{name}: check its " \
+            "name, or leave out -r, and a worker's class is taken"
         end
 
         def value(text)
@@ -65,12 +85,15 @@ module Raffia
 
         def change(jids, sets, done, &)
           filter = filter()
+          if jids.any? && (@options[:all] || !filter.empty?)
+            raise ConfigError, "name jobs, or give --all and a filter; not both"
+          end
           if jids.empty? && @options[:all].nil? && filter.empty?
             raise OptionParser::MissingArgument, "JID, --all SET, or a filter such as --class NAME"
           end
-          return dry_run(sets, filter) if jids.empty? && @options[:dry_run]
-
           count = jids.empty? ? change_all(sets, filter, &) : change_named(jids, sets, &)
+          return would_change(count) if @options[:dry_run]
+
           jobs = (count == 1) ? "job is" : "jobs are"
           answer({"changed" => count}) { "#{count} #{jobs} #{done}" }
           count.zero? ? FAILED : OK
@@ -81,8 +104,7 @@ module Raffia
           Raffia::Jobs::JobFilter.new(**criteria)
         end
 
-        def dry_run(sets, filter)
-          count = bulk(sets, filter).count
+        def would_change(count)
           answer({"would_change" => count}) { "#{count} would be changed; nothing was" }
         end
 
@@ -94,11 +116,14 @@ module Raffia
               "are #{sets.join(", ")}"
           end
 
-          yield found
+          @options[:dry_run] ? found.size : yield(found)
         end
 
         def change_all(sets, filter, &)
-          count = bulk(sets, filter).call(progress: method(:progress), &)
+          change = bulk(sets, filter)
+          return change.count if @options[:dry_run]
+
+          count = change.call(progress: method(:progress), &)
           @err.print "\r" if @err.tty?
           count
         end

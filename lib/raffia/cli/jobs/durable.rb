@@ -7,8 +7,16 @@ module Raffia
     class Jobs < Command
       # Shows durable functions.
       class Durable < Subcommand
+        STATUSES = %w[pending running waiting stuck done failed cancelled].freeze
+        private_constant :STATUSES
+
         def flows(status = nil)
-          found = store.flows(status: status, **@options.slice(:offset, :limit))
+          unless status.nil? || STATUSES.include?(status)
+            raise ConfigError, "#{status} is no status of a durable function: use one of " \
+              "#{STATUSES.join(", ")}"
+          end
+
+          found = store.flows(status: status, **part)
           answer(found) do
             next "There are none." if found.empty?
             rows = found.map do |flow|

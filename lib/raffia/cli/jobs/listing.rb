@@ -9,7 +9,7 @@ module Raffia
       class Listing < Subcommand
         def list(set, queue = nil)
           set, queue = set(set, queue)
-          found = store.entries(set, queue:, **@options.slice(:offset, :limit, :match))
+          found = store.entries(set, queue:, match: @options[:match], **part)
           answer(found.map { |entry| data(entry) }) do
             next "There are none." if found.empty?
             table([%w[jid class arguments queue at error], *found.map { |entry| row(entry) }])

@@ -18,6 +18,7 @@ module Raffia
           @out = out
           @err = err
           @pid = ::Process.pid
+          refuse_memory
           program = Program.new(options[:require] || [], search: [], optional: true)
           attempt { program.load }
           # The command line takes precedence over the program.
@@ -25,6 +26,17 @@ module Raffia
         end
 
         private
+
+        # Nothing else sees such a store, so the job would be lost with this process.
+        def refuse_memory
+          return unless @options[:store]&.start_with?("memory:")
+
+          raise ConfigError, "memory: is the store of one process, and ends with this command: " \
+            "name the store of the workers, such as --store sqlite:raffia.db"
+        end
+
+        # The part of a list to show.
+        def part = {offset: 0, limit: 50}.merge(@options.slice(:offset, :limit))
 
         # A command that only reads must not create a store; new: whether it may.
         def store(new: false)

@@ -27,7 +27,7 @@ module Raffia
         end
 
         def rows(found)
-          found["nodes"].first(@options[:limit]).map do |node|
+          found["nodes"].first(part[:limit]).map do |node|
             [node["name"], node["state"], node["kind"], node["class"], node["after"].join(", "),
               node["jid"], node["error"]]
           end

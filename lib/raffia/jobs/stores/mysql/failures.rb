@@ -60,7 +60,10 @@ module Raffia
               "#{message(error)}#{" - #{advice}" if advice}")
           end
 
-          def message(error) = error.message.scrub.split.join(" ")
+          # The driver repeats a system's error.
+          def message(error)
+            error.message.scrub.split.join(" ").sub(/\A(.+?) - (?=\1)/, "")
+          end
 
           def kind(code)
             case code

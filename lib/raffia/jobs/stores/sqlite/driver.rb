@@ -90,7 +90,7 @@ module Raffia
           rescue ::SQLite3::Exception => error
             kind = refused?(error) ? StoreRefused : StoreUnavailable
             raise kind, "#{path}: #{advice(error)} (#{error.class.name.split("::").last}: " \
-              "#{error.message})"
+              "#{error.message[/.*/].chomp(":")})"
           rescue SystemCallError, IOError => error
             raise StoreUnavailable, "#{path}: #{error.message}"
           end
