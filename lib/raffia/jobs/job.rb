@@ -51,6 +51,15 @@ module Raffia
         Jobs::Workflow::Handle.new(id, run.store || Jobs::Setup.current.store) if id
       end
 
+      # A key for other services, which then do nothing twice: the same in each attempt of this job,
+      # also after its worker died, and when it was requeued. A step that {Workflow::Handle#retry}
+      # runs again has another one.
+      # @return [String, nil]
+      def idempotency_key = (key = undoes) ? "undo-#{key}" : jid
+
+      # @return [String, nil] key of the step that this job undoes; nil: it is no undo
+      def undoes = run&.item&.dig(Jobs::Payload::OWN, "workflow", "undoes")
+
       private def batch_of(*path)
         id = run&.item&.dig(Jobs::Payload::OWN, *path)
         Jobs::Batch.attach(id, run.store || Jobs::Setup.current.store) if id

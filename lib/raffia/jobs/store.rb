@@ -50,6 +50,7 @@ module Raffia
           signal_flow cancel_flow flow flow_steps flows],
         workflows: %i[
           open_workflow workflow workflows workflow_result cancel_workflow retry_workflow
+          undo_workflow
         ],
         key_values: %i[read write keys],
         statistics: %i[history metrics],

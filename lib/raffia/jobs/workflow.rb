@@ -6,6 +6,7 @@ require_relative "workflow/definition"
 require_relative "workflow/handle"
 require_relative "workflow/open_job"
 require_relative "workflow/result"
+require_relative "workflow/undo_job"
 
 module Raffia
   module Jobs

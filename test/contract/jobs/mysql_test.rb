@@ -10,6 +10,7 @@ class JobsMySQLTest < Raffia::TestCase
   include JobsStoreContract::FlowEnds
   include JobsStoreContract::Workflows
   include JobsStoreContract::WorkflowChanges
+  include JobsStoreContract::WorkflowEnds
   include JobsStoreContract::Shared
   include TestSupport::JobsMySQL
 

@@ -40,6 +40,38 @@ class WorkflowTest < TestSupport::JobsCase
     def perform(*args) = SEEN << [:undo, *args]
   end
 
+  class UniqueJob
+    include Raffia::Job
+
+    options unique: :done
+
+    def perform(*args) = SEEN << args
+  end
+
+  class KeyJob
+    include Raffia::Job
+
+    options retry: 1
+    retry_in { 0 }
+
+    def perform(failing = false)
+      SEEN << idempotency_key
+      raise "once" if failing && run.item["retry_count"].nil?
+    end
+  end
+
+  class UndoKeyJob
+    include Raffia::Job
+
+    options retry: 1
+    retry_in { 0 }
+
+    def perform(*)
+      SEEN << [undoes, idempotency_key]
+      raise "once" if run.item["retry_count"].nil?
+    end
+  end
+
   class BadResultJob
     include Raffia::Job
 
@@ -143,6 +175,89 @@ class WorkflowTest < TestSupport::JobsCase
     assert_equal([:dead, :skipped], flow.states.values_at("three", "four"))
   end
 
+  def test_steps_and_undos_have_keys_that_stay_the_same_in_each_attempt
+    flow = Raffia::Workflow.new do |w|
+      w.job :one, KeyJob, true, undo: UndoKeyJob
+      w.job :two, FailingJob, after: :one
+    end.start
+    work
+    key = seen
+    assert_equal(flow.status["nodes"].first["jid"], key)
+    assert_equal(key, seen)
+    assert_equal([[key, "undo-#{key}"]] * 2, [seen, seen])
+    await_state(flow, :undone)
+  end
+
+  def test_a_sub_workflow_that_is_done_is_undone_with_the_outer_one
+    flow = Raffia::Workflow.new("undone") do |w|
+      w.flow :inner, UndoableFlow
+      w.job :two, FailingJob, after: :inner
+    end.start
+    work
+    assert_equal([[1], [2], [:undo, 2], [:undo, 1]], Array.new(4) { seen })
+    await_state(flow, :undone)
+    assert_equal(:undone, Raffia::Workflow.find("undone.inner").state)
+    assert_equal("workflow undone is undone",
+      Raffia::Workflow.find("undone.inner").status["reason"])
+  end
+
+  class UndoableFlow
+    include Raffia::Workflow
+
+    def build
+      job :one, NoteJob, 1, undo: UndoJob
+      flow :more, UndoableInnerFlow, after: :one
+    end
+  end
+
+  class UndoableInnerFlow
+    include Raffia::Workflow
+
+    def build = job(:two, NoteJob, 2, undo: UndoJob)
+  end
+
+  def test_a_workflow_that_is_done_is_undone_by_hand
+    flow = UndoableInnerFlow.start
+    work
+    assert_equal([2], seen)
+    await_state(flow, :done)
+    assert(flow.undo)
+    assert_equal([:undo, 2], seen)
+    await_state(flow, :undone)
+    refute(Raffia::Workflow::Handle.new("none", @store).undo)
+  end
+
+  def test_the_undo_of_a_sub_workflow_that_is_not_there_any_more_fails
+    job = Jobs::Workflow::UndoJob.new
+    job.run = Jobs::Worker::Executors::RemoteRun.new(
+      {"raffia" => {"workflow" => {"id" => "lost", "node" => "undo inner"}}}, @store
+    )
+    error = assert_raises(Jobs::Error) { job.perform("InnerFlow", []) }
+    assert_match(/no workflow lost.inner: it was not opened here, or was pruned/, error.message)
+  end
+
+  def test_a_step_that_runs_again_gets_a_new_sub_workflow
+    flow = OuterFlow.start(1, id: "again")
+    work
+    2.times { seen }
+    await_state(flow, :done)
+    flow.retry(:inner)
+    assert_equal([[1], ["last"]], [seen, seen])
+    await_state(flow, :done)
+  end
+
+  def test_a_unique_step_that_is_kept_out_is_done
+    UniqueJob.perform_async(1)
+    flow = Raffia::Workflow.new do |w|
+      w.job :one, UniqueJob, 1
+      w.job :two, NoteJob, w.result(:one), after: :one
+    end.start
+    assert_equal({"one" => :done, "two" => :active}, flow.states)
+    work
+    assert_equal([[1], [nil]], [seen, seen].sort_by(&:inspect))
+    await_state(flow, :done)
+  end
+
   def test_a_cancel_reaches_running_jobs_and_sub_workflows
     flow = StuckOuterFlow.start(id: "stuck")
     work(beat: 0.05)
@@ -223,7 +338,11 @@ class WorkflowTest < TestSupport::JobsCase
       "is no job" => ->(w) { w.job :a, String },
       "is no workflow" => ->(w) { w.flow :a, NoteJob },
       "must be :skip or :run" => ->(w) { w.job :a, NoteJob, on_failure: :stop },
-      "is unique, and cannot be a step" => ->(w) { w.job :a, NoteJob, unique: :done },
+      "is unique, and cannot be an undo" => ->(w) { w.job :a, NoteJob, undo: UniqueJob },
+      "unique of WorkflowTest::UniqueJob needs its arguments" => lambda { |w|
+        w.job :l, ListJob
+        w.each :a, UniqueJob, from: :l
+      },
       "limit_key of WorkflowTest::TenfoldJob needs its arguments" => lambda { |w|
         w.job :l, ListJob
         w.each :a, TenfoldJob, from: :l, limit: 1, limit_key: ->(n) { n }

@@ -76,13 +76,15 @@ module Raffia
 
         # Stores the graph and enqueues its first jobs, in one step.
         # @param parent [Array(String, String), nil] workflow and step that end with it
+        # @param opener [String, nil] id of the job that opens it as a sub-workflow
         # @return [Handle]
         # @raise [ConfigError] for a graph with a cycle or an unknown name
         # @raise [NotUnique] when there is a workflow with this id
-        def start(parent: nil)
+        def start(parent: nil, opener: nil)
           nodes = @graph.nodes
           store = Setup.current.client.store
-          opened = store.open_workflow(@id, nodes, about: about, drafts: drafts, parent: parent)
+          opened = store.open_workflow(@id, nodes, about: about(opener), drafts: drafts,
+            parent: parent)
           return Handle.new(@id, store) if opened || parent
 
           raise NotUnique.new("there is a workflow #{@id} already: find it by " \
@@ -109,7 +111,9 @@ module Raffia
             "_ and -"
         end
 
-        def about = {"class" => @name, "deadline" => deadline_at}.compact
+        def about(opener)
+          {"class" => @name, "deadline" => deadline_at, "opener" => opener}.compact
+        end
 
         def deadline_at = @deadline && (@deadline_at ||= Time.now.to_f + @deadline)
 

@@ -43,6 +43,14 @@ module Raffia
           true
         end
 
+        # Undoes a workflow that is done: its undos run. One that runs is cancelled.
+        # @param reason [String] for people
+        # @return [Boolean] false: it does not exist
+        def undo(reason = "undone by hand")
+          cancel(reason)
+          @store.undo_workflow(@id, reason)
+        end
+
         # Runs a step, and all that depend on it, again.
         # @param step [Symbol, String]
         # @raise [Error] when one of them runs, or the workflow was undone

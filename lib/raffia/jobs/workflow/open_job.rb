@@ -14,7 +14,8 @@ module Raffia
         def perform(name, args)
           own = run.item.dig(Payload::OWN, "workflow")
           parent = own.values_at("id", "node")
-          workflow_class(name).definition(args, parent.join(".")).start(parent: parent)
+          workflow_class(name).definition(args, parent.join("."))
+            .start(parent: parent, opener: jid)
         end
 
         private

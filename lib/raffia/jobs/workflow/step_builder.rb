@@ -15,7 +15,7 @@ module Raffia
         def job(job, args, options, undo, dynamic: false)
           dynamic ||= references(args).any?
           node = {"item" => item(job, args, options, dynamic), "refers" => references(args)}
-          node["undo"] = item(undo, args, {}, dynamic) if undo
+          node["undo"] = undo_item(undo, args, dynamic) if undo
           seconds = job.options.merge(options)[:expires_in]
           node["expires_in"] = seconds if seconds
           node
@@ -28,10 +28,17 @@ module Raffia
           end
 
           {"item" => item(OpenJob, [workflow.name, args], {}, false), "flow" => workflow.name,
-           "refers" => references(args)}
+           "undo" => item(UndoJob, [], {}, false), "refers" => references(args)}
         end
 
         private
+
+        def undo_item(undo, args, dynamic)
+          return item(undo, args, {}, dynamic) unless job_options(undo, {})[:unique]
+
+          raise ConfigError, "#{undo.name} is unique, and cannot be an undo: when another job " \
+            "keeps it out, nothing would be undone"
+        end
 
         def item(job, args, options, dynamic)
           check(job, job_options(job, options), dynamic)
@@ -51,16 +58,16 @@ module Raffia
         end
 
         def check(job, options, dynamic)
-          if options[:unique]
-            raise ConfigError, "#{job.name} is unique, and cannot be a step: its workflow would " \
-              "wait for ever when another job keeps it out"
-          end
-          option, = options.find { |_, value| value.respond_to?(:call) } if dynamic
+          return unless dynamic
+
+          option, = options.find { |name, value| value && (name == :unique || callable?(value)) }
           return unless option
 
           raise ConfigError, "#{option} of #{job.name} needs its arguments, which are not known " \
-            "before the workflow runs: set it to a plain value for this step"
+            "before the workflow runs: set it to a plain value, or nil, for this step"
         end
+
+        def callable?(value) = value.respond_to?(:call)
 
         # Steps get their ids when they begin, and encrypted arguments belong to an id.
         def plain(job, item)

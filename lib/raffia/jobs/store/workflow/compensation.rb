@@ -29,8 +29,8 @@ module Raffia
           def undo(node, index)
             plan = node.plan
             item = {**plan["undo"], "args" => plan["item"]["args"]}
-            Node.of("undo #{node.name}", "undo", {"item" => item, "on_failure" => "run",
-              "undoes" => node.jid}, position: index)
+            Node.of(Record.undo(node.name), "undo", {"item" => item, "on_failure" => "run",
+              "undoes" => node.jid, **plan.slice("flow")}, position: index)
           end
         end
       end

@@ -41,8 +41,15 @@ module Raffia
 
           def predecessors = [*plan["after"], *plan["from"]].uniq
 
-          # Whether its job may have had an effect, and says how to undo it.
-          def undoable? = plan.key?("undo") && !jid.nil? && %w[done dead cancelled].include?(state)
+          # Whether its job may have had an effect, and says how to undo it. A sub-workflow that is
+          # not done has undone itself.
+          def undoable?
+            states = (kind == "flow") ? %w[done] : %w[done dead cancelled]
+            plan.key?("undo") && !jid.nil? && states.include?(state)
+          end
+
+          # Whether a sub-workflow ends it, and not its job.
+          def flow? = kind == "flow" || (undo? && plan.key?("flow"))
 
           # For people and tools.
           def to_h

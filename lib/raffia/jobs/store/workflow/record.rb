@@ -16,6 +16,14 @@ module Raffia
             new(id, "running", 0, 0, 0, nil, Time.now.to_f, nil, about, *(parent || [nil, nil]))
           end
 
+          # Whether a sub-workflow belongs to an earlier run of its step, and has ended.
+          def self.replaceable?(record, about)
+            !record.open? && record.about["opener"] != about["opener"]
+          end
+
+          # Name of the undo of a node.
+          def self.undo(name) = "undo #{name}"
+
           def running? = state == "running"
           def cancelling? = state == "cancelling"
           def undoing? = state == "undoing"

@@ -91,6 +91,9 @@ module Raffia
                              "undoes" => node.plan["undoes"]}.compact}
             expires_in = node.plan["expires_in"]
             own["expires_at"] = Time.now.to_f + expires_in if expires_in
+            # An error would end the operation; see {Transition#reject}.
+            raises = own.dig("unique", "conflict") == "raise"
+            own["unique"] = {**own["unique"], "conflict" => "skip"} if raises
             {**item, "args" => resolve(item["args"]), "jid" => node.jid, "created_at" => now,
                      "enqueued_at" => now, Payload::OWN => own}
           end

@@ -14,7 +14,8 @@ module Raffia
         # locked, through a table:
         #
         # * `record`, `node(name)` (nil: there is none), `nodes`, `children(name)` of an `each`,
-        #   `dependants(name)`: names, sorted
+        #   `dependants(name)`: names, sorted, `flow_open?(name)`: whether this step's sub-workflow
+        #   is there and has not ended
         # * `add(node, dependants)`, `remove_children(name)`, `changed(node)`, `enqueue(draft)`; the
         #   only dependant of an element is its `each`
         #
@@ -43,25 +44,37 @@ module Raffia
           def finish(name, jid, how, result = nil)
             node = @table.node(name)
             return unless node&.active? && node.jid == jid
-            return if node.kind == "flow" && how == :done
+            return if node.flow? && (how == :done || @table.flow_open?(name))
 
             node.result = result if how == :done
             end_node(node, (how == :done) ? "done" : failure(node))
             proceed
           end
 
-          # A sub-workflow has ended.
-          def finish_flow(name, how)
-            node = @table.node(name)
+          # A sub-workflow has ended, or its undo has: `state` is its own.
+          def finish_flow(name, state)
+            node = node_of_flow(name)
             return unless node&.active?
 
-            end_node(node, (how == :done) ? "done" : failure(node))
+            done = node.undo? ? state != "stuck" : state == "done"
+            end_node(node, done ? "done" : failure(node))
+            proceed
+          end
+
+          # A unique job keeps this draft out. There is nothing to undo then.
+          def reject(draft)
+            node = @table.node(draft.extras["workflow"]["node"])
+            unique = node.plan["item"][Payload::OWN]["unique"]
+            raised = unique["conflict"] == "raise"
+            node.jid = nil
+            node.error = "another job has its unique key #{unique["key"]}" if raised
+            end_node(node, raised ? "dead" : "done")
             proceed
           end
 
           # A dead job is tried again. A nil jid stands for a sub-workflow.
           def revive(name, jid)
-            node = @table.node(name)
+            node = jid ? @table.node(name) : node_of_flow(name)
             return unless node&.dead? && [nil, node.jid].include?(jid) && may_revive?(node)
 
             reopen_record(node.undo? ? "undoing" : "running")
@@ -79,6 +92,17 @@ module Raffia
             true
           end
 
+          # Undoes what is done. What has ended otherwise only tells its parent.
+          def undo(reason)
+            return cancel(reason) if @record.running?
+            return if @record.open?
+            return @news = :ended unless @record.state == "done"
+
+            @record.reason = reason
+            @record.completed_at = nil
+            compensate || conclude_as("undone")
+          end
+
           # Runs a step and all that depend on it once more. Raises {Error}.
           def restart(name)
             @ready = Restart.new(@table).reset(name)
@@ -87,6 +111,12 @@ module Raffia
           end
 
           private
+
+          # During the compensation, what a sub-workflow tells is about its undo.
+          def node_of_flow(name)
+            undo = Record.undo(name) if %w[undoing stuck].include?(@record.state)
+            (undo && @table.node(undo)) || @table.node(name)
+          end
 
           def failure(node) = (@record.cancelling? && !node.undo?) ? "cancelled" : "dead"
 
@@ -154,12 +184,18 @@ module Raffia
             else
               @record.dead.zero? ? "done" : "failed"
             end
-            undos = (state == "done") ? [] : Compensation.new(@table).call
-            return conclude_as(state) if undos.empty?
+            conclude_as(state) unless state != "done" && compensate
+          end
+
+          # False: there is nothing to undo.
+          def compensate
+            undos = Compensation.new(@table).call
+            return false if undos.empty?
 
             @record.state = "undoing"
             @ready << undos.first
             proceed
+            true
           end
 
           def conclude_as(state)

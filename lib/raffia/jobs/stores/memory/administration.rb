@@ -57,10 +57,10 @@ module Raffia
             nil
           end
 
-          # Removes the waiting jobs of a workflow.
+          # Removes the waiting jobs of a workflow, but for durable functions.
           def drop_workflow(id)
             delete(%i[queue scheduled retry blocked].flat_map { |set| @jobs.list(set) }
-              .select { |job| job.workflow && job.workflow["id"] == id }.map(&:entry))
+              .select { |job| job.workflow&.fetch("id") == id && !job.flow }.map(&:entry))
           end
 
           private

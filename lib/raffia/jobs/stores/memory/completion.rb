@@ -17,6 +17,7 @@ module Raffia
             complete(claim) do |job|
               job.payload = payload
               @jobs.put(job, :retry, at: at.to_f)
+              @jobs.drop_cancelled(job)
             end
           end
 
@@ -35,6 +36,7 @@ module Raffia
               @jobs.drop(claim)&.tap { |job| @jobs.put_back(job) }
             end
             jobs.each { |job| @jobs.rates.refund(job, Time.now.to_f) } unless begun
+            jobs.each { |job| @jobs.drop_cancelled(job) }
             @lock.broadcast
             jobs.size
           end

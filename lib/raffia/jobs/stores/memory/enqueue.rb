@@ -56,7 +56,8 @@ module Raffia
 
           def unique?(job, now)
             other = @jobs.uniqueness.owner(job.unique["key"], now) or return true
-            replaces = job.unique["conflict"] == "replace" && REPLACEABLE.include?(other.set)
+            replaces = job.unique["conflict"] == "replace" && REPLACEABLE.include?(other.set) &&
+              other.workflow.nil?
             return false unless replaces
 
             @jobs.take(other)

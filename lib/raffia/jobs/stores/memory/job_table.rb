@@ -51,6 +51,14 @@ module Raffia
             @queues.put_back(job)
           end
 
+          # Ends a job that waits again, when its workflow was cancelled meanwhile.
+          def drop_cancelled(job)
+            return if job.workflow.nil? || job.flow || !@workflows.cancelling?(job.workflow["id"])
+
+            take(job)
+            finish(job, :dead)
+          end
+
           # Takes a job out of its set.
           def take(job)
             self[job.set].remove(job)

@@ -25,6 +25,7 @@ module Raffia
             job.payload = verdict.payload
             job.suspect ||= verdict.suspect?
             verdict.dead? ? @jobs.bury(job) : @jobs.put_back(job)
+            @jobs.drop_cancelled(job) unless verdict.dead?
             verdict.recovered(job.jid, job.queue)
           end
         end

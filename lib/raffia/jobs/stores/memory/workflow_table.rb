@@ -8,10 +8,15 @@ module Raffia
         # @api private
         class WorkflowTable
           attr_reader :record
+          # Drafts that unique jobs keep out.
+          attr_reader :rejected
 
-          def initialize(id, nodes, about, parent, admit)
+          # The block says whether a workflow of this id has not ended.
+          def initialize(id, nodes, about, parent, admit, &open)
             @record = Store::Workflow::Record.of(id, about, parent)
             @admit = admit
+            @open = open
+            @rejected = []
             @nodes = {}
             @dependants = Hash.new { |all, name| all[name] = [] }
             nodes.each { |spec| add_node(spec) }
@@ -42,9 +47,11 @@ module Raffia
             children(name).each { |child| @nodes.delete(child.name) }
           end
 
+          def flow_open?(name) = @open.call("#{@record.id}.#{name}")
+
           def changed(_node) = nil
 
-          def enqueue(draft) = @admit.call(draft)
+          def enqueue(draft) = @admit.call(draft) || @rejected << draft
 
           private
 

@@ -15,10 +15,13 @@ module Raffia
           end
 
           def open_workflow(id, nodes, about: {}, drafts: [], parent: nil)
-            return false if @tables.key?(id)
+            return false if @tables[id] && !replaceable?(id, about, parent)
 
             check_parent(parent)
-            table = @tables[id] = WorkflowTable.new(id, nodes, about, parent, @admit)
+            @tables.delete(id)
+            table = @tables[id] = WorkflowTable.new(id, nodes, about, parent, @admit) do |other|
+              @tables[other]&.record&.open?
+            end
             drafts.each(&@admit)
             change(table, &:open)
             @lock.broadcast
@@ -59,6 +62,16 @@ module Raffia
             nil
           end
 
+          def undo_workflow(id, reason)
+            table = @tables[id] or return false
+            change(table) { |transition| transition.undo(reason) }
+            @lock.broadcast
+            true
+          end
+
+          # Whether jobs of this workflow that would wait have to end.
+          def cancelling?(id) = !!@tables[id]&.record&.cancelling?
+
           # Counts the end of a job: `how` is :done or :dead.
           def ended(job, how, result)
             table = @tables[job.workflow["id"]] or return
@@ -74,7 +87,7 @@ module Raffia
           def prune(before)
             @tables.delete_if do |_, table|
               record = table.record
-              record.completed_at && record.completed_at < before && !record.open?
+              record.completed_at && record.completed_at < before && !@tables.key?(record.parent)
             end
           end
 
@@ -97,10 +110,16 @@ module Raffia
             raise Error, "workflow #{parent.first} is not running: it gets no sub-workflow"
           end
 
+          def replaceable?(id, about, parent)
+            parent && Store::Workflow::Record.replaceable?(@tables[id].record, about)
+          end
+
           def change(table)
             transition = Store::Workflow::Transition.new(table)
             value = yield transition
             tell_parent(table.record, transition.news) if transition.news
+            draft = table.rejected.shift
+            change(table) { |one| one.reject(draft) } if draft
             value
           end
 
@@ -109,7 +128,7 @@ module Raffia
             change(table) do |parent|
               next parent.revive(record.parent_node, nil) if news == :revived
 
-              parent.finish_flow(record.parent_node, (record.state == "done") ? :done : :dead)
+              parent.finish_flow(record.parent_node, record.state)
             end
           end
         end

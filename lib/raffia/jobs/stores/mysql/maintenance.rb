@@ -18,10 +18,6 @@ module Raffia
           UNUSED = "opens_at IS NULL AND idle_at <= {now} AND closed_until <= {now}"
           KEYS = "SELECT key FROM {rate_keys} WHERE #{UNUSED}".freeze
           DELETE_KEY = "DELETE FROM {rate_keys} WHERE key = $1 AND #{UNUSED}".freeze
-          COMPLETE = "SELECT id FROM {workflows} WHERE completed_at < {now} - $1"
-          DELETE_WORKFLOW = ["DELETE FROM {workflow_nodes} WHERE workflow = $1",
-            "DELETE FROM {workflow_edges} WHERE workflow = $1",
-            "DELETE FROM {workflows} WHERE id = $1"].freeze
           DELETE_DEAD = "DELETE FROM {jobs} WHERE id {ids $1} AND state = 'dead'"
 
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
@@ -49,8 +45,8 @@ module Raffia
           end
 
           def prune_workflows(seconds)
-            @database.read { |db| db.rows(COMPLETE, seconds) }.flatten.each do |id|
-              @database.write { |db| DELETE_WORKFLOW.each { |sql| db.run(sql, id) } }
+            @database.read { |db| db.rows(WORKFLOWS, seconds) }.flatten.each do |id|
+              @database.write { |db| SQL::WorkflowTable.delete(db, id) }
             end
           end
 

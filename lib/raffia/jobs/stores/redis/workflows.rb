@@ -14,6 +14,7 @@ module Raffia
           def workflow_result(id, name) = nil
           def cancel_workflow(id, reason) = refuse
           def retry_workflow(id, name) = refuse
+          def undo_workflow(id, reason) = refuse
 
           private
 

@@ -16,6 +16,7 @@ module Raffia
             "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' AND rated = 0 ORDER BY place " \
             "LIMIT 1) {returning} queue, id, priority, fair_key, fair_weight"
           TURN = "UPDATE {jobs} SET pass = $2 WHERE id = $1"
+          DROP = "DELETE FROM {jobs} WHERE id = $1 {returning} #{COLUMNS}".freeze
           FREE_KEY = "DELETE FROM {uniques} WHERE key = $1 AND job = $2"
 
           # Value of `special` of jobs with a flow.
@@ -43,8 +44,16 @@ module Raffia
             unblock(db, jobs.map(&:limit_key)) if unblock
           end
 
-          # For jobs that go on elsewhere.
-          def stopped(db, *rows) = unblock(db, rows.map { |row| row[2] })
+          # For jobs that wait again. Those of workflows that were cancelled end, but for durable
+          # functions.
+          def stopped(db, *rows)
+            unblock(db, rows.map { |row| row[2] })
+            jobs = rows.map { |row| Job.new(*row.first(Job.members.size)) }
+              .select { |job| job.workflow && job.special != FLOW }
+            jobs.group_by(&:workflow).sort.reverse_each do |id, some|
+              drop(db, some) if @workflows.cancelling?(db, id)
+            end
+          end
 
           # Only its owner frees a key.
           def free_key(db, key, id) = db.run(FREE_KEY, key, id)
@@ -54,6 +63,10 @@ module Raffia
             limit_keys = limit_keys.compact
             db.lock_in_order(limit_keys.map { |key| "limit:#{key}" }) if limit_keys.size > 1
             limit_keys.each { |key| unblock_next(db, key) }
+          end
+
+          def drop(db, jobs)
+            ended(db, jobs.flat_map { |job| db.rows(DROP, job.id) }, :dead, unblock: false)
           end
 
           # Returns the oldest job that the key blocks to its queue.

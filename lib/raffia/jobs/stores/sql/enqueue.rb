@@ -19,7 +19,7 @@ module Raffia
             "ends_at = {excluded ends_at} WHERE {existing ends_at} <= {now}"
           OWNER = "SELECT #{Cleanup::COLUMNS}, state FROM {jobs} WHERE id = (SELECT job " \
             "FROM {uniques} WHERE key = $1) AND state IN ('queue', 'scheduled', 'retry', " \
-            "'blocked') {try_lock}"
+            "'blocked') AND workflow IS NULL {try_lock}"
 
           needs :database, :key_values, :counter, :cleanup, :names, :flow_table
 

@@ -55,7 +55,9 @@ module Raffia
             "(SELECT id FROM {jobs} WHERE state = 'dead' ORDER BY at DESC, id DESC " \
             "LIMIT $3 OFFSET $2))"
           BATCHES = "DELETE FROM {batches} WHERE pending = 0 AND completed_at < {now} - $1"
-          WORKFLOWS = "DELETE FROM {workflows} WHERE completed_at < {now} - $1"
+          # A sub-workflow is needed as long as its parent may be undone.
+          WORKFLOWS = "SELECT w.id FROM {workflows} AS w LEFT JOIN {workflows} AS p " \
+            "ON p.id = w.parent WHERE w.completed_at < {now} - $1 AND p.id IS NULL"
           ALL = 2**31
           # Days and minutes of statistics that are kept.
           DAYS = 5 * 365
@@ -90,11 +92,7 @@ module Raffia
           end
 
           def prune_workflows(db, seconds)
-            return if db.run(WORKFLOWS, seconds.to_f).zero?
-
-            %w[workflow_nodes workflow_edges].each do |table|
-              db.run("DELETE FROM {#{table}} WHERE workflow NOT IN (SELECT id FROM {workflows})")
-            end
+            db.rows(WORKFLOWS, seconds.to_f).each { |id,| WorkflowTable.delete(db, id) }
           end
 
           def prune_statistics(db)

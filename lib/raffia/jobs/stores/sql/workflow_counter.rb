@@ -40,6 +40,9 @@ module Raffia
             end
           end
 
+          # Whether jobs of this workflow that would wait have to end. A cancel comes before or after.
+          def cancelling?(db, id) = WorkflowTable.load(db, id)&.record&.cancelling?
+
           # Counts a dead job that is tried again.
           def revived(db, id, node, jid) = change(db, id) { |one| one.revive(node, jid) }
 
@@ -47,9 +50,13 @@ module Raffia
 
           def save(db, table, transition)
             table.save
-            @enqueue.call(db, table.drafts) if table.drafts.any?
+            ids = @enqueue.call(db, table.drafts) if table.drafts.any?
             tell_parent(db, table.record, transition.news) if transition.news
+            table.drafts.zip(ids).each { |draft, id| reject(db, table, draft) unless id } if ids
           end
+
+          # A unique job keeps it out.
+          def reject(db, table, draft) = change(db, table.record.id) { |one| one.reject(draft) }
 
           def tell_parent(db, record, news)
             return unless record.parent
@@ -57,7 +64,7 @@ module Raffia
             change(db, record.parent) do |parent|
               next parent.revive(record.parent_node, nil) if news == :revived
 
-              parent.finish_flow(record.parent_node, (record.state == "done") ? :done : :dead)
+              parent.finish_flow(record.parent_node, record.state)
             end
           end
         end

@@ -37,6 +37,13 @@ module Raffia
             new(db, Store::Workflow::Record.new(*row))
           end
 
+          COMPLETED_AT = "SELECT completed_at FROM {workflows} WHERE id = $1"
+          DELETE = ["DELETE FROM {workflow_nodes} WHERE workflow = $1",
+            "DELETE FROM {workflow_edges} WHERE workflow = $1",
+            "DELETE FROM {workflows} WHERE id = $1"].freeze
+
+          def self.delete(db, id) = DELETE.each { |sql| db.run(sql, id) }
+
           # Nil: there is one with this id.
           def self.create(db, id, about, parent)
             record = Store::Workflow::Record.of(id, JSON.generate(about), parent)
@@ -89,6 +96,10 @@ module Raffia
 
           def changed(node)
             @changed[node.name] = node
+          end
+
+          def flow_open?(name)
+            @db.rows(COMPLETED_AT, "#{@record.id}.#{name}") == [[nil]]
           end
 
           def enqueue(draft) = @drafts << draft

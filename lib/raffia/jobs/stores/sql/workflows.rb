@@ -14,12 +14,15 @@ module Raffia
           RESULTS = "SELECT result FROM {workflow_nodes} WHERE workflow = $1 AND parent = $2 " \
             "ORDER BY position"
           DROP = "DELETE FROM {jobs} WHERE workflow = $1 AND state IN ('queue', 'scheduled', " \
-            "'retry', 'blocked') {returning} #{Cleanup::COLUMNS}".freeze
+            "'retry', 'blocked') AND special <> #{Cleanup::FLOW} " \
+            "{returning} #{Cleanup::COLUMNS}".freeze
 
           needs :database, :workflow_counter, :cleanup, :enqueue
 
           def open_workflow(id, nodes, about: {}, drafts: [], parent: nil)
             @database.write do |db|
+              next false if parent && !removed?(db, id, about)
+
               check_parent(db, parent)
               table = WorkflowTable.create(db, id, about, parent)
               next false unless table
@@ -70,12 +73,28 @@ module Raffia
             nil
           end
 
+          def undo_workflow(id, reason)
+            @database.write do |db|
+              found = @workflow_counter.change(db, id) { |one| one.undo(reason) || true }
+              !found.nil?
+            end
+          end
+
           private
 
           def check_parent(db, parent)
             return if parent.nil? || WorkflowTable.load(db, parent.first)&.record&.running?
 
             raise Error, "workflow #{parent.first} is not running: it gets no sub-workflow"
+          end
+
+          # Whether there is none with this id, or not any more.
+          def removed?(db, id, about)
+            record = WorkflowTable.load(db, id)&.record or return true
+            record.about = JSON.parse(record.about)
+            return false unless Store::Workflow::Record.replaceable?(record, about)
+
+            WorkflowTable.delete(db, id)
           end
 
           def add(table, spec, index)
