@@ -8,6 +8,9 @@ require_relative "store_contract"
 class JobsRedisTest < Raffia::TestCase
   include JobsRedisCase
   include JobsStoreContract
+  include JobsStoreContract::Flows
+  include JobsStoreContract::FlowWaits
+  include JobsStoreContract::FlowEnds
   include JobsStoreContract::Shared
 
   # Other programs remove jobs by value, so the bytes must stay the same.

@@ -90,6 +90,17 @@ module Raffia
       def url = "sqlite:#{@dir}/jobs.db"
     end
 
+    class OnRedisTest < JobsWorkCase
+      include OnAnyStore
+
+      def url = "redis://127.0.0.1:#{TestSupport::Redis.running.port}/5"
+
+      def setup
+        super
+        @store.client.tap { |redis| redis.call("FLUSHDB") }.close
+      end
+    end
+
     class OnMySQLTest < JobsWorkCase
       include OnAnyStore
 

@@ -19,9 +19,8 @@ module Raffia
       #     Raffia::Jobs.store = "unix:///run/redis/redis.sock?db=1"
       #
       # A script claims jobs by moving them into a hash of the lease. Redis notifies a waiting
-      # worker of changes to keys that it has read (`CLIENT TRACKING`), so nothing is polled.
-      # (client-side caching, `CLIENT TRACKING`), so nothing is polled, also not for scheduled jobs
-      # of other clients.
+      # worker of changes to keys that it has read (client-side caching, `CLIENT TRACKING`), so
+      # nothing is polled, also not for scheduled jobs of other clients.
       class Redis < Store
         # Options: `compat:` 7 or 8, the version of Sidekiq whose time fields are written (nil: that
         # of its live processes); `pool:` most connections; `timeout:` seconds for an answer;

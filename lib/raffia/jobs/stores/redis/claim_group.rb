@@ -11,6 +11,8 @@ module Raffia
           # A claim, by its number.
           class Claim < Jobs::Claim
             attr_reader :group
+            # Run and number of steps that this worker has read of its flow.
+            attr_accessor :read
 
             def initialize(group, number, payload)
               @group = group
@@ -18,6 +20,15 @@ module Raffia
             end
 
             def key = [@group.name.to_i, @ref]
+
+            # Another payload was written to its field.
+            def payload=(payload)
+              @payload = payload
+              @item = nil
+            end
+
+            # Its field in the hash.
+            def field = "#{@group.name}.#{@ref} #{@group.queue}"
           end
 
           # Numbers packed in one String.

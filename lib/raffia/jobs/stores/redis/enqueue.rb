@@ -11,7 +11,6 @@ module Raffia
           def enqueue(drafts, precondition: nil)
             return [] if drafts.empty? && precondition.nil?
 
-            Flows.refuse if drafts.any? { |draft| draft.extras&.key?("flow") }
             now = Time.now.to_f
             return enqueue_by_script(drafts, precondition, now) if precondition ||
               drafts.any?(&:extras)

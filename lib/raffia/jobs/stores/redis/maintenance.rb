@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "flow_check"
+
 module Raffia
   module Jobs
     module Stores
@@ -7,6 +9,8 @@ module Raffia
         class Maintenance < Store::Maintenance
           # Sets that other programs write to.
           OPEN_SETS = %i[queue scheduled retry].freeze
+          # Flows that one script removes: Redis does nothing else meanwhile.
+          FLOWS = 500
 
           needs :redis, :inspection, :leases, :batches
 
@@ -15,16 +19,21 @@ module Raffia
             @redis.call("ZREMRANGEBYSCORE", "dead", "-inf", now - dead_for)
             @redis.call("ZREMRANGEBYRANK", "dead", 0, -(dead_max + 1))
             @redis.script(:prune, now - batches_for, safe: true)
+            prune_flows(now - batches_for)
             nil
           end
 
           # Violations come from other programs that write here, or a loss of keys.
           def check
             unreadable + orphaned_claims + wrong_limits + wrong_batches + orphaned_keys +
-              unknown_claims
+              unknown_claims + FlowCheck.new(@redis, @inspection).violations
           end
 
           private
+
+          def prune_flows(time)
+            nil while @redis.script(:prune_flows, time, FLOWS, safe: true) == FLOWS
+          end
 
           def unreadable
             @redis.with(safe: true) do |connection|

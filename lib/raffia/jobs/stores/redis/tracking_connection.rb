@@ -5,8 +5,7 @@ module Raffia
     module Stores
       class Redis < Store
         # Waits for jobs without polling: Redis remembers which keys this connection has read
-        # (`CLIENT TRACKING`), and notifies it once when any client changes one of them. (`CLIENT
-        # TRACKING`), and notifies it once when any client changes one of them.
+        # (`CLIENT TRACKING`), and notifies it once when any client changes one of them.
         # @api private
         class TrackingConnection
           # Seconds between polls, to check the connection.

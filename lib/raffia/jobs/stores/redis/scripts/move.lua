@@ -8,7 +8,10 @@ local how, time, count = ARGV[1], now(), 0
 local function arrive(place, payload, queue)
   local own, item = extras(payload)
   if how == 'queue' or how == 'front' then
-    if place == 'dead' then revive_in_batch(own) end
+    if place == 'dead' then
+      revive_in_batch(own)
+      revive_flow(own, item)
+    end
     note_unique(own, item and item.jid, 'queue', payload)
     return enqueue(queue, payload, own, how == 'front')
   end

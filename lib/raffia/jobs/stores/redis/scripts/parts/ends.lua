@@ -1,1 +1,2 @@
 -- Ends of jobs that are more than jobs, for scripts that settle.
+-- Parts: flows
