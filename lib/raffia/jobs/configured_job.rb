@@ -25,10 +25,14 @@ module Raffia
       def perform_async(*args) = enqueue([item(args)]).first
 
       # @return [String, nil]
-      def perform_in(seconds, *args) = perform_at(Time.now.to_f + seconds, *args)
+      # @raise [ConfigError]
+      def perform_in(seconds, *args)
+        perform_at(Time.now.to_f + number(seconds, "perform_in takes seconds, such as 60"), *args)
+      end
 
       # @return [String, nil]
-      def perform_at(time, *args) = enqueue([item(args, time.to_f)]).first
+      # @raise [ConfigError]
+      def perform_at(time, *args) = enqueue([item(args, seconds(time))]).first
 
       # @return [Array<String, nil>]
       # @raise [ConfigError] when the numbers of times and jobs differ
@@ -85,13 +89,23 @@ module Raffia
 
       def times(size, at, spread)
         if spread
-          start = (at || Time.now).to_f
-          return Array.new(size) { |index| start + spread.to_f * index / size }
+          start = seconds(at || Time.now)
+          spread = number(spread, "spread: takes seconds, such as 60")
+          return Array.new(size) { |index| start + spread * index / size }
         end
-        return at && Array.new(size, at.to_f) unless at.is_a?(Array)
+        return at && Array.new(size, seconds(at)) unless at.is_a?(Array)
         raise ConfigError, "there are #{at.size} times for #{size} jobs" unless at.size == size
 
-        at.map(&:to_f)
+        at.map { |time| seconds(time) }
+      end
+
+      def seconds(time) = number(time, "a time is a Time or seconds since 1970, such as Time.now + 60")
+
+      # Active Support's times and durations are no Numeric. A String or nil would be 0.
+      def number(value, wanted)
+        return value.to_f unless value.nil? || value.is_a?(String) || !value.respond_to?(:to_f)
+
+        raise ConfigError, "#{@job}: #{wanted}, and not #{value.inspect}"
       end
     end
   end

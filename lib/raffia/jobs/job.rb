@@ -75,10 +75,12 @@ module Raffia
 
         # @param seconds [Numeric] from now
         # @return [String, nil] its id
+        # @raise [ConfigError] for something else, such as a String
         def perform_in(seconds, *args) = set.perform_in(seconds, *args)
 
         # @param time [Time, Numeric] or seconds since 1970
         # @return [String, nil] its id
+        # @raise [ConfigError] for something else, such as a String
         def perform_at(time, *args) = set.perform_at(time, *args)
 
         # Enqueues many jobs in one call.

@@ -37,6 +37,21 @@ class JobsCallTest < Raffia::TestCase
 
   def items(set = :queue) = @store.entries(set).map(&:item)
 
+  def test_what_is_no_time
+    ["soon", nil, :now].each do |time|
+      [-> { SumJob.perform_in(time) }, -> { SumJob.perform_at(time) },
+        -> { SumJob.perform_bulk([[1]], at: time || "") },
+        -> { SumJob.perform_bulk([[1]], at: [time]) },
+        -> { SumJob.perform_bulk([[1]], spread: time || "") }].each do |call|
+        error = assert_raises(Raffia::ConfigError, &call)
+        assert_match(/SumJob: .*such as .*and not #{Regexp.escape(time.inspect)}|not ""/,
+          error.message)
+      end
+    end
+    assert_empty items
+    assert_empty items(:scheduled)
+  end
+
   def test_perform_async
     id = SumJob.perform_async(1, 2)
     assert_equal([{"class" => SumJob.name, "args" => [1, 2], "queue" => "sums", "retry" => 2,

@@ -62,6 +62,10 @@ module Raffia
           redact: [ARGUMENTS, "true, false or positions of arguments, from 0 up"]
         }.freeze
 
+        # Options that mean nothing without another one.
+        PARTS = {limit_key: :limit, per: :rate, rate_style: :rate, rate_burst: :rate,
+                 rate_key: :rate, rate_cost: :rate, fair_weight: :fair_by}.freeze
+
         ::Ractor.make_shareable(RULES) if defined?(::Ractor)
 
         # Raises {ConfigError}.
@@ -74,11 +78,20 @@ module Raffia
               raise ConfigError, "#{job}: #{name} must be #{wanted}, not #{value.inspect}"
             end
           end
+          check_parts(job, given, {**before, **given})
           check_rate(job, {**before, **given}) if given.key?(:rate)
           if given[:unique] == :window && !{**before, **given}[:unique_for]
             raise ConfigError, "#{job}: unique: :window needs unique_for: seconds"
           end
         end
+
+        # Raises {ConfigError}. The option may be declared by a superclass, or be false or nil.
+        def self.check_parts(job, given, all)
+          alone = PARTS.find { |part, whole| given[part] && !all.key?(whole) } or return
+
+          raise ConfigError, "#{job}: #{alone.first}: has no effect without #{alone.last}:"
+        end
+        private_class_method :check_parts
 
         # Raises {ConfigError}.
         def self.check_rate(job, options)

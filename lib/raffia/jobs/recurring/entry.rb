@@ -37,6 +37,11 @@ module Raffia
               "#{catch_up.inspect}"
           end
 
+          if job.is_a?(Class) && !job.method_defined?(:perform) && !job.respond_to?(:job_options)
+            raise ConfigError, "the recurring job #{name}: #{job} is no job: it needs " \
+              "`include Raffia::Job`"
+          end
+
           Client::PayloadBuilder.check_arguments(job.to_s, args)
           check_secrets(name, job.to_s, args)
           new(name: name.to_s, spec: spec, zone: zone, job: job.to_s, args: args,

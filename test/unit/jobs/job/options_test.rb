@@ -90,6 +90,15 @@ class JobsOptionsTest < Raffia::TestCase
     assert_equal(60, job(unique: :window, unique_for: 60).options[:unique_for])
   end
 
+  def test_options_that_mean_nothing_alone
+    {limit_key: ["a", :limit], rate_key: ["a", :rate], per: [60, :rate], rate_burst: [2, :rate],
+     fair_weight: [2, :fair_by]}.each do |name, (value, whole)|
+      assert_refused(/#{name}: has no effect without #{whole}:/) { job(name => value) }
+    end
+    superclass = job(limit: 1)
+    assert_equal "a", Class.new(superclass) { options limit_key: "a" }.options[:limit_key]
+  end
+
   # Options of the class count for the call too.
   def test_the_length_of_a_window_may_stand_in_the_class
     windowed = job(unique_for: 60)

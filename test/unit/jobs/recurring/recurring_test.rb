@@ -148,6 +148,8 @@ class JobsRecurringTest < Raffia::TestCase
       .message)
     assert_raises(Raffia::ConfigError) { list.at("nonsense", TickJob, name: "x") }
     assert_raises(Raffia::ConfigError) { list.at(10, TickJob, name: "bad name") }
+    assert_match(/String is no job/, assert_raises(Raffia::ConfigError) { list.at(10, String) }
+      .message)
     assert_raises(Raffia::ConfigError) { list.at(10, TickJob, name: "y", catch_up: :sometimes) }
     assert_raises(Raffia::Jobs::BadArguments) { list.at(10, TickJob, name: "z", args: [:symbol]) }
   end
