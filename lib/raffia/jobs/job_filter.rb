@@ -44,7 +44,7 @@ module Raffia
       end
 
       def error?(item, value)
-        item["error_class"] == value || item["error_message"].to_s.include?(value)
+        item.values_at("error_class", "error_message").any? { |text| text.to_s.include?(value) }
       end
 
       def made_at(entry, item)

@@ -76,10 +76,26 @@ module Raffia
       /\Araffia lab run zlib --against/ => "compares with the tour: lab_test.rb",
       /\Araffia lab run squares --ruby/ => "other Rubies: lab_test.rb",
       /\Araffia lab run \.\/mine\.rb/ => "the one of experiments.md",
-      /\Araffia jobs / => "a store with jobs: cli/jobs_test.rb",
       /\Araffia work .*beanstalk:/ => "jobs/beanstalk_work_test.rb",
       /\Araffia explore / => "takes minutes: cli/cli_explore_test.rb"
     }.freeze
+
+    # Runs each `raffia jobs` of a page, on a store with what the pages name.
+    JOBS = <<~'RUBY'
+      require "raffia/cli"
+      require "raffia/jobs"
+      store = Raffia::Jobs.store
+      jobs = [{"queue" => "mail", "jid" => "6b0c4dd1a93e4f7c8e21f0d5",
+               "raffia" => {"fair" => {"key" => "7", "weight" => 1}}}, {"queue" => "mail"}, {"queue" => "broken"}]
+      Raffia::Jobs.enqueue(jobs.map { |job| {"class" => "MailJob", "args" => [], **job} })
+      lease = store.enroll("a worker", {})
+      claim = store.claim(lease, ["broken"], 1).first
+      store.bury(claim, JSON.generate(claim.item.merge("error_class" => "Timeout::Error")))
+      ARGV.each do |line|
+        code = Raffia::CLI.call(line.split.drop(1))
+        abort("#{line}: #{code}") unless code.zero?
+      end
+    RUBY
 
     # Outputs, by the method of GuideCommandsTest that prints them. Numbers and times are not
     # compared.

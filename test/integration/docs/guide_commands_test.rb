@@ -27,7 +27,9 @@ module Raffia
 
       define_method(:"test_commands_#{number}_of_#{page}") do
         prepare(page)
-        to_run.each { |line| type(line) }
+        jobs, others = to_run.partition { |line| line.start_with?("raffia jobs ") }
+        run_jobs(jobs) if jobs.any?
+        others.each { |line| type(line) }
       end
     end
 
@@ -54,6 +56,14 @@ module Raffia
       end
     end
 
+    # In one process.
+    def run_jobs(lines)
+      ["jobs.rb", *lines].each { |line| need_gems(line) }
+      lines = lines.map { |line| local(line) }
+      ended = ruby(script(GuideCommands::JOBS), *lines)
+      assert_equal 0, ended.code, ended.out + ended.err
+    end
+
     def type(line)
       need_gems(line)
       *settings, command = line.partition(/(?:bin\/)?(?:raffia|ruby) .*/).first(2)
@@ -67,11 +77,15 @@ module Raffia
     def words(command)
       command = GuideCommands::INSTEAD
         .reduce(command.delete_prefix("bin/")) { |text, (theirs, ours)| text.sub(theirs, ours) }
-      if command.include?("redis:")
-        command = command.sub("localhost:6379") { "127.0.0.1:#{TestSupport::Redis.running.port}" }
-      end
-      program, *rest = command.shellsplit
+      program, *rest = local(command).shellsplit
       (program == "raffia") ? [EXECUTABLE, *rest] : rest
+    end
+
+    # The command, with our server in place of the usual one.
+    def local(command)
+      return command unless command.include?("redis:")
+
+      command.sub("localhost:6379") { "127.0.0.1:#{TestSupport::Redis.running.port}" }
     rescue TestSupport::Server::Missing => error
       skip error.message
     end

@@ -41,12 +41,16 @@ module Raffia
         rows = Raffia.run { SAMPLE }
         puts "good" if rows == [{"id" => 7}]
       RUBY
-      ["guides/jobs.md", "# in jobs.rb; needs the gem fugit"] => [nil, <<~RUBY],
-        require "raffia/jobs"
-        CleanUpJob = Class.new { include Raffia::Job }
-        SweepJob = Class.new { include Raffia::Job }
+      ["guides/jobs.md", "require \"pg\""] => [:PostgreSQL, <<~RUBY],
+        require "pg"
+        PG.connect(ENV.fetch("POSTGRESQL_URL")).tap do |connection|
+          connection.exec("SET client_min_messages = warning")
+          connection.exec("DROP SCHEMA IF EXISTS raffia CASCADE; DROP TABLE IF EXISTS orders")
+          connection.exec("CREATE TABLE orders (id int PRIMARY KEY)")
+        end
         SAMPLE
-        puts "good" if Raffia::Jobs::Setup.current.recurring.map(&:name) == %w[CleanUpJob SweepJob]
+        puts "good" if database.exec("SELECT id FROM orders").values == [["7"]] &&
+          Raffia::Jobs.store.entries(:queue).map { |entry| entry.item["args"] } == [[7]]
       RUBY
       ["guides/jobs_batches.md", "outer.jobs do"] => [nil, <<~RUBY],
         require "raffia/jobs/testing"
@@ -145,7 +149,7 @@ module Raffia
       ["guides/from_passenger_unicorn.md", "upstream app"] => "for nginx: server/proxies_test.rb",
       ["guides/getting_started.md", "gem \"raffia\""] => "a line of a Gemfile: cli/new_test.rb",
       ["guides/jobs.md",
-        "Raffia::Jobs.store = \"postgres:"] => "jobs/postgres_transaction_test.rb, " \
+        "Raffia::Jobs.transaction(Order.connection)"] => "jobs/postgres_transaction_test.rb, " \
           "jobs/rails_postgres_test.rb",
       ["guides/jobs_dashboard.md", "map(\"/jobs\")"] => "jobs/web_test.rb, jobs/rails_test.rb",
       ["guides/jobs_durable.md", "patch(:by_mail)"] => "unit/jobs/durable_errors_test.rb",

@@ -19,10 +19,14 @@ module Raffia
     URLS = {Redis: "redis://127.0.0.1:%d", PostgreSQL: "postgres://postgres@127.0.0.1:%d/postgres",
             MariaDB: "mysql2://root@127.0.0.1:%d"}.freeze
 
+    # The database of the guides' application.
+    SHOP = "postgres://localhost/shop"
+
     PROGRAMS.each do |(page, words), (server, program)|
       define_method(:"test_program_of_#{page}_#{words}") do
-        ended = ruby(script("require \"raffia\"\n#{program.sub("SAMPLE") { sample(page, words) }}"),
-          env: address(server))
+        env = address(server)
+        sample = sample(page, words).gsub(SHOP) { env.fetch("POSTGRESQL_URL") }
+        ended = ruby(script("require \"raffia\"\n#{program.sub("SAMPLE") { sample }}"), env: env)
         assert_equal ["good", 0], [ended.out.lines.last&.chomp, ended.code], ended.out + ended.err
       end
     end

@@ -27,10 +27,15 @@ module Raffia
     # The optional gems of programs, by the feature that a program requires.
     OPTIONAL = {"websocket/driver" => "websocket-driver", "active_job" => "activejob",
                 "sqlite3" => "sqlite3"}.freeze
+    # Others, by a word of the program.
+    NEEDED = {"Raffia::Jobs.recurring" => "fugit"}.freeze
 
     def need_what(code)
       missing = OPTIONAL.find do |feature, gem|
         code.include?("require \"#{feature}") && Gem::Specification.find_all_by_name(gem).empty?
+      end
+      missing ||= NEEDED.find do |word, gem|
+        code.include?(word) && Gem::Specification.find_all_by_name(gem).empty?
       end
       skip "the gem #{missing.last} is not installed (bin/setup --server)" if missing
     end
@@ -81,6 +86,14 @@ module Raffia
           assert_includes anchors(heading), anchor, "#{page.delete_prefix("#{ROOT}/")} links to it"
         end
       end
+    end
+
+    # In one click, by a table at its top.
+    def test_each_task_of_jobs_has_a_recipe
+      table = File.read(File.join(ROOT, "guides/jobs.md"), encoding: "UTF-8")[/^\| task .*?\n\n/m]
+      rows = table.lines.drop(2).reject { |line| line.strip.empty? }
+      assert_operator rows.size, :>=, 15
+      rows.each { |row| assert_match(/\A\| [a-z].* \| \[[^\]]+\]\([^)]+\).* \|$/, row) }
     end
 
     def test_each_decision_has_a_number_of_its_own

@@ -104,7 +104,7 @@ module Raffia
 
     def test_bulk_changes_by_filter
       3.times { |number| TidyJob.perform_async(number) }
-      bury("Timeout")
+      bury("Net::ReadTimeout")
       2.times { |number| TidyJob.perform_async(number) }
       bury("Other")
       TidyJob.perform_in(3600, 9)

@@ -74,6 +74,7 @@ module Raffia
             *examples.map { |example| "  raffia jobs #{name} #{example}" },
             *("" if examples.any?)].each { |line| parser.separator(line) }
           Flags.define(parser, {}, name)
+          parser.on("-h", "--help", "this page")
           parser.to_s
         end
       end

@@ -97,7 +97,7 @@ module Raffia
           if ours.empty?
             queues = workers.flat_map { |one| Array(one["queues"]) }.uniq.sort
             return reason("no_listener", "no worker reads the queue #{@queue}: they read " \
-              "#{queues.join(", ")}", queues: queues)
+              "#{queues.empty? ? "none" : queues.join(", ")}", queues: queues)
           end
           capacity(ours)
         end
