@@ -59,9 +59,13 @@ module Raffia
       end
 
       # @return [Draft, nil] nil when a middleware rejects it; middleware sees plain arguments
-      def draft(item)
+      def draft(item) = (item = prepare(item)) && Draft.of(Encryption.seal(item))
+
+      # The whole payload with plain arguments, nil when a middleware rejects it.
+      # @api private
+      def prepare(item)
         item = PayloadBuilder.build(item)
-        Draft.of(Encryption.seal(item)) if @middleware.empty? || @middleware.call(item) { item }
+        item if @middleware.empty? || @middleware.call(item) { item }
       end
 
       private

@@ -39,7 +39,17 @@ module Raffia
       # Whether arguments of the payload are, or are to be.
       def sealed_in?(item)
         own = item[Payload::OWN]
-        !!(own.is_a?(Hash) && own["encrypt"]) || Array(list(item)).any? { |value| sealed?(value) }
+        return true if own.is_a?(Hash) && own["encrypt"]
+
+        list = Array(list(item))
+        list.any? { |value| sealed?(value) } || (!!workflow_of(item) && WorkflowValue.in?(list))
+      end
+
+      # Id of the workflow whose step the job is, nil: it is none.
+      def workflow_of(item)
+        own = item[Payload::OWN]
+        workflow = own["workflow"] if own.is_a?(Hash)
+        workflow["id"] if workflow.is_a?(Hash)
       end
 
       # Encrypts the arguments that the payload's field "encrypt" names. Those that are encrypted
@@ -57,18 +67,21 @@ module Raffia
 
       # Arguments for `perform`. Raises {UnknownKey} and {DecryptionFailed}.
       def arguments(item)
-        sealed = list(item)
-        return item["args"] unless sealed.is_a?(Array) && sealed.any? { |value| sealed?(value) }
+        args = list(item)
+        return item["args"] unless args.is_a?(Array)
 
-        reveal(item)["args"]
+        plain = workflow_of(item).nil? && args.none? { |value| sealed?(value) }
+        plain ? item["args"] : reveal(item)["args"]
       end
 
       # The payload with plain arguments.
       def reveal(item)
         list = list(item) or return item
-        with_list(item, list.each_with_index.map { |value, index|
+        list = list.each_with_index.map do |value, index|
           sealed?(value) ? unseal(value[FIELD], item, index) : value
-        })
+        end
+        workflow = workflow_of(item)
+        with_list(item, workflow ? WorkflowValue.unseal(list, workflow) : list)
       end
 
       # The payload with plain arguments, and the plain message of its last error.
@@ -157,3 +170,5 @@ module Raffia
     end
   end
 end
+
+require_relative "encryption/workflow_value"

@@ -40,7 +40,7 @@ module Raffia
       # @return [Object] the value
       # @raise [Jobs::BadResult]
       def return_value(value)
-        json = Jobs::Workflow::Result.dump(value, self)
+        json = Jobs::Workflow::Result.dump(value, self, run&.item)
         run.result = json if run.respond_to?(:result=)
         value
       end

@@ -57,13 +57,17 @@ module Raffia
         def list(item, redact)
           Encryption.list(item).each_with_index.map do |value, index|
             if Encryption.sealed?(value)
-              "(encrypted with the key #{Encryption.id_of(value[Encryption::FIELD])})"
+              encrypted(value)
             elsif redact == true || (redact.is_a?(Array) && redact.include?(index))
               HIDDEN
             else
-              value
+              Encryption::WorkflowValue.replace(value) { |sealed| encrypted(sealed) }
             end
           end
+        end
+
+        def encrypted(value)
+          "(encrypted with the key #{Encryption.id_of(value[Encryption::FIELD])})"
         end
       end
     end

@@ -29,7 +29,9 @@ module Raffia
 
         def call(args)
           flow = ask { @store.load_flow(@claim) }
-          return if Store::Flows::ENDED.include?(flow["status"]) # only the job's end was lost
+          # Only the job's end was lost.
+          return end_step(flow["status"], flow["result"]) if
+            Store::Flows::ENDED.include?(flow["status"])
 
           @number = flow["run"]
           @cancelled = flow["cancelled"]
@@ -122,15 +124,31 @@ module Raffia
           raise @stuck if @stuck
 
           @history.check_end
-          close("done", result: Outcome.dump(result, "call")[1...-1])
+          json = Outcome.dump(result, "call")[1...-1]
+          json = Workflow::Result.dump(result, @function, @claim.item) if step?
+          close("done", result: json)
+          end_step("done", json)
           result
         rescue Cancelled => error
           close("cancelled", error: error.message)
-          nil
+          end_step("cancelled")
         rescue NondeterminismError => error
           stall(@stuck || error)
         ensure
           Branch.current = nil
+        end
+
+        # Whether it is a step of a workflow.
+        def step? = @claim.item.dig(Payload::OWN, "workflow")
+
+        # A step gets the function's result. The step of one that was cancelled is not done.
+        def end_step(status, json = nil)
+          return unless step?
+          return @run.result = json unless status == "cancelled"
+
+          ask { @store.discard(@claim) }
+          @run.conclude
+          raise Suspended, "cancelled"
         end
 
         def close(status, **how) = ask { @store.close_flow(@claim, status, **how) }

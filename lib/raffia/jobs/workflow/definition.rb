@@ -20,7 +20,8 @@ module Raffia
         # @param name [String, nil] of the class
         # @param deadline [Numeric, nil] seconds after which it is cancelled
         # @param limit [Integer, nil] jobs that run at a time
-        def initialize(id = nil, name: nil, deadline: nil, limit: nil)
+        # @param encrypt [Boolean] whether arguments and results of all steps are encrypted
+        def initialize(id = nil, name: nil, deadline: nil, limit: nil, encrypt: false)
           unless id.nil? || ID.match?(id)
             raise ConfigError, "#{id.inspect} cannot be the id of a workflow: use letters, " \
               "digits and _ : . -"
@@ -29,7 +30,7 @@ module Raffia
           @id = id || Payload.id
           @name = name
           @deadline = deadline
-          @builder = StepBuilder.new(@id, limit)
+          @builder = StepBuilder.new(@id, limit, encrypt)
           @graph = Graph.new(@id)
           yield self if block_given?
         end
@@ -44,7 +45,7 @@ module Raffia
         # @param options [Hash] see {Job::Enqueue#set}
         # @raise [ConfigError, BadArguments]
         def job(name, job, *args, after: [], undo: nil, on_failure: :skip, **options)
-          add(name, "job", @builder.job(job, args, options, undo), after, on_failure)
+          add(name, "job", @builder.job(name, job, args, options, undo), after, on_failure)
         end
 
         # A job for each element of a result, which is its first argument. The step's own result is
@@ -53,7 +54,7 @@ module Raffia
         # @param from [Symbol] step whose result is a list
         # @param (see #job)
         def each(name, job, *args, from:, after: [], undo: nil, on_failure: :skip, **options)
-          node = @builder.job(job, args, options, undo, dynamic: true)
+          node = @builder.job(name, job, args, options, undo, dynamic: true)
           add(name, "each", {**node, "from" => from.to_s}, after, on_failure)
         end
 
@@ -62,7 +63,7 @@ module Raffia
         # @param args [Array] of its `build`
         # @param (see #job)
         def flow(name, workflow, *args, after: [], on_failure: :skip)
-          add(name, "flow", @builder.flow(workflow, args), after, on_failure)
+          add(name, "flow", @builder.flow(name, workflow, args), after, on_failure)
         end
 
         # Steps with a common name, for `after`.

@@ -29,8 +29,11 @@ module Raffia
 
         # @param step [Symbol, String]
         # @return [Object, nil] what {Job#return_value} got; of an `each`, those of its elements
+        # @raise [UnknownKey] for an encrypted one whose key is not there
         def result(step)
-          @store.workflow_result(@id, step.to_s)&.then { |json| JSON.parse(json, max_nesting: false) }
+          json = @store.workflow_result(@id, step.to_s) or return
+          value = JSON.parse(json, max_nesting: false)
+          Encryption::WorkflowValue.in?(value) ? Encryption::WorkflowValue.unseal(value, @id) : value
         end
 
         # Removes jobs that wait, cancels those that run, and sub-workflows. Undos follow.
@@ -39,7 +42,9 @@ module Raffia
         def cancel(reason = "cancelled by hand")
           going_on = @store.cancel_workflow(@id, reason) or return false
           going_on["flows"].each { |step| Handle.new("#{@id}.#{step}", @store).cancel(reason) }
-          cancel_jobs(going_on["running"])
+          functions, jobs = going_on["running"].partition { |jid| @store.flow(jid) }
+          functions.each { |jid| @store.cancel_flow(jid) }
+          cancel_jobs(jobs)
           true
         end
 

@@ -11,7 +11,7 @@ module Raffia
         retry_in { |_, error| :bury if error.is_a?(UnknownJob) || error.is_a?(ConfigError) }
 
         # Raises {UnknownJob} when the class is gone.
-        def perform(name, args)
+        def perform(name, *args)
           own = run.item.dig(Payload::OWN, "workflow")
           parent = own.values_at("id", "node")
           workflow_class(name).definition(args, parent.join("."))

@@ -133,6 +133,20 @@ module JobsStoreContract
       assert_equal(["cancelled", []], [state, store.check])
     end
 
+    def test_a_cancel_leaves_durable_functions_to_end_by_themselves
+      step = job_step("a")
+      own = {"flow" => {"class" => "NoJob"}}
+      open_workflow({**step, "item" => {**step["item"], "raffia" => own}})
+      jid = store.entries(:queue).first.item["jid"]
+      assert_equal({"running" => [jid], "flows" => []}, store.cancel_workflow("w", "enough"))
+      one = claim_one
+      store.retry(one, one.payload, now - 1)
+      assert_places(retry: 1)
+      store.promote
+      store.discard(claim_one)
+      assert_equal(["cancelled", "failed", []], [state, store.flow(jid)["status"], store.check])
+    end
+
     def test_a_unique_step_that_another_job_keeps_out_is_done_without_a_result
       store.enqueue([unique_draft])
       open_workflow(unique_step("a"), job_step("b", {"raffia:result" => "a"}, after: %w[a]))

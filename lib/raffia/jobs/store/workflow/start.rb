@@ -56,7 +56,8 @@ module Raffia
             from = node.plan["from"]
             list = result(from)
             unless list.is_a?(Array)
-              raise Impossible, "the result of #{from} is no list but #{list.class}: " \
+              kind = Encryption::WorkflowValue.sealed?(list) ? "encrypted" : list.class
+              raise Impossible, "the result of #{from} is no list but #{kind}: " \
                 "return_value of its job must be an Array"
             end
             return list if list.size <= ELEMENTS

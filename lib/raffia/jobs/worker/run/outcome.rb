@@ -12,7 +12,7 @@ module Raffia
         # @api private
         class Outcome
           # Errors that come again in each try.
-          FINAL = [BadPayload, DecryptionFailed, Durable::BadResult,
+          FINAL = [BadPayload, DecryptionFailed, BadResult, Durable::BadResult,
             Durable::HistoryTooLarge].freeze
           # Seconds until the next try of a job without its key: a quarter of its age.
           KEY_DELAY = 15..3600
