@@ -11,6 +11,9 @@ class JobsRedisTest < Raffia::TestCase
   include JobsStoreContract::Flows
   include JobsStoreContract::FlowWaits
   include JobsStoreContract::FlowEnds
+  include JobsStoreContract::Workflows
+  include JobsStoreContract::WorkflowChanges
+  include JobsStoreContract::WorkflowEnds
   include JobsStoreContract::Shared
 
   # Other programs remove jobs by value, so the bytes must stay the same.

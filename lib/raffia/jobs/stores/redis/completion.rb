@@ -51,7 +51,8 @@ module Raffia
               order.push(plain, special)
               [group.name, group.queue, numbers(plain), numbers(special)]
             end
-            answer = @redis.script(:complete, claims[0].lease.token, how, payload, at, *arguments)
+            answer = @redis.script(:complete, claims[0].lease.token, how, payload, at,
+              *(results(claims) if how == "ack"), *arguments)
             return Array.new(claims.size, true) if answer == 1
 
             valid = {}.compare_by_identity
@@ -61,6 +62,13 @@ module Raffia
 
           def special?(how, extras)
             extras && !(how == "ack" && extras.each_key.all? { |name| BEFORE_END.include?(name) })
+          end
+
+          # Results of steps, as four arguments each.
+          def results(claims)
+            claims.select(&:result).flat_map do |claim|
+              ["", "#{claim.group.name}.#{claim.ref} #{claim.queue}", claim.result, ""]
+            end
           end
 
           def numbers(claims) = claims.map(&:ref).pack(ClaimGroup::NUMBERS)

@@ -12,7 +12,7 @@ module Raffia
           # Flows that one script removes: Redis does nothing else meanwhile.
           FLOWS = 500
 
-          needs :redis, :inspection, :leases, :batches
+          needs :redis, :inspection, :leases, :batches, :workflows
 
           def prune(dead_for: 180 * 86_400, dead_max: 10_000, batches_for: 7 * 86_400)
             now = Time.now.to_f
@@ -25,8 +25,8 @@ module Raffia
 
           # Violations come from other programs that write here, or a loss of keys.
           def check
-            unreadable + orphaned_claims + wrong_limits + wrong_batches + orphaned_keys +
-              unknown_claims + FlowCheck.new(@redis, @inspection).violations
+            unreadable + orphaned_claims + wrong_limits + wrong_batches + @workflows.check +
+              orphaned_keys + unknown_claims + FlowCheck.new(@redis, @inspection).violations
           end
 
           private

@@ -41,12 +41,18 @@ module Raffia
           def outgoing(payload)
             return payload if version == 8
 
-            item = JSON.parse(payload)
-            TIMES.each { |field| item[field] = item[field] / 1000.0 if item[field].is_a?(Integer) }
-            item["class"] = WRAPPERS[7] if item["class"] == WRAPPERS[8]
-            JSON.generate(item)
+            JSON.generate(outgoing_item(JSON.parse(payload)))
           rescue JSON::ParserError
             payload
+          end
+
+          # The fields of a payload.
+          def outgoing_item(item)
+            return item if version == 8
+
+            times = item.slice(*TIMES).select { |_, value| value.is_a?(Integer) }
+            wrapper = {"class" => WRAPPERS[7]} if item["class"] == WRAPPERS[8]
+            {**item, **times.transform_values { |value| value / 1000.0 }, **wrapper.to_h}
           end
 
           private

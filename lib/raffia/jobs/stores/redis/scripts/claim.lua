@@ -23,7 +23,7 @@ local refused, MOST_REFUSED = 0, 1000 -- jobs over their limit or rate, in one s
 -- Returns whether a job may begin now; if not, it has been moved to its set.
 local function admit(queue, payload, own, item, ref)
   local expires = tonumber(own.expires_at)
-  if expires and expires <= now() then
+  if expires and expires <= now() or cancelled_step(own) then
     settle(own, item, true)
     release_limit(own, '')
     return false
@@ -151,6 +151,7 @@ for i = 1, #fields, 1000 do
   redis.call('HSET', RAFFIA .. 'claims:' .. token, unpack(fields, i, math.min(i + 999, #fields)))
 end
 save_rates()
+save_workflows()
 -- There may be more.
 if #found == 0 and refused >= MOST_REFUSED then return 0 end
 return found

@@ -23,6 +23,7 @@ for _, member in ipairs(found) do
   if key ~= 'dead' then settle(own, item, true) end
   release_limit(own, '')
 end
+save_workflows()
 local queue = string.match(key, '^queue:(.*)$') or string.match(key, '^raffia:queue:(.*)$')
 if queue and redis.call('EXISTS', 'queue:' .. queue, RAFFIA .. 'queue:' .. queue) == 0 then
   redis.call('SREM', 'queues', queue)

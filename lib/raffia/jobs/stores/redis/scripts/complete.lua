@@ -1,17 +1,22 @@
 -- Ends claims.
--- ARGV: token, how, a new payload or '', a time or '', then for each group of claims: its name, its
--- queue, 32-bit numbers of claims without Raffia's fields, and of those with them.
+-- ARGV: token, how, a new payload or '', a time or '', then for each result '', its claim, the
+-- result, ''; and for each group of claims: its name, its queue, 32-bit numbers of claims without
+-- Raffia's fields, and of those with them.
 -- Returns 1 if all claims were valid, else 1 or 0 for each.
 -- Parts: rates ends
 local token, how, payload, at = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local claims = RAFFIA .. 'claims:' .. token
-local results, all = {}, true
+local results, all, values = {}, true, {}
 
 local function finish(ref, old)
   if how == 'unbegun' then refund((extras(old))) end
-  if how == 'release' or how == 'unbegun' then return put_back(token, ref, old) end
   local own, item = extras(old)
-  if how == 'retry' then
+  local waits = how == 'retry' or how == 'release' or how == 'unbegun'
+  if waits and cancelled_step(own) then
+    settle(own, item, true)
+  elseif how == 'release' or how == 'unbegun' then
+    return put_back(token, ref, old)
+  elseif how == 'retry' then
     redis.call('ZADD', 'retry', at, payload)
     note_unique(own, item and item.jid, 'retry', payload)
   elseif how == 'bury' then
@@ -19,7 +24,7 @@ local function finish(ref, old)
     local _, dead = extras(payload)
     settle(own, dead or item, true)
   else
-    settle(own, item, how == 'discard')
+    settle(own, item, how == 'discard', values[ref])
   end
   release_limit(own, token .. ' ' .. ref)
 end
@@ -34,7 +39,8 @@ local function take(ref, plain)
 end
 
 for i = 5, #ARGV, 4 do
-  for kind = 2, 3 do
+  if ARGV[i] == '' then values[ARGV[i + 1]] = ARGV[i + 2] end
+  for kind = ARGV[i] == '' and 4 or 2, 3 do
     local numbers = ARGV[i + kind]
     for place = 1, #numbers, 4 do
       local number = struct.unpack('<I4', numbers, place)
@@ -45,4 +51,5 @@ for i = 5, #ARGV, 4 do
   end
 end
 save_rates()
+save_workflows()
 return all and 1 or results

@@ -7,10 +7,14 @@ local how, time, count = ARGV[1], now(), 0
 
 local function arrive(place, payload, queue)
   local own, item = extras(payload)
+  if place ~= 'dead' and how == 'front' and cancelled_step(own) then
+    return settle(own, item, true)
+  end
   if how == 'queue' or how == 'front' then
     if place == 'dead' then
       revive_in_batch(own)
       revive_flow(own, item)
+      revive_step(own, item)
     end
     note_unique(own, item and item.jid, 'queue', payload)
     return enqueue(queue, payload, own, how == 'front')
@@ -48,4 +52,5 @@ for i = 2, #ARGV, 4 do
     end
   end
 end
+save_workflows()
 return count

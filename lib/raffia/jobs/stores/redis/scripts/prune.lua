@@ -1,11 +1,21 @@
--- Forgets batches completed before a time, names of expired values, and remains of dead workers.
+-- Forgets batches and workflows completed before a time, names of expired values, and remains of
+-- dead workers.
 -- ARGV: time.
+-- Parts: workflows
 local batches = redis.call('ZRANGE', RAFFIA .. 'completed', '-inf', '(' .. ARGV[1], 'BYSCORE')
 for _, batch in ipairs(batches) do
   if number_in(batch, 'pending') == 0 then
     redis.call('UNLINK', batch)
     redis.call('ZREM', RAFFIA .. 'completed', batch)
     redis.call('ZREM', RAFFIA .. 'batches', string.sub(batch, #RAFFIA + #'batch:' + 1))
+  end
+end
+-- A sub-workflow is needed as long as its parent may be undone.
+local ended = redis.call('ZRANGE', RAFFIA .. 'ended_workflows', '-inf', '(' .. ARGV[1], 'BYSCORE')
+for _, id in ipairs(ended) do
+  local parent = redis.call('HGET', RAFFIA .. 'workflow:' .. id, 'parent')
+  if not parent or redis.call('EXISTS', RAFFIA .. 'workflow:' .. parent) == 0 then
+    workflows().tables.remove(id)
   end
 end
 for _, name in ipairs(redis.call('ZRANGE', RAFFIA .. 'passing', '-inf', now(), 'BYSCORE')) do

@@ -217,15 +217,16 @@ function count_end(batch, pending, dead)
   complete_batch(batch)
 end
 
--- Ends a job for good: frees its key, and counts it in its batch. `item` is the last payload.
-local function settle(own, item, failed)
+-- Ends a job for good: frees its key, and counts it in its batch. `item` is the last payload,
+-- `result` the JSON that a step of a workflow has returned.
+local function settle(own, item, failed, result)
   if not own then return end
   local unique = part(own, 'unique')
   if unique and unique['until'] ~= 'window' then release_unique(own, item.jid) end
   local batch = batch_key(own)
   if batch then count_end(batch, -1, failed and 1 or 0) end
   for field, ended in pairs(ends) do
-    if own[field] then ended(own, item, failed) end
+    if own[field] then ended(own, item, failed, result) end
   end
 end
 

@@ -39,11 +39,12 @@ local function remove_from_queue(queue, payload)
   return false
 end
 
--- Removes the waiting job with this key. Returns whether the new one may take its place.
+-- Removes the waiting job with this key, unless a workflow waits for it. Returns whether the new one may take its place.
 local function replace(draft)
   local fields = redis.call('HMGET', draft.unique, 'jid', 'set', 'queue', 'payload')
   local jid, set, queue, payload = unpack(fields)
-  if not set then return false end
+  local own = set and extras(payload)
+  if not set or own.workflow then return false end
   local gone
   if set == 'queue' then
     gone = remove_from_queue(queue, payload)
@@ -51,7 +52,6 @@ local function replace(draft)
     gone = remove(set, string.find(set, '^raffia:blocked:') and queue .. ' ' .. payload or payload)
   end
   if not gone then return false end
-  local own = extras(payload)
   settle(own, {jid = jid}, false)
   release_limit(own, '')
   return true
