@@ -26,8 +26,9 @@ namespace :test do
       "test/stress/actor_storm_test.rb", "--verbose", verbose: false)
   end
 
-  desc "A million jobs on each store under kills, standstills, clock jumps and power cuts: " \
-    "nothing is lost. RAFFIA_LEDGER=how many, TESTOPTS"
+  desc "A million jobs, workflows and durable functions on each store under kills, standstills, " \
+    "clock jumps, partitions and power cuts: nothing is lost, and nothing done twice is taken. " \
+    "RAFFIA_LEDGER=how many, RAFFIA_LEDGER_SEED, TESTOPTS"
   task ledger: :compile do
     sh({"RAFFIA_LEDGER" => ENV.fetch("RAFFIA_LEDGER", "1000000"), "RAFFIA_TEST_LIMIT" => "0"},
       RbConfig.ruby, "-Ilib", "-Itest", "script/minitest.rb",

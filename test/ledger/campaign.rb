@@ -4,6 +4,7 @@ require "fileutils"
 require "rbconfig"
 require "raffia/jobs"
 require_relative "checker"
+require_relative "partition"
 require_relative "shim"
 require_relative "worker"
 
@@ -31,14 +32,18 @@ module Ledger
     # @param pause [Range] seconds between two faults
     # @param nap [Float] seconds between two calls of a producer
     # @param backlog [Integer] how many jobs must wait before the first fault
+    # @param forgets [Array<Symbol>] faults after which the store's rates may begin anew
+    # @param seed [Integer] of all that is random in the producers and faults
     # @param log [IO, nil] hears what happens
     def initialize(dir, url, jobs:, faults: FAULTS, server: nil, disk: nil, pause: 0.3..1.5,
-      nap: 0.05, backlog: 0, seed: Random.new_seed, log: nil)
+      nap: 0.05, backlog: 0, forgets: [], seed: Random.new_seed % (1 << 32), log: nil)
       @dir = dir
       @jobs = jobs
       @faults = faults
       @server = server
       @pause = pause
+      @forgets = forgets
+      @seed = seed
       @random = Random.new(seed)
       @nap = nap
       @backlog = backlog
@@ -51,8 +56,9 @@ module Ledger
       @env = {"RAFFIA_STORE" => url, "LEDGER_STORE" => url[/\A[a-z]+/].sub("valkey", "redis"),
               "LEDGER_HISTORY" => @history, "RAFFIA_LOG" => "warn",
               "RUBYOPT" => nil, **@shim.env}
-      @worker = Worker.new(@env, File.join(dir, "worker.log"))
       @url = url
+      @partition = Partition.new(server.port) if faults.include?(:part)
+      @workers = [Worker.new(@env, worker_log), *distant_worker]
       @done = Hash.new(0)
       @stopped = []
     end
@@ -60,32 +66,51 @@ module Ledger
     # @return [String] path, of what the workers said
     def worker_log = File.join(@dir, "worker.log")
 
-    # @return [Checker]
+    # @return [Integer]
+    attr_reader :seed
+
+    # @return [Result]
     def run
-      @worker.start
+      @workers.each(&:start)
       produce
       inject_faults
       drain
-      @worker.stop
-      Checker.new(@history, @done, left)
+      @workers.each(&:stop)
+      Checker.call(@history, @done, left, store: store, forgets: @forgets)
     ensure
       kill_producers
-      @worker.kill_all
-      @stopped.each { |pid| @worker.signal(:KILL, pid) }
+      @workers.each(&:kill_all)
+      @stopped.each { |pid| Worker.signal(:KILL, pid) }
+      @partition&.close
     end
 
     private
 
+    # Another one, whose connections go through the fault proxy.
+    def distant_worker
+      return unless @partition
+
+      url = @partition.url(@url)
+      @distant = {**@env, "RAFFIA_STORE" => url}
+      Worker.new(@distant, worker_log, processes: 1)
+    end
+
     # They go on until the pipe's other end is closed, and have kept as many as are missing.
     def produce
-      missing = @jobs - History.read(@history)[:kept].size
+      missing = @jobs - kept
       return if missing <= 0 && @end_of_input.last.closed?
 
-      @producing = Array.new(PRODUCERS) do
-        ::Process.spawn(@env, RbConfig.ruby, "-I#{Worker::ROOT}/lib", "#{__dir__}/producer.rb",
+      @producing = Array.new(PRODUCERS) do |number|
+        ::Process.spawn((number.zero? && @distant) || @env, RbConfig.ruby, "-I#{Worker::ROOT}/lib", "#{__dir__}/producer.rb",
           (missing / PRODUCERS).to_s, @random.rand(1 << 30).to_s,
           @nap.to_s, in: @end_of_input.first, err: [worker_log, "a"])
       end
+    end
+
+    # Those of workflows and functions are counted roughly.
+    def kept
+      kept = History.read(@history)
+      kept[:kept].size + 5 * kept[:kept_workflow].size + 3 * kept[:kept_function].size
     end
 
     def end_producing = @end_of_input.last.close
@@ -96,11 +121,30 @@ module Ledger
       await { @progress.open >= @backlog || !producing? }
       while (fault = order.shift || (at_work? && @faults.sample(random: @random)))
         sleep(@random.rand(@pause))
-        @log&.puts "#{fault}, with #{@progress.open} of #{@progress.kept} jobs open"
-        send(fault)
+        @log&.puts "#{clock} #{fault}, with #{@progress.open} of #{@progress.kept} jobs open"
+        inject(fault)
         @done[fault] += 1
         end_producing if order.empty?
       end
+    end
+
+    def inject(fault)
+      from = now
+      send(fault)
+      note("#{fault} #{from} #{now}")
+      find_secrets
+    end
+
+    def note(line) = File.write(@history, "! #{line}\n", mode: "a")
+
+    def clock = Time.now.strftime("%H:%M:%S")
+
+    # Encrypted arguments are nowhere in the store.
+    def find_secrets
+      found = store.entries(:queue, limit: 200).find { |one| one.payload.include?("ledger-secret") }
+      raise "the store has plain arguments of #{found.payload}" if found
+    rescue Raffia::Jobs::StoreUnavailable
+      nil
     end
 
     def at_work? = producing? || (@progress.grows? && @progress.open > BACKLOG)
@@ -114,6 +158,7 @@ module Ledger
     # latest time, so all postponed jobs are due.
     def drain
       @shim.turn_clock(HOUR)
+      note("turn_clock #{now} #{now}")
       @server&.start
       give_up = now + TIMEOUT + @jobs / 500
       until left.values.sum.zero?
@@ -122,8 +167,19 @@ module Ledger
         end
 
         requeue_dead
+        send_signals
         sleep(0.2)
       end
+    end
+
+    # To functions whose producer was killed before it did. They have the key of the producer's, so
+    # that they are taken only where that did not arrive.
+    def send_signals
+      store.flows(status: "waiting", limit: 1000).each do |flow|
+        store.signal_flow(flow["id"], "go", "\"late\"", key: "go")
+      end
+    rescue Raffia::Jobs::Error, Raffia::ConfigError
+      nil # it has none, or is away
     end
 
     def requeue_dead
@@ -153,19 +209,21 @@ module Ledger
     # --- faults ---
 
     def kill_worker
-      pid = @worker.workers.sample(random: @random)
-      @worker.signal(:KILL, pid) if pid
+      pid = worker_pids.sample(random: @random)
+      Worker.signal(:KILL, pid) if pid
     end
 
-    def kill_supervisor = @worker.kill_supervisor
+    def worker_pids = @workers.flat_map(&:workers)
+
+    def kill_supervisor = @workers.sample(random: @random).kill_supervisor
 
     # Other workers have its jobs when it continues, and the store must refuse its acks.
     def stop_worker
-      pid = @worker.workers.sample(random: @random) or return
+      pid = worker_pids.sample(random: @random) or return
       @stopped << pid
-      @worker.signal(:STOP, pid)
+      Worker.signal(:STOP, pid)
       sleep(STOPPED)
-      @worker.signal(:CONT, pid)
+      Worker.signal(:CONT, pid)
       @stopped.delete(pid)
     end
 
@@ -186,14 +244,34 @@ module Ledger
       @server.start
     end
 
+    # Nothing, or only one way, goes between the store and one of the workers for a while, which may
+    # be longer than its lease.
+    def part
+      long = @faults.include?(:stop_worker) && @random.rand < 0.3
+      seconds = long ? STOPPED : @random.rand(0.2..3.0)
+      @done[:"part #{@partition.cause(seconds, @random)}"] += 1
+    end
+
+    # The store's data is that of some seconds before, while workers live on.
+    def restore_older
+      require_relative "older_data"
+      older = OlderData.new(@server.port)
+      note("older_begin 0 0")
+      older.save
+      sleep(@random.rand(0.5..3.0))
+      older.restore
+      sleep(OlderData::SLACK)
+      note("older_end 0 0")
+    end
+
     # Kills all processes, and removes what was not synced.
     def cut_power
-      @worker.kill_all
+      @workers.each(&:kill_all)
       kill_producers
       @store&.close
       @store = nil
       @done[:bytes_not_synced] += @shim.cut
-      @worker.start
+      @workers.each(&:start)
       produce
       await_progress
     end
@@ -211,7 +289,7 @@ module Ledger
 
     def kill_producers
       @producing&.each do |pid|
-        @worker.signal(:KILL, pid)
+        Worker.signal(:KILL, pid)
         ::Process.wait(pid)
       end
       @producing = []

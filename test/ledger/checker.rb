@@ -1,42 +1,52 @@
 # frozen_string_literal: true
 
 require_relative "history"
+require_relative "result"
+require_relative "checks/jobs"
+require_relative "checks/rates"
+require_relative "checks/fairness"
+require_relative "checks/batches"
+require_relative "checks/workflows"
+require_relative "checks/functions"
 
 module Ledger
-  # Checks the history of a campaign: lost jobs, and jobs acknowledged twice.
+  # Checks the history of a campaign: lost work, and work that the store accepted twice.
   class Checker
+    # Events that a store with older data has forgotten.
+    FORGOTTEN = %i[
+      kept kept_fair kept_batch kept_workflow kept_function acked acked_node called_back signalled
+    ].freeze
+
     # @param path [String] of the history
     # @param faults [Hash{Symbol => Integer}] how often each thing was done to it
     # @param left [Hash{Symbol => Integer}] how many jobs are anywhere in the store
-    def initialize(path, faults, left)
-      @kept, @began, @ended, @acked = History.read(path).values_at(:kept, :began, :ended, :acked)
-      @faults = faults
-      @left = left
+    # @param store [Raffia::Jobs::Store, nil] for the ends of workflows and functions
+    # @param forgets [Array<Symbol>] faults after which the store's rates may begin anew
+    # @return [Result]
+    def self.call(path, faults, left, store: nil, forgets: [])
+      checks = [Checks::Jobs.new, Checks::Rates.new(forgets), Checks::Fairness.new,
+        Checks::Batches.new, Checks::Workflows.new(store), Checks::Functions.new(store)]
+      new(checks).read(path)
+      Result.new(lost: checks.flat_map(&:lost), doubled: checks.flat_map(&:doubled),
+        broken: checks.flat_map(&:broken), facts: {**checks.map(&:facts).reduce(:merge),
+          "left in the store" => left.values.sum, "faults" => faults})
     end
 
-    # @return [Array<String>] acknowledged, and neither done nor in the store
-    def lost = @kept.keys.reject { |jid| @ended.key?(jid) }
-
-    # @return [Array<String>] the store took an ack of them more than once
-    def acked_twice = @acked.select { |_, count| count > 1 }.keys
-
-    # @return [Boolean]
-    def good? = lost.empty? && acked_twice.empty? && @left.values.sum.zero?
-
-    # @return [Hash]
-    def to_h
-      {"kept" => @kept.size, "done" => @kept.keys.count { |jid| @ended.key?(jid) },
-       "lost" => lost.size, "acked twice" => acked_twice.size,
-       "begun again" => @began.count { |_, count| count > 1 },
-       "done again" => @ended.count { |_, count| count > 1 },
-       "left in the store" => @left.values.sum, "faults" => @faults}
+    # @param checks [Array<Checks::Check>]
+    def initialize(checks)
+      @checks = checks
     end
 
-    # @return [String] for people
-    def to_s
-      facts = to_h
-      faults = facts.delete("faults").map { |name, count| "#{count} x #{name.to_s.tr("_", " ")}" }
-      "#{facts.map { |name, count| "#{name}: #{count}" }.join(", ")}; #{faults.join(", ")}"
+    # @return [void]
+    def read(path)
+      forgotten = false
+      History.each(path) do |event, id, values|
+        if event == :fault && id.start_with?("older_")
+          forgotten = id == "older_begin"
+        elsif !(forgotten && FORGOTTEN.include?(event))
+          @checks.each { |check| check.see(event, id, values, torn: forgotten) }
+        end
+      end
     end
   end
 end

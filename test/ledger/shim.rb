@@ -27,10 +27,13 @@ module Ledger
     end
 
     # @param seconds [Integer] that clocks are ahead from now on; negative: behind
-    def turn_clock(seconds) = set(0, seconds)
+    def turn_clock(seconds) = Shim.turn_clock(@world, seconds)
+
+    # The same by the file that programs have in RAFFIA_SHIM_WORLD.
+    def self.turn_clock(world, seconds) = set(world, 0, seconds)
 
     # @param full [Boolean] whether nothing more can be written to the disk from now on
-    def fill_disk(full) = set(1, full ? 1 : 0)
+    def fill_disk(full) = Shim.set(@world, 1, full ? 1 : 0)
 
     # The power goes. Everybody who writes must have been killed.
     # @return [Integer] how many bytes are lost: overwritten ones, and those by which files had
@@ -39,11 +42,12 @@ module Ledger
       Dir[File.join(@disk, "*.undo")].sum { |notes| undo(notes, notes.delete_suffix(".undo")) }
     end
 
-    private
-
-    def set(index, value)
-      File.binwrite(@world, [value].pack("q"), index * 8, mode: File::RDWR | File::CREAT)
+    # @api private
+    def self.set(world, index, value)
+      File.binwrite(world, [value].pack("q"), index * 8, mode: File::RDWR | File::CREAT)
     end
+
+    private
 
     def compile
       made = system(ENV.fetch("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", @library, SOURCE,

@@ -29,7 +29,7 @@ module Ledger
     # @return [void]
     def kill_all
       all = [@pid, *below(@pid)].compact
-      all.each { |pid| signal(:KILL, pid) }
+      all.each { |pid| Worker.signal(:KILL, pid) }
       ::Process.wait(@pid) if @pid
       nap until all.none? { |pid| alive?(pid) }
       @pid = nil
@@ -39,7 +39,7 @@ module Ledger
     # @return [void]
     def kill_supervisor
       orphans = below(@pid)
-      signal(:KILL, @pid)
+      Worker.signal(:KILL, @pid)
       ::Process.wait(@pid)
       start
       orphans
@@ -47,14 +47,14 @@ module Ledger
 
     # @return [Integer, nil] exit status
     def stop
-      signal(:TERM, @pid)
+      Worker.signal(:TERM, @pid)
       _, status = ::Process.wait2(@pid)
       @pid = nil
       status.exitstatus
     end
 
     # @return [Boolean]
-    def signal(name, pid)
+    def self.signal(name, pid)
       ::Process.kill(name, pid)
       true
     rescue Errno::ESRCH
@@ -65,7 +65,8 @@ module Ledger
 
     def program
       ["-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", "#{ROOT}/test/ledger/jobs.rb",
-        "--processes", @processes.to_s, "-c", "20", "--store", @env.fetch("RAFFIA_STORE")]
+        "--processes", @processes.to_s, "-c", "20", "-q", "default,3", "-q", "fair,1",
+        "--store", @env.fetch("RAFFIA_STORE")]
     end
 
     # By its command line.

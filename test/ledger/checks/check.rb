@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+module Ledger
+  module Checks
+    # One reading of the history.
+    class Check
+      # `torn`: the store may have forgotten it, and does it again.
+      def see(event, id, values, torn: false) = nil
+
+      # What was acknowledged, and not done.
+      def lost = []
+
+      # What the store took more than once.
+      def doubled = []
+
+      # Other rules that do not hold.
+      def broken = []
+
+      # Numbers by name.
+      def facts = {}
+    end
+  end
+end
