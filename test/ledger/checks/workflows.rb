@@ -54,7 +54,8 @@ module Ledger
         case kind[/\w+\z/]
         when "SumFlow" then sum?(count, found) && found["last"] == squares(count)
         when "NestedFlow"
-          sum?(count, @effects["#{id}.inner"].transform_values(&:first)) && found.key?("last")
+          sum?(count, @effects["#{id}.inner"].transform_values(&:first)) &&
+            found == %w[sealed function last].to_h { |step| [step, count.to_s] }
         else found.keys == %w[one two undo_two undo_one]
         end
       end

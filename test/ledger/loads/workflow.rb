@@ -42,6 +42,26 @@ module Ledger
     def perform(value) = effect(value)
   end
 
+  # The same, with what it gets and returns encrypted.
+  class SealedStep < NoteStep
+    options encrypt: true
+  end
+
+  # A durable function as a step.
+  class FunctionStep
+    include Raffia::Durable
+
+    options retry: 10
+
+    def call(value)
+      first = step(:first) { value }
+      sleep_for(0.05)
+      own = run.item.dig("raffia", "workflow")
+      step(:effect) { HISTORY.note(:effect, ["#{own["id"]}/#{own["node"]} #{first}"]) }
+      first
+    end
+  end
+
   # Fails for good.
   class BrokenStep < StepJob
     retry_in { :discard }
@@ -61,14 +81,15 @@ module Ledger
     end
   end
 
-  # A step of it is a workflow.
+  # A step of it is a workflow, one is encrypted, and one is a durable function.
   class NestedFlow
     include Raffia::Workflow
 
     def build(count)
-      job :first, NoteStep, count
-      flow :inner, SumFlow, count, after: :first
-      job :last, NoteStep, count, after: :inner
+      job :sealed, SealedStep, count
+      job :function, FunctionStep, result(:sealed)
+      flow :inner, SumFlow, count, after: :function
+      job :last, NoteStep, result(:function), after: :inner
     end
   end
 
@@ -88,7 +109,7 @@ module Ledger
     # Workflows.
     module Workflow
       SHARE = 18
-      KINDS = {SumFlow => 4, NestedFlow => 6, UndoneFlow => 5}.freeze
+      KINDS = {SumFlow => 4, NestedFlow => 7, UndoneFlow => 5}.freeze
 
       module_function
 
