@@ -1,14 +1,16 @@
 # frozen_string_literal: true
 
-require "digest"
-require "securerandom"
 require_relative "job"
 require_relative "durable/branches"
+require_relative "durable/children"
 require_relative "durable/control"
 require_relative "durable/error"
 require_relative "durable/outcome"
+require_relative "durable/recorded_values"
 require_relative "durable/replay"
 require_relative "durable/start"
+require_relative "durable/step_context"
+require_relative "durable/transaction"
 
 module Raffia
   module Jobs
@@ -37,14 +39,8 @@ module Raffia
     module Durable
       extend Control
 
-      # Given to the block of a step.
-      #
-      # @!attribute [r] key
-      #   @return [String] the same in each attempt: an idempotency key for other services
-      StepContext = Data.define(:key)
-
       def self.included(job)
-        job.include(Job)
+        job.include(Job, Children, RecordedValues)
         job.extend(Start)
         job.options(on: :fibers)
       end
@@ -72,13 +68,34 @@ module Raffia
       # @raise [BadResult] for a value that JSON would change
       # @raise [StepFailed] for a recorded error, each time
       # @raise [NondeterminismError] when another step was recorded here
-      def step(name, *parts, final: [], &block)
-        label = parts.empty? ? name.to_s : "#{name} #{JSON.generate(parts)}"
-        @raffia_replay.perform("step", label) do |place|
-          Outcome.dump(outside_of_steps { block.call(StepContext.new(@raffia_replay.key(place))) },
-            label)
-        rescue *final => error
-          Outcome.dump_error(error)
+      def step(name, *parts, final: [])
+        execute("step", name, parts, final) { |step| Outcome.dump(yield(step), name) }
+      end
+
+      # Executes the block once, in a transaction of the application's database that also has the
+      # step's record: its effect there and its record are one. A worker that dies leaves both or
+      # none. The record is in the table `raffia_steps`, see {StepTable}.
+      #
+      #     transaction(:pay) do |connection, step|
+      #       account.update!(balance: account.balance - 5)
+      #       step.enqueue(MailJob, account.id)
+      #     end
+      # @param name [Symbol, String]
+      # @param parts [Array] as for {#step}
+      # @param on [Object, nil] a connection or a class of Active Record, a PG::Connection, Trilogy
+      #   or SQLite3::Database; nil: ActiveRecord::Base
+      # @param final [Array<Class>] errors that are recorded, after the transaction is rolled back
+      # @yieldparam connection [Object]
+      # @yieldparam step [StepContext]
+      # @return [Object] the block's value, a JSON value; nil after ActiveRecord::Rollback
+      # @raise [Error] when a transaction is open there already
+      # @raise [ConfigError] for another object
+      # @raise [BadResult, StepFailed, NondeterminismError] as {#step}
+      def transaction(name, *parts, on: nil, final: [])
+        execute("transaction", name, parts, final) do |step|
+          Transaction.new(on, @raffia_replay.flow.cipher).call(step) do |connection|
+            Outcome.dump(yield(connection, step), name)
+          end
         end
       end
 
@@ -113,37 +130,6 @@ module Raffia
         Branches.new(@raffia_replay, items.to_a, &block).call
       end
 
-      # Starts another durable function, and waits for its end.
-      # @param function [Class]
-      # @param options [Hash] as {Job::Enqueue#set} takes them
-      # @return [Object] its result
-      # @raise [FlowFailed] when it has failed, or was cancelled
-      def child(function, *args, **options)
-        id = start_child(function, *args, **options)
-        end_of = @raffia_replay.await("child", function.name, nil, signal: "child:#{id}").first
-        return end_of["result"] if end_of["status"] == "done"
-
-        raise FlowFailed.new("#{function.name} #{id} has #{end_of["status"]}: #{end_of["error"]}",
-          status: end_of["status"])
-      end
-
-      # Starts another durable function, and does not wait. It is cancelled with this one.
-      # @param abandon [Boolean] whether it is not
-      # @return [String] its id
-      def start_child(function, *args, abandon: false, **options)
-        drafts = []
-        @raffia_replay.perform("start", function.name, drafts: drafts) do
-          item = function.set(**options).item(args)
-          own = item[Payload::OWN]
-          flow = {**own["flow"], "parent" => @raffia_replay.id, "abandon" => abandon}
-          draft = @raffia_replay.client.draft({**item, Payload::OWN => {**own, "flow" => flow}})
-          raise Error, "a middleware rejected #{function.name}" unless draft
-
-          drafts << draft
-          JSON.generate([draft.jid])
-        end
-      end
-
       # Ends this run, and begins the function anew with these arguments and no recorded steps.
       # Signals that were not taken stay. Does not return.
       def continue_as_new(*args) = @raffia_replay.continue(args)
@@ -162,25 +148,6 @@ module Raffia
         nil
       end
 
-      # @return [Time] that of the first run
-      def now = Time.at(@raffia_replay.perform("time", "now") { "[#{Time.now.to_f}]" })
-
-      # @param max [Integer, Range, nil] see Random.rand
-      # @return [Numeric] that of the first run
-      def random(max = nil)
-        @raffia_replay.perform("random", "random") { "[#{max ? Random.rand(max) : Random.rand}]" }
-      end
-
-      # @return [String] that of the first run
-      def uuid = @raffia_replay.perform("uuid", "uuid") { "[\"#{SecureRandom.uuid}\"]" }
-
-      # Sets what {Control#query} returns.
-      # @param value [Object] a JSON value
-      # @return [Object] the value
-      def publish(value)
-        @raffia_replay.perform("publish", "publish") { Outcome.dump(value, "publish") }
-      end
-
       # Steps of the block are executed although the function was cancelled: to clean up.
       def shield
         before = Fiber[Replay::SHIELD]
@@ -194,6 +161,19 @@ module Raffia
       def history = @raffia_replay.history
 
       private
+
+      # Yields a step's context unless the step is recorded. The block returns its outcome.
+      def execute(kind, name, parts, final)
+        label = parts.empty? ? name.to_s : "#{name} #{JSON.generate(parts)}"
+        drafts = []
+        @raffia_replay.perform(kind, label, drafts: drafts) do |place|
+          flow = @raffia_replay.flow
+          outside_of_steps { yield StepContext.new(flow.key(place), flow.client, drafts) }
+        rescue *final => error
+          drafts.clear
+          Outcome.dump_error(error)
+        end
+      end
 
       # A step of a step would not be found again.
       def outside_of_steps

@@ -4,48 +4,6 @@ require_relative "durable_case"
 
 # Durable functions: steps, waits, branches, children.
 class JobsDurableTest < JobsDurableCase
-  class SecretFlow
-    include Raffia::Durable
-
-    options encrypt: true
-    def call(card, runs)
-      step(:charge) { "charged #{card}" }
-      sleep_for(0.01)
-      continue_as_new(card, runs - 1) if runs > 0
-      TestSupport::JobsCase::SEEN << step(:charge_again) { "again #{card}" }
-      nil
-    end
-  end
-
-  # Keeps what is recorded, and goes on.
-  module Spy
-    def texts = @texts ||= Thread::Queue.new
-
-    def record_step(claim, step, **)
-      texts << step.value.to_s
-      super
-    end
-
-    def continue_flow(claim, payload)
-      texts << payload
-      super
-    end
-  end
-
-  def test_steps_of_an_encrypted_function_are_encrypted
-    Jobs.keys = {:active => "k1", "k1" => "k" * 32}
-    @store.extend(Spy)
-    SecretFlow.start("4111-plain", 1)
-    work
-    assert_equal("again 4111-plain", seen)
-    texts = Array.new(@store.texts.size) { @store.texts.pop }
-    assert_operator(texts.size, :>=, 4)
-    texts.each { |text| refute_includes(text, "plain") }
-    assert(texts.any? { |text| text.include?("raffia:enc") })
-  ensure
-    Jobs.keys = nil
-  end
-
   def test_a_function_returns_its_result_and_each_step_is_executed_once
     made = function do |number|
       first = step(:first) { EFFECTS << :first && number + 1 }
@@ -192,24 +150,6 @@ class JobsDurableTest < JobsDurableCase
     id = made.start(4, 0)
     assert_equal(10, result(id))
     assert_equal([4, 1], @store.flow(id).values_at("run", "steps"))
-  end
-
-  def test_a_function_with_encrypted_arguments_continues_with_encrypted_ones
-    Jobs.keys = {:active => "a", "a" => "k" * 32}
-    made = function(encrypt: true) do |secret, count|
-      wait_for(:go)
-      (count > 0) ? continue_as_new(secret, count - 1) : secret
-    end
-    work
-    id = made.start("secret", 1)
-    await_status(id, "waiting")
-    Durable.signal(id, :go)
-    wait_until { @store.flow(id).values_at("run", "status") == [2, "waiting"] }
-    refute_includes(@store.entries(:scheduled).first.payload, "secret")
-    Durable.signal(id, :go)
-    assert_equal("secret", result(id))
-  ensure
-    Jobs.keys = nil
   end
 
   def test_functions_run_on_threads_too

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "value_cipher"
+
 module Raffia
   module Jobs
     module Durable
@@ -16,9 +18,11 @@ module Raffia
         # @return [Boolean] whether it is new
         # @raise [UnknownFlow] when there is no such function, or it has ended
         # @raise [BadArguments] for a payload that JSON would change
+        # @raise [ConfigError] without the keys of a function with encrypted arguments
         def signal(id, name, payload = nil, key: nil)
           Client::PayloadBuilder.check_arguments("signal #{name}", [payload])
-          sent = Jobs.store.signal_flow(id, name.to_s, JSON.generate(payload), key: key)
+          value = ValueCipher.of(flow(id)).seal(JSON.generate(payload), "signal #{name}")
+          sent = Jobs.store.signal_flow(id, name.to_s, value, key: key)
           return sent unless sent.nil?
 
           raise UnknownFlow, "there is no durable function #{id}, or it has ended"
@@ -35,12 +39,14 @@ module Raffia
         # @return [Object, nil] what the function has published last, see {Durable#publish}
         # @raise [UnknownFlow]
         def query(id)
-          state = flow(id)["state"]
-          JSON.parse(state).first if state
+          flow = self.flow(id)
+          state = flow["state"] or return
+          JSON.parse(ValueCipher.of(flow).unseal(state, "state")).first
         end
 
         # @param timeout [Numeric] seconds to wait for the end
         # @return [Object] what `call` returned
+        # @raise [UnknownKey] when it is encrypted, and its key is not here
         # @raise [NotEnded]
         # @raise [FlowFailed] when it failed, or was cancelled
         # @raise [UnknownFlow]
@@ -55,10 +61,13 @@ module Raffia
             Kernel.sleep(INTERVAL)
             flow = self.flow(id)
           end
-          return JSON.parse("[#{flow["result"] || "null"}]").first if flow["status"] == "done"
+          cipher = ValueCipher.of(flow)
+          if flow["status"] == "done"
+            return JSON.parse("[#{cipher.unseal(flow["result"] || "null", "result")}]").first
+          end
 
           raise FlowFailed.new("durable function #{id} (#{flow["class"]}) has #{flow["status"]}: " \
-            "#{flow["error"]}", status: flow["status"])
+            "#{cipher.reveal_error(flow["error"])}", status: flow["status"])
         end
 
         # @return [Hash] see {Store::Flows#flow}

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../encryption"
 require_relative "../flow_step"
 require_relative "branch"
+require_relative "claimed_flow"
 require_relative "history"
 
 module Raffia
@@ -13,69 +13,42 @@ module Raffia
       # @api private
       class Replay
         SHIELD = :raffia_durable_shield
-        # Seconds until a stuck function is tried again.
-        STUCK = 60
 
-        attr_reader :history
+        attr_reader :history, :flow
 
         def initialize(function, run)
           @function = function
-          @run = run
-          @claim = run.claim
-          @store = run.store
-          @cancelled = false
+          @flow = ClaimedFlow.new(function, run)
           @stuck = nil
         end
 
         def call(args)
-          flow = ask { @store.load_flow(@claim) }
-          # Only the job's end was lost.
-          return end_step(flow["status"], flow["result"]) if
-            Store::Flows::ENDED.include?(flow["status"])
-
-          @number = flow["run"]
-          @cancelled = flow["cancelled"]
-          @history = History.new(flow["history"]) { |history| warn_of(history) }
+          recorded = @flow.load or return
+          @history = History.new(recorded) { |history| @flow.warn_of(history) }
           finish(args)
         end
 
-        # Yields the recorded step of the branch's next place, and its place; nil: there is none.
-        def visit(kind, name)
-          branch = Branch.current
-          raise Error, "a step cannot be within a step: #{kind} #{name}" unless branch
-
-          branch.check
-          place = branch.place
-          recorded = @history[place]
-          fits = recorded.nil? || [recorded.kind, recorded.name] == [kind, name]
-          mismatch(place, kind, name, recorded) unless fits
-          branch.advance
-          @history.visit(place)
-          [place, recorded]
-        end
-
-        # Returns the recorded value, or that of the block, after it has been recorded.
+        # Returns the recorded value, or that of the block, after it has been recorded. Drafts are
+        # enqueued with the record.
         def perform(kind, name, drafts: [])
           place, recorded = visit(kind, name)
-          return Outcome.load(plain(recorded.value, place), name) if recorded
+          return Outcome.load(@flow.value(recorded), name) if recorded
 
           check
           value = yield place
-          record(FlowStep.new(place:, kind:, name:, value: sealed(value, place)), drafts)
+          @history.add(@flow.record(FlowStep.new(place:, kind:, name:, value:), drafts))
           Outcome.load(value, name)
         end
 
         # Returns the signal's payload in an Array; [] when the time has come.
         def await(kind, name, seconds, signal: nil)
           place, recorded = visit(kind, name)
-          return JSON.parse(recorded.value) if recorded&.value
+          return payloads(recorded) if recorded&.value
 
           check
           step = FlowStep.new(place: place, kind: kind, name: name, signal: signal)
-          status, value = ask do
-            @store.await_step(@claim, step, seconds, park: Branch.current.root?,
-              cancellable: cancellable?)
-          end
+          status, value = @flow.await(step, seconds, park: Branch.current.root?,
+            cancellable: cancellable?)
           waited(status, step.with(value: value))
         end
 
@@ -92,29 +65,16 @@ module Raffia
         # Waits until one of the branches that wait may go on. Returns when it may.
         def park
           Branch.current.leave("pending") unless Branch.current.root?
-          answer = ask { @store.park_flow(@claim, cancellable: cancellable?) }
-          leave("waiting") if answer == :parked
-          @cancelled ||= flow_cancelled?
+          leave("waiting") if @flow.park(cancellable: cancellable?)
         end
 
         def continue(args)
           raise Error, "continue_as_new cannot be within parallel" unless Branch.current&.root?
 
           Client::PayloadBuilder.check_arguments("continue_as_new", args)
-          item = Payload.load(Store::Rewrite.anew(@claim.payload))
-          payload = Payload.dump(Encryption.seal(item.merge("args" => args)))
-          ask { @store.continue_flow(@claim, payload) }
+          @flow.continue(args)
           leave("continued")
         end
-
-        # The same in each attempt of a step.
-        def key(place)
-          Digest::SHA256.hexdigest("#{@claim.item["jid"]}/#{@number}/#{place}")[0, 32]
-        end
-
-        def client = Client.new(@store, Setup.current.client_middleware)
-
-        def id = @claim.item["jid"]
 
         private
 
@@ -124,78 +84,50 @@ module Raffia
           raise @stuck if @stuck
 
           @history.check_end
-          json = Outcome.dump(result, "call")[1...-1]
-          json = Workflow::Result.dump(result, @function, @claim.item) if step?
-          close("done", result: json)
-          end_step("done", json)
+          @flow.close("done", result: Outcome.dump(result, "call")[1...-1])
           result
         rescue Cancelled => error
-          close("cancelled", error: error.message)
-          end_step("cancelled")
+          @flow.close("cancelled", error: error.message)
         rescue NondeterminismError => error
-          stall(@stuck || error)
+          @flow.stall(@stuck || error)
+          leave("stuck")
         ensure
           Branch.current = nil
         end
 
-        # Whether it is a step of a workflow.
-        def step? = @claim.item.dig(Payload::OWN, "workflow")
+        # Returns the place of the branch's next step, and its record; nil: there is none.
+        def visit(kind, name)
+          branch = Branch.current
+          raise Error, "a step cannot be within a step: #{kind} #{name}" unless branch
 
-        # A step gets the function's result. The step of one that was cancelled is not done.
-        def end_step(status, json = nil)
-          return unless step?
-          return @run.result = json unless status == "cancelled"
-
-          ask { @store.discard(@claim) }
-          @run.conclude
-          raise Suspended, "cancelled"
-        end
-
-        def close(status, **how) = ask { @store.close_flow(@claim, status, **how) }
-
-        def stall(error)
-          @run.log&.error({event: "stuck", jid: id, error: error.message, again_in: STUCK})
-          ask { @store.stall_flow(@claim, error.message, STUCK) }
-          leave("stuck")
-        end
-
-        # The result of a step of an encrypted job is encrypted, too.
-        def sealed(value, place)
-          return value unless Encryption.sealed_in?(@claim.item)
-
-          Encryption.seal_text(value, @claim.item, "step #{@number}/#{place}")
-        end
-
-        def plain(value, place)
-          return value unless value.include?(Encryption::FIELD)
-
-          Encryption.unseal_text(value, @claim.item, "step #{@number}/#{place}")
-        end
-
-        def record(step, drafts)
-          answer = ask { @store.record_step(@claim, step, drafts: drafts) }
-          @cancelled ||= answer == :cancelling
-          @run.progress_recorded
-          @history.add(step)
+          branch.check
+          place = branch.place
+          recorded = @history[place]
+          fits = recorded.nil? || [recorded.kind, recorded.name] == [kind, name]
+          mismatch(place, kind, name, recorded) unless fits
+          branch.advance
+          @history.visit(place)
+          [place, recorded]
         end
 
         def waited(status, step)
           case status
           when :done
-            @run.progress_recorded
             @history.add(step)
-            JSON.parse(step.value)
+            payloads(step)
           when :parked then leave("waiting")
           when :pending then Branch.current.leave("pending")
-          when :cancelling
-            @cancelled = true
-            check
+          when :cancelling then check
           end
+        end
+
+        def payloads(step)
+          JSON.parse(step.value).map { |one| @flow.cipher.reveal(one, "signal #{step.signal}") }
         end
 
         # The store has the job already.
         def leave(event)
-          @run.conclude
+          @flow.conclude
           Branch.current.leave(event)
         end
 
@@ -204,33 +136,19 @@ module Raffia
           raise @stuck if @stuck
 
           @history.check_size
-          raise Cancelled, "the durable function #{id} was cancelled" if @cancelled && cancellable?
-          raise Interrupted, "it goes on elsewhere" if @run.stopping?
+          if @flow.cancelled? && cancellable?
+            raise Cancelled, "the durable function #{@flow.id} was cancelled"
+          end
+          raise Interrupted, "it goes on elsewhere" if @flow.stopping?
         end
 
         def cancellable? = !Fiber[SHIELD]
-
-        def flow_cancelled? = @store.flow(id)&.fetch("cancelled")
-
-        # Nil means that the claim is lost.
-        def ask(&)
-          answer = @run.attempt(&)
-          return answer unless answer.nil?
-
-          @run.lose
-          raise Interrupted, "the claim was lost"
-        end
 
         def mismatch(place, kind, name, recorded)
           @stuck = NondeterminismError.new("step #{place} was recorded as #{recorded.kind} " \
             "#{recorded.name}, and the code now does #{kind} #{name}: run the code that recorded " \
             "it, or mark the change with patch")
           raise @stuck
-        end
-
-        def warn_of(history)
-          @run.log&.warn({event: "large history", jid: id, steps: history.steps,
-            bytes: history.bytes, hint: "continue_as_new begins a new one"})
         end
       end
     end
