@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "redaction"
+require_relative "explanation/flow"
 require_relative "explanation/waiting"
 
 module Raffia
@@ -35,12 +36,17 @@ module Raffia
       def reasons
         case @entry.set
         when :running then [running]
-        when :scheduled then [due("scheduled", "it is scheduled")]
+        when :scheduled then flow || [due("scheduled", "it is scheduled")]
         when :retry then [due("retry", "it failed#{error}, and is tried again", **failure)]
         when :dead
           [reason("dead", "it is dead#{error}, and stays so until somebody retries it", **failure)]
         else Waiting.new(@store, @entry, @now).reasons
         end
+      end
+
+      # Nil when it is due.
+      def flow
+        Flow.new(@store, @entry, @now).reasons if own.key?("flow") && @entry.at > @now
       end
 
       def reason(name, message, **data)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "raffia/jobs/explanation"
 require_relative "flow_case"
 
 module JobsStoreContract
@@ -125,6 +126,43 @@ module JobsStoreContract
       %w[1 2].each { |payload| store.signal_flow(id, "go", payload) }
       2.times { assert_equal([:done, "[1]"], store.await_step(one, waiting("go"), nil)) }
       assert_equal(%w[go], store.flow(id)["signals"])
+    end
+
+    def test_an_explanation_tells_what_a_function_waits_for
+      id, one = started
+      store.await_step(one, sleeping("0.0.0"), HOUR, park: false)
+      store.await_step(one, waiting("go", "0.1.0"), nil, park: false)
+      store.await_step(one, waiting("stop", "0.2.0"), 2 * HOUR, park: false)
+      store.await_step(one, waiting("child:c7", "0.3.0"), nil, park: false)
+      store.park_flow(one)
+      later = now + 1800
+      found = Jobs::Explanation.new(store, now: later).call(id)["reasons"]
+      assert_equal(["it sleeps for N s more", "it waits for the signal go",
+        "it waits for the signal stop, for N s more",
+        "it waits for the end of the durable function c7"],
+        found.map { |one| one["message"].gsub(/\d+ s/, "N s") })
+      [1800, 5400].zip(found.filter_map { |one| one["due_in"] }) do |expected, seconds|
+        assert_in_delta(expected, seconds, 60)
+      end
+      assert_equal(%w[sleeping signal signal child], found.map { |one| one["reason"] })
+      assert_equal(["go", "c7"], [found[1]["signal"], found[3]["child"]])
+    end
+
+    def test_an_explanation_tells_that_a_function_is_stuck
+      id, one = started
+      store.stall_flow(one, "step 1 is gone", HOUR)
+      assert_match(/\Aits code does not fit its recorded steps: step 1 is gone. It is tried again /,
+        Jobs::Explanation.new(store).call(id)["reasons"].first["message"])
+    end
+
+    def test_an_explanation_of_a_function_that_has_not_begun_is_that_of_a_job
+      later = start(at: now + HOUR)
+      id, one = started(2)
+      store.await_step(one, sleeping, HOUR)
+      why = [[later, now], [id, now + 2 * HOUR]].map do |jid, time|
+        Jobs::Explanation.new(store, now: time).call(jid)["reasons"].first["reason"]
+      end
+      assert_equal(%w[scheduled overdue], why)
     end
 
     private
