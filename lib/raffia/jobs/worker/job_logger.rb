@@ -29,8 +29,9 @@ module Raffia
         end
 
         def started(run)
-          due = Payload.time(run.item["enqueued_at"] || run.item["created_at"])
-          @counts.waited(run.queue, (Time.now.to_f - due).clamp(0..)) if due
+          item = run.item
+          due = Payload.time(item["enqueued_at"] || item["created_at"])
+          count_wait(run.queue, due) if due
           @instrument.emit(:job_start) { run.facts }
           @log.debug({event: "start", **run.facts}) if @info && @log.debug?
         end
@@ -72,6 +73,11 @@ module Raffia
         end
 
         private
+
+        def count_wait(queue, due)
+          waited = ::Process.clock_gettime(::Process::CLOCK_REALTIME) - due
+          @counts.waited(queue, waited.positive? ? waited : 0.0)
+        end
 
         def count_failure(run, verdict)
           @counts.count("failed", run.queue, run.name, verdict.name)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../tally"
+require_relative "histogram"
 
 module Raffia
   module Jobs
@@ -51,7 +52,7 @@ module Raffia
 
         # Seconds between the time at which a job was due, and its begin.
         def waited(queue, seconds)
-          @lock.hold { observe("wait", wait_labels(queue), seconds) }
+          @lock.hold { (@waits[queue] || new_wait(queue)).add(seconds) }
         end
 
         # Yields, and counts the seconds that a call of the store took.
@@ -60,7 +61,7 @@ module Raffia
           yield
         ensure
           seconds = Clock.now - began
-          @lock.hold { observe("store", [name], seconds) }
+          @lock.hold { (@calls[name] ||= Histogram.new(BOUNDS["store"])).add(seconds) }
         end
 
         def store_retry(reason) = @lock.hold { increase("retries", [reason], 1) }
@@ -109,7 +110,7 @@ module Raffia
         private
 
         # Number and seconds of runs of a queue and a class, added to the series when those are
-        # read: each job counts here.
+        # read, as {#waited} is: each job counts here.
         def run_total(queue, class_name)
           of_queue = @runs[queue] || new_runs(queue)
           of_queue[class_name] || begin
@@ -125,20 +126,24 @@ module Raffia
             increase("done", labels, number)
             increase("seconds", labels, seconds)
           end
+          @waits_by_labels.each { |labels, histogram| increase("wait", labels, histogram.to_a) }
+          @calls.each { |name, histogram| increase("store", [name], histogram.to_a) }
           forget_runs
         end
 
         def forget_runs
           @runs = {}
           @totals = {}
+          @waits = {}
+          @waits_by_labels = {}
+          @calls = {}
         end
 
-        def wait_labels(queue)
-          @wait_labels ||= {}
-          @wait_labels[queue] || begin
-            labels = [known(@queues, queue, QUEUES)].freeze
-            (@wait_labels.size < QUEUES) ? @wait_labels[queue] = labels : labels
-          end
+        # Queues beyond the first {QUEUES} share one.
+        def new_wait(queue)
+          labels = [known(@queues, queue, QUEUES)]
+          histogram = @waits_by_labels[labels] ||= Histogram.new(BOUNDS["wait"])
+          (@waits.size < QUEUES) ? @waits[queue] = histogram : histogram
         end
 
         def labels(queue, class_name, *further)
@@ -160,13 +165,6 @@ module Raffia
         end
 
         def combined(before, by) = by.is_a?(Array) ? before.zip(by).map(&:sum) : before + by
-
-        def observe(name, labels, seconds)
-          bounds = BOUNDS.fetch(name)
-          row = @series[name][labels] ||= Array.new(bounds.size + 2, 0)
-          row[bounds.index { |bound| seconds <= bound } || bounds.size] += 1
-          row[-1] += seconds
-        end
       end
     end
   end
