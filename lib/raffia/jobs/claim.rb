@@ -17,6 +17,8 @@ module Raffia
       attr_reader :queue, :payload
       # @return [String, nil] JSON that {Store::Completion#ack} keeps for a job of a workflow
       attr_accessor :result
+      # @return [Float, nil] seconds from the claim until its rate lets it begin; nil: at once
+      attr_accessor :delay
 
       def initialize(lease, ref, queue, payload)
         @lease = lease

@@ -11,9 +11,13 @@ module Raffia
         # `blocked`, paused queues are skipped. The keys of jobs that are unique until their start
         # become free.
         # @param queues [Array<String>] in this order; within one by priority, then by age
+        # @param ahead [Boolean] also jobs whose rate opens soon; {Claim#delay} tells when they may
+        #   begin. It is for a worker without other work, which holds them until then
         # @param suspects [Boolean] only jobs that run alone, see {Recovery#report_death}, or none
         # @return [Array<Claim>] empty when no job waits, or the lease is lost
-        def claim(lease, queues, limit, suspects: false) = raise(NotImplementedError)
+        def claim(lease, queues, limit, suspects: false, ahead: false)
+          raise(NotImplementedError)
+        end
 
         # @return [Boolean] whether {#claim} with `suspects: true` has something to take
         def suspects?(queues) = raise(NotImplementedError)

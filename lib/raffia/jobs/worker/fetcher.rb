@@ -65,7 +65,7 @@ module Raffia
         def fetch(capacity)
           return fetch_suspect if @suspects
 
-          claims = claim([capacity, @batch].min)
+          claims = claim_some(capacity)
           return wait if claims.empty?
           return release(claims) if @closed # meanwhile
 
@@ -88,6 +88,14 @@ module Raffia
 
           claims = claim(1, suspects: true)
           claims.empty? ? @suspects = false : start(claims)
+        end
+
+        # A worker that found nothing may hold jobs for a moment whose rate opens soon, and keeps
+        # half of its capacity for others.
+        def claim_some(capacity)
+          return claim([capacity, @batch].min) unless @notified && capacity > 1
+
+          claim([capacity / 2, @batch].min, ahead: true)
         end
 
         def claim(limit, **kind)

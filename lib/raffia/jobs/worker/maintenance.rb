@@ -59,7 +59,7 @@ module Raffia
           @log = log
           @heartbeat = heartbeat
           @run_suspects = run_suspects
-          @promote = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { store.promote }
+          @promote = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { store.promote(rates: false) }
           @tick = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { ticker.call }
           # Also at once: a worker that starts after a crash often replaces the one that crashed.
           recovery = PeriodicTask.new(backoff, longest: recover) do

@@ -49,6 +49,7 @@ module Raffia
           @context = context
           @item = UNREAD
           @stop_reason = nil
+          @starts_at = claim.delay && Clock.now + claim.delay
           @lost = @concluded = false
           @run_at = ::Process.clock_gettime(::Process::CLOCK_REALTIME, :second)
         end
@@ -175,6 +176,7 @@ module Raffia
 
         # @api private
         def call
+          wait_for_start if @starts_at
           return outcome.interrupted if @stop_reason
 
           Run.adopt(self)
@@ -200,6 +202,13 @@ module Raffia
         end
 
         private
+
+        # Its rate opens then. A cancel waits as long.
+        def wait_for_start
+          @began = Clock.now
+          rest = @starts_at - @began
+          sleep(rest) if rest.positive?
+        end
 
         def execute(scope)
           @cancel_scope = scope

@@ -178,6 +178,43 @@ module JobsStoreContract
       thread.join
     end
 
+    # A worker without other work holds a job until its time.
+    def test_a_claim_ahead_takes_jobs_whose_rate_opens_soon
+      [nil, "bucket"].each do |style|
+        key = "ahead #{style}"
+        store.enqueue(Array.new(3) { |n| rated(n, allow: 1, per: 1, key: key, style: style) })
+        assert_equal([0], args(claim))
+        found = []
+        wait_until { (found = claim(ahead: true)).any? }
+        opens_at = store.now + found[0].delay.to_f
+        assert_equal([1], args(found))
+        assert_operator(found[0].delay.to_f, :<=, 0.2)
+        assert_operator(store.rate(key)["opens_at"], :>, opens_at + 0.5)
+        store.clear(:blocked)
+      end
+    end
+
+    def test_a_wait_ends_in_time_for_a_claim_ahead
+      store.enqueue(Array.new(2) { |n| rated(n, allow: 1, per: 0.5) })
+      assert_equal([0], args(claim))
+      found = []
+      wait_until do
+        store.wait(%w[default], timeout: 10)
+        (found = claim(ahead: true)).any?
+      end
+      assert_equal([1], args(found))
+    end
+
+    def test_promote_may_leave_rates_to_claims
+      store.enqueue([rated(1, allow: 1, per: 0.2), rated(2, allow: 1, per: 0.2)])
+      claim
+      assert_nil(store.promote(rates: false))
+      assert_places(running: 1, blocked: 1)
+      found = []
+      wait_until { (found = claim).any? }
+      assert_equal([2], args(found))
+    end
+
     def test_old_keys_are_forgotten
       store.enqueue([rated(1, per: 0.1)])
       store.ack(claim)

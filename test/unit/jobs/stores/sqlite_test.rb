@@ -342,8 +342,8 @@ class SQLiteStoreTest < Raffia::TestCase
     store.enqueue([draft])
     sql = Jobs::Stores::SQL
     {sql::Claims::TAKE => "turns", sql::FairTurns::BASE => "turns", sql::FairTurns::LAST => "fair",
-     sql::RateAdmission::BLOCKED => "rate_blocked",
-     sql::RateAdmission::OPENS => "opening"}.each do |statement, index|
+     sql::RateAdmission::BLOCKED => "rated",
+     sql::RateAdmission::NEXT => "opening"}.each do |statement, index|
       text = Jobs::Stores::SQLite::Dialect.new.translate(statement).gsub("raffia_now()", "0")
       plan = other.execute("EXPLAIN QUERY PLAN #{text}", [1] * text.scan(/\?\d/).uniq.size)
         .map(&:last)

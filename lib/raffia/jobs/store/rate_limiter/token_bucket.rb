@@ -20,9 +20,16 @@ module Raffia
 
           def capacity = @rule.most * interval
 
-          def full_at = @state.full_at.clamp(@now, @now + capacity)
+          def full_at = @state.full_at.clamp(@now, @now + capacity + @rule.lead)
 
-          def available = ((@now + capacity - full_at) / interval + ROUNDING).floor
+          def available(latest)
+            ((latest + capacity - full_at) / interval + ROUNDING).floor.clamp(0..)
+          end
+
+          def next_start(cost, latest)
+            time = available_at(cost)
+            time if time <= latest + ROUNDING * interval
+          end
 
           def available_at(cost) = [full_at + cost * interval - capacity, @now].max
         end

@@ -8,7 +8,7 @@ module Raffia
         class Claims < Store::Claims
           needs :address, :reservations, :notifier, :map
 
-          def claim(lease, queues, limit, suspects: false)
+          def claim(lease, queues, limit, suspects: false, ahead: false)
             return [] if suspects
 
             tubes = queues.map { |queue| @address.tube_of(queue) }

@@ -6,7 +6,7 @@ module Raffia
       class Beanstalk < Store
         # The server itself makes delayed jobs ready.
         class Schedule < Store::Schedule
-          def promote(_limit = 1000) = nil
+          def promote(_limit = 1000, rates: true) = nil
 
           def now = Time.now.to_f
         end

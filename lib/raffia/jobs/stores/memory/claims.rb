@@ -7,13 +7,17 @@ module Raffia
         class Claims < Store::Claims
           needs :jobs
 
-          def claim(lease, queues, limit, suspects: false)
+          def claim(lease, queues, limit, suspects: false, ahead: false)
             claims = []
             holder = @jobs.leases[lease] or return claims
             priorities = suspects ? Queues::SUSPECTS : Queues::ORDINARY
             now = Time.now.to_f
+            @jobs.unblock_rated(now, ahead: ahead)
             while claims.size < limit && (job = @jobs.queues.shift(queues, priorities))
-              claims << @jobs.leases.hold(holder, job) if start(job, now)
+              next unless (time = start(job, now, ahead: ahead))
+
+              claims << @jobs.leases.hold(holder, job)
+              claims.last.delay = time - now if time > now
             end
             claims
           end
@@ -32,30 +36,32 @@ module Raffia
 
           private
 
-          # False when it may not run now.
-          def start(job, now, limits: true)
+          # Returns when it may run, nil if not now.
+          def start(job, now, limits: true, ahead: false)
             job.set = :none
             return expire(job) if job.expired?(now)
             return block(job, now) if limits && @jobs.limits.full?(job)
-            return block(job, now, rated: true) if limits && !@jobs.rates.start?(job, now)
+
+            time = limits ? @jobs.rates.start(job, now, ahead) : now
+            return block(job, now, rated: true) unless time
 
             @jobs.limits.started(job)
             @jobs.uniqueness.started(job)
             job.at = now
             job.set = :running
-            true
+            time
           end
 
           def expire(job)
             @jobs.unblock_next(job)
             @jobs.finish(job, :dead)
-            false
+            nil
           end
 
           def block(job, now, rated: false)
             job.rated = rated
             @jobs.put(job, :blocked, at: now)
-            false
+            nil
           end
         end
       end

@@ -110,16 +110,17 @@ module Raffia
           end
 
           # Moves jobs whose rate is open to the front of their queues, in their old order.
-          def unblock_rated(now)
-            @rates.due(now).reverse_each do |job|
+          def unblock_rated(now, ahead: false)
+            @rates.due(now, ahead).reverse_each do |job|
               job.rated = false
               put_back(job)
             end
           end
 
           # When the next scheduled job or retry is due, or a rate opens.
-          def next_due
-            [@timelines[:scheduled].next_at, @timelines[:retry].next_at, @rates.next_at].compact.min
+          def next_due(rates: true)
+            [@timelines[:scheduled].next_at, @timelines[:retry].next_at, (@rates.next_at if rates)]
+              .compact.min
           end
         end
       end

@@ -25,11 +25,12 @@ module Raffia
             self
           end
 
-          def start?(job, now)
-            return false unless limiter(now).grant([job.rate_cost]) == 1
-
-            count(now, job.rate_cost)
-            true
+          # Returns when the job may start, nil if not now, or soon.
+          def start(job, now, ahead)
+            limiter = limiter(now)
+            time = limiter.grant([job.rate_cost], ahead ? rule.lead : 0).first
+            count(now, limiter.taken) if window?
+            time
           end
 
           def refund(job, now)
@@ -55,13 +56,14 @@ module Raffia
           def reopen(at) = @state.opens_at &&= at
 
           # Takes out the blocked jobs that may start now. Their claims spend.
-          def due(now)
-            return [] unless @state.opens_at&.<=(now)
+          def due(now, ahead)
+            lead = ahead ? rule.lead : 0
+            return [] unless @state.opens_at&.<=(now + lead)
 
             limiter = limiter(now)
-            left = tokens = limiter.tokens
+            left = tokens = limiter.tokens(lead)
             jobs = @blocked.shift(@blocked.take_while { |job| (left -= job.rate_cost) >= 0 }.size)
-            @state.opens_at = next_opening(limiter, tokens)
+            @state.opens_at = next_opening(limiter, tokens, lead)
             jobs
           end
 
@@ -83,8 +85,8 @@ module Raffia
 
           private
 
-          def next_opening(limiter, tokens)
-            @blocked.any? ? limiter.opens_after(tokens, @blocked.first.rate_cost) : nil
+          def next_opening(limiter, tokens, lead)
+            @blocked.any? ? limiter.opens_after(tokens, @blocked.first.rate_cost, lead) : nil
           end
 
           def rule = Store::RateLimiter::Rule.of(@rules[@spec["name"]] || @spec)
@@ -93,7 +95,7 @@ module Raffia
 
           def limiter(now)
             forget_starts(now) if window?
-            Store::RateLimiter.for(rule, @state, now, @starts.each_key.first)
+            Store::RateLimiter.for(rule, @state, now, window? ? @starts.to_a : [])
           end
 
           def forget_starts(now)
@@ -104,16 +106,22 @@ module Raffia
 
           # After the clock was set back.
           def move_to_present(now)
-            return unless @starts.any? && @starts.keys.last > now + rule.grain
+            return unless @starts.any? && @starts.keys.last > now + rule.grain + rule.lead
 
             @starts = @starts.each_with_object(Hash.new(0)) do |(at, number), starts|
               starts[[at, now].min] += number
             end
           end
 
-          def count(now, cost)
-            slot = Store::RateLimiter::SlidingWindow.slot(rule, now)
-            @starts[slot] = (@starts[slot] || 0) + cost if window?
+          # In order, those that are planned last.
+          def count(now, taken)
+            taken.each do |time, cost|
+              slot = Store::RateLimiter::SlidingWindow.slot(rule, now)
+              slot = time if time > now
+              last = @starts.keys.last
+              @starts[slot] = (@starts[slot] || 0) + cost
+              @starts = @starts.sort.to_h if last && slot < last
+            end
           end
         end
       end

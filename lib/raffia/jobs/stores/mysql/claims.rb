@@ -21,14 +21,14 @@ module Raffia
 
           needs :database, :cleanup, :names, :held, :rate_admission
 
-          def claim(lease, queues, limit, suspects: false)
+          def claim(lease, queues, limit, suspects: false, ahead: false)
             return [] if limit < 1 || queues.empty?
 
             following = suspects ? NEXT_SUSPECTS : NEXT
             @held.track(lease) do
               claims = []
               ROUNDS.times do
-                more = take_some(claims, lease, queues, limit, following)
+                more = take_some(claims, lease, queues, limit, following, ahead)
                 break unless more && claims.size < limit
               end
               claims
@@ -45,16 +45,18 @@ module Raffia
 
           # Returns whether there may be more. A transaction ends with the first jobs that have
           # limits: it has their locks, and must not wait for others.
-          def take_some(claims, lease, queues, limit, following)
+          def take_some(claims, lease, queues, limit, following, ahead)
             more = false
             taken = @database.write do |db|
               more = false
-              open_queues(db, lease, queues).each_with_object([]) do |queue, taken|
-                wanted = limit - claims.size - taken.size
-                break taken if wanted < 1 || more
+              @rate_admission.open_for_claim(db, queues, limit, ahead) do
+                open_queues(db, lease, queues).each_with_object([]) do |queue, taken|
+                  wanted = limit - claims.size - taken.size
+                  break taken if wanted < 1 || more
 
-                rows, more = take_from(db, following, lease, queue, wanted)
-                taken.concat(rows)
+                  rows, more = take_from(db, following, lease, queue, wanted, ahead)
+                  taken.concat(rows)
+                end
               end
             end
             claims.concat(taken)
@@ -68,19 +70,19 @@ module Raffia
           end
 
           # Returns claims, and whether some of the jobs had to be looked at.
-          def take_from(db, following, lease, queue, wanted)
+          def take_from(db, following, lease, queue, wanted, ahead)
             rows = db.rows(following, queue, wanted)
             return [[], false] if rows.empty?
 
             db.run(TAKE, lease.token, rows.map(&:first))
-            claims = runnable(db, rows).map do |id, place, payload|
+            claims = runnable(db, rows, ahead) { |id, place, payload|
               Claim.new(lease, [id, place], queue, payload)
-            end
+            }
             [claims, rows.any? { |row| row[3] > 0 }]
           end
 
           # Keys that a claim frees come before limits.
-          def refuse(db, special)
+          def refuse(db, special, ahead)
             keys = special.filter_map { |job| job.unique_key if job.unique_start == 1 }
             keys.sort.each { |key| db.rows(LOCK_KEY, key) }
             limits = special.filter_map(&:limit_key).uniq

@@ -25,7 +25,7 @@ module Raffia
               "turns" => "(state, queue, priority DESC, pass, place)", "running" => "(token)",
               "due" => "(state, at, id)", "limited" => "(limit_key, state, place)",
               "fair" => "(fair_key, queue, priority, pass)",
-              "rate_blocked" => "(rate_key, rated, priority DESC, place)",
+              "rated" => "(rate_key, state, rated, priority DESC, place)",
               "workflow" => "(workflow)"
             },
             "flows" => {"flow_jobs" => "(job)", "flow_children" => "(parent)",

@@ -22,13 +22,15 @@ module Raffia
 
           needs :database, :cleanup, :names, :held, :rate_admission
 
-          def claim(lease, queues, limit, suspects: false)
+          def claim(lease, queues, limit, suspects: false, ahead: false)
             return [] if limit < 1 || queues.empty?
 
             take = suspects ? TAKE_SUSPECTS : TAKE
             @held.track(lease) do
               @database.transaction(:by_index) do |db|
-                fill([], limit) { |wanted| take_from_all(db, take, lease, queues, wanted) }
+                @rate_admission.open_for_claim(db, queues, limit, ahead) do
+                  fill([], limit) { |wanted| take_from_all(db, take, lease, queues, wanted, ahead) }
+                end
               end
             end
           end
@@ -40,15 +42,14 @@ module Raffia
 
           private
 
-          def take_from_all(db, take, lease, queues, wanted)
+          def take_from_all(db, take, lease, queues, wanted, ahead)
             rows = db.rows(take, lease.token, queues, wanted)
             rows = rows.group_by { |row| row[6] }.sort_by { |queue, _| queues.index(queue) }
               .flat_map { |_, some| sorted(some) }
-            fit = runnable(db, rows)
-            [fit.map { |id, place, payload, *, queue|
+            claims = runnable(db, rows, ahead) { |id, place, payload, *, queue|
               Claim.new(lease, [id, place], queue, payload)
-            },
-              fit.size < rows.size]
+            }
+            [claims, claims.size < rows.size]
           end
         end
       end

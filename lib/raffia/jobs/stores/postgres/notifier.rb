@@ -18,7 +18,7 @@ module Raffia
           Wait = Struct.new(:queues, :channels, :over)
 
           # `poll` is the longest wait in seconds; nil is {LONGEST} or {POLL}.
-          needs :database, :poll
+          needs :database, :rate_admission, :poll
 
           def initialize(...)
             super
@@ -29,8 +29,9 @@ module Raffia
           def wait(queues, timeout: nil)
             start = Clock.now
             wait = enter(queues)
-            until wait.over || (left = start + [timeout, longest].compact.min - Clock.now) <= 0
-              read_or_wait(wait, left)
+            until wait.over || (left = start + [timeout, longest].compact.min - Clock.now) <= 0 ||
+                (look = seconds_until_look) == 0
+              read_or_wait(wait, [left, look].compact.min)
             end
           ensure
             leave(wait)
@@ -52,6 +53,16 @@ module Raffia
           end
 
           private
+
+          # Nil when this process knows of no rate that blocks jobs. Others may have opened it.
+          def seconds_until_look
+            if @rate_admission.seconds_until_look == 0
+              @database.read { |db| @rate_admission.next_opening(db) }
+            end
+            @rate_admission.seconds_until_look
+          rescue StoreUnavailable
+            0
+          end
 
           def longest = @poll || (@connection.open? ? LONGEST : POLL)
 

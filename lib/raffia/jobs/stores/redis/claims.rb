@@ -19,13 +19,13 @@ module Raffia
             @unanswered = []
           end
 
-          def claim(lease, queues, limit, suspects: false)
+          def claim(lease, queues, limit, suspects: false, ahead: false)
             return [] if limit < 1
 
             lost = recover_unanswered(lease)
             return lost unless lost.empty?
 
-            arguments = [limit, suspects ? 1 : 0, *queues]
+            arguments = [limit, suspects ? 1 : 0, ahead ? 1 : 0, *queues]
             ROUNDS.times do
               name = next_name
               found = ask(lease, name, arguments)
@@ -47,9 +47,10 @@ module Raffia
           end
 
           def claims_of(lease, name, found)
-            found.each_with_object([]) do |(queue, lengths, bytes), claims|
-              group = ClaimGroup.new(lease, name, queue)
-              claims.concat(group.claims(claims.size, lengths, bytes))
+            found.each_with_object([]) do |(queue, lengths, bytes, delays), claims|
+              group = ClaimGroup.new(lease, name, queue).claims(claims.size, lengths, bytes)
+              delays&.each_slice(2) { |index, seconds| group[index].delay = Float(seconds) }
+              claims.concat(group)
             end
           end
 

@@ -7,8 +7,8 @@ module Raffia
         class Schedule < Store::Schedule
           needs :redis, :format
 
-          def promote(limit = 1000)
-            scheduled, failed, soonest, open = @redis.script(:due, limit, safe: true)
+          def promote(limit = 1000, rates: true)
+            scheduled, failed, soonest, open = @redis.script(:due, limit, rates ? 1 : 0, safe: true)
             @redis.move("queue", rows("schedule", scheduled) + rows("retry", failed))
             return 0 if scheduled.size + failed.size == limit
             return @redis.script(:open, limit) && promote(limit) if open == 1

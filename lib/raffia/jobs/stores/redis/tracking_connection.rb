@@ -23,6 +23,7 @@ module Raffia
           def initialize(redis)
             @redis = redis
             @processes = 0
+            @timer = Store::RateLimiter::OpeningTimer.new
           end
 
           # Returns when there may be something to claim or promote.
@@ -67,9 +68,17 @@ module Raffia
 
           # Seconds to wait, nil when there is something to do.
           def poll(queues)
-            full, @processes, due = query(queues)
+            full, @processes, due, opening, per = query(queues)
             due = due.empty? ? nil : Float(due)
-            [due, @tracking ? CHECK : POLL].compact.min unless full == 1 || due&.<=(0)
+            note_opening(opening, per)
+            soonest = [due, @timer.seconds, @tracking ? CHECK : POLL].compact.min
+            soonest if full != 1 && soonest.positive?
+          end
+
+          def note_opening(seconds, per)
+            return @timer.opens_in(nil) if seconds.empty?
+
+            @timer.opens_in(Float(seconds), Store::RateLimiter.lead(Float(per)))
           end
 
           # Before version 7.2 Redis tracks keys that a script is given, not those that it reads.
@@ -90,7 +99,7 @@ module Raffia
 
           # An interrupted wait may leave the rest of a notification.
           def validate(answer)
-            return answer if answer in [Integer, Integer, String]
+            return answer if answer in [Integer, Integer, String, String, String]
 
             raise ::RedisClient::ProtocolError,
               "this is no answer to what was asked: #{answer.inspect[0, 100]}"

@@ -20,22 +20,24 @@ module Raffia
           RUNNING = "SELECT count(*) FROM {jobs} WHERE limit_key = $1 AND state = 'running'"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
           Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :rate,
-            :rate_key, :rate_cost, :expired)
+            :rate_key, :rate_cost, :expired, :delay)
           # Times that a claim looks for other jobs when rates and limits refuse some: it ends soon.
           ROUNDS = 20
 
           needs :database, :cleanup, :names, :rate_admission
 
           # Not durable: a power cut takes a claim back, and then the job waits again, as it should.
-          def claim(lease, queues, limit, suspects: false)
+          def claim(lease, queues, limit, suspects: false, ahead: false)
             return [] if limit < 1
 
             take = suspects ? TAKE_SUSPECTS : TAKE
             @database.write(durable: false) do |db|
               next [] if db.rows("SELECT 1 FROM {leases} WHERE token = $1", lease.token).empty?
 
-              (queues - @names.paused(db)).each_with_object([]) do |queue, claims|
-                fill(claims, limit) { |wanted| take_from(db, take, lease, queue, wanted) }
+              @rate_admission.open_for_claim(db, queues, limit, ahead) do
+                (queues - @names.paused(db)).each_with_object([]) do |queue, claims|
+                  fill(claims, limit) { |wanted| take_from(db, take, lease, queue, wanted, ahead) }
+                end
               end
             end
           end
@@ -57,11 +59,12 @@ module Raffia
 
           # A job's place is new each time that it comes to a queue, so it tells one claim of it
           # from the next.
-          def take_from(db, take, lease, queue, wanted)
+          def take_from(db, take, lease, queue, wanted, ahead)
             rows = sorted(db.rows(take, lease.token, queue, wanted))
-            fit = runnable(db, rows)
-            [fit.map { |id, place, payload| Claim.new(lease, [id, place], queue, payload) },
-              fit.size < rows.size]
+            claims = runnable(db, rows, ahead) { |id, place, payload|
+              Claim.new(lease, [id, place], queue, payload)
+            }
+            [claims, claims.size < rows.size]
           end
 
           # A database returns rows in any order.
@@ -77,17 +80,24 @@ module Raffia
 
           def order(row) = [-row[4], row[5], row[1]]
 
-          # Rows whose jobs may run now.
-          def runnable(db, rows)
-            return rows if rows.all? { |row| row[3].zero? }
+          # Claims of jobs that may run now, or soon. Yields their rows.
+          def runnable(db, rows, ahead, &)
+            return rows.map(&) if rows.all? { |row| row[3].zero? }
 
             special = conditions(db, rows.filter_map { |row| row[0] unless row[3].zero? })
-            refused = refuse(db, special)
+            refused = refuse(db, special, ahead)
             special.each do |job|
               free = job.unique_start == 1 && !refused.include?(job.id)
               @cleanup.free_key(db, job.unique_key, job.id) if free
             end
-            rows.reject { |row| refused.include?(row[0]) }
+            rows = rows.reject { |row| refused.include?(row[0]) }
+            delayed(rows.map(&), rows, special)
+          end
+
+          def delayed(claims, rows, special)
+            delays = special.filter_map { |job| [job.id, job.delay] if job.delay }.to_h
+            claims.zip(rows) { |claim, row| claim.delay = delays[row[0]] } if delays.any?
+            claims
           end
 
           # In the order of the ids.
@@ -97,18 +107,18 @@ module Raffia
           end
 
           # Returns the ids. All jobs count as running already, so excess is found from the back.
-          def refuse(db, special)
+          def refuse(db, special, ahead)
             expired, others = special.partition { |job| job.expired == 1 }
             blocked = others.reverse.select do |job|
               exceeds_limit?(db, job) && db.run(BLOCK, job.id)
             end
             expired.each { |job| @cleanup.ended(db, db.rows(EXPIRE, job.id), :dead) }
-            (expired + blocked + over_rate(db, others - blocked)).map(&:id)
+            (expired + blocked + over_rate(db, others - blocked, ahead)).map(&:id)
           end
 
           # Jobs over their rate free their places in limits.
-          def over_rate(db, jobs)
-            @rate_admission.refuse(db, jobs).each do |job|
+          def over_rate(db, jobs, ahead)
+            @rate_admission.refuse(db, jobs, ahead: ahead).each do |job|
               @cleanup.unblock_next(db, job.limit_key)
             end
           end

@@ -27,18 +27,24 @@ module Raffia
           STARTS = "SELECT (SELECT sum(number) FROM {rate_starts} WHERE key = $1 AND at <= $2), " \
             "(SELECT sum(number) FROM {rate_starts} WHERE key = $1 AND at > $3), " \
             "(SELECT min(at) FROM {rate_starts} WHERE key = $1 AND at > $2)"
+          # The first ones that the window has, and how many of them are read: most of a lead's.
+          FIRST = "SELECT at, number FROM {rate_starts} WHERE key = $1 AND at > $2 ORDER BY at " \
+            "LIMIT #{MOST = 500}".freeze
 
           # One key in a transaction.
-          Key = Struct.new(:db, :key, :spec, :rule, :state, :now, :limiter) do
+          Key = Struct.new(:db, :key, :spec, :rule, :state, :now, :lead, :limiter) do
             def window? = rule.style != "bucket"
+
+            # Time of the store.
+            def left = now - rule.per
           end
 
           # Yields the key with its limiter, and saves what the block made of it. `spec` is a job's
-          # field "rate"; nil: as the last job had it. Returns the block's value; nil for a key
-          # without a job so far.
-          def change(db, key, spec = nil)
+          # field "rate"; nil: as the last job had it. `ahead`: also starts within the rate's lead.
+          # Returns the block's value; nil for a key without a job so far.
+          def change(db, key, spec = nil, ahead: false)
             db.lock("rate:#{key}")
-            return unless (entry = load(db, key, spec))
+            return unless (entry = load(db, key, spec, ahead))
 
             yield(entry).tap { save(entry) }
           end
@@ -55,22 +61,23 @@ module Raffia
             state, now, spec = row(db, key)
             return unless state
 
-            Key.new(db, key, spec, rule(db, spec), state, now).tap do |entry|
+            Key.new(db, key, spec, rule(db, spec), state, now, 0).tap do |entry|
               entry.limiter = limiter(entry, used(entry)) if spec
             end
           end
 
           private
 
-          def load(db, key, spec)
+          def load(db, key, spec, ahead)
             state, now, saved = row(db, key)
             return unless spec ||= saved
 
             state ||= Store::RateLimiter::State.initial
             now ||= db.rows("SELECT {now}")[0][0].to_f
-            entry = Key.new(db, key, spec, rule(db, spec), state, now)
+            entry = Key.new(db, key, spec, rule(db, spec), state, now, 0)
+            entry.lead = entry.rule.lead if ahead
             entry.limiter = Store::RateLimiter.for(entry.rule, state, now,
-              (forget_starts(entry) if entry.window?))
+              entry.window? ? forget_starts(entry) : [])
             entry
           end
 
@@ -90,26 +97,26 @@ module Raffia
           def limiter(entry, used)
             oldest = entry.db.rows(OLDEST, entry.key).dig(0, 0) if entry.window? && used > 0
             entry.state.used = used
-            Store::RateLimiter.for(entry.rule, entry.state, entry.now, oldest)
+            Store::RateLimiter.for(entry.rule, entry.state, entry.now, [[oldest, 1]].select(&:first))
           end
 
           def used(entry)
-            gone = entry.db.rows(GONE, entry.key, left(entry)).dig(0, 0) if entry.rule
+            gone = entry.db.rows(GONE, entry.key, entry.left).dig(0, 0) if entry.rule
             (entry.state.used - gone.to_i).clamp(0..)
           end
 
-          def left(entry) = entry.now - entry.rule.per
-
-          # Returns the time of the first start that the window still has.
+          # Returns the first starts that the window still has.
           def forget_starts(entry)
-            limit = entry.now + entry.rule.grain
-            gone, future, oldest = entry.db.rows(STARTS, entry.key, left(entry), limit).first
+            limit = entry.now + entry.rule.grain + entry.rule.lead
+            gone, future, oldest = entry.db.rows(STARTS, entry.key, entry.left, limit).first
             oldest = move_to_present(entry, limit, future) if future
             if gone
-              entry.db.run(FORGET, entry.key, left(entry))
+              entry.db.run(FORGET, entry.key, entry.left)
               entry.state.used = (entry.state.used - gone.to_i).clamp(0..)
             end
-            oldest
+            return entry.db.rows(FIRST, entry.key, entry.left) if oldest && entry.lead > 0
+
+            oldest ? [[oldest, 1]] : []
           end
 
           # After the clock was set back.
@@ -128,10 +135,14 @@ module Raffia
           end
 
           def count(entry)
-            return unless entry.window? && entry.limiter.spent > 0
+            return unless entry.window?
 
-            slot = Store::RateLimiter::SlidingWindow.slot(entry.rule, entry.now)
-            entry.db.run(COUNT, entry.key, slot, entry.limiter.spent)
+            entry.limiter.taken.each do |time, number|
+              if time <= entry.now
+                time = Store::RateLimiter::SlidingWindow.slot(entry.rule, entry.now)
+              end
+              entry.db.run(COUNT, entry.key, time, number)
+            end
           end
         end
       end

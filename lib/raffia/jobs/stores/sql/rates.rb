@@ -5,7 +5,8 @@ module Raffia
     module Stores
       class SQL < Store
         class Rates < Store::Rates
-          BLOCKED = "SELECT count(*) FROM {jobs} WHERE rated = 1 AND rate_key = $1"
+          BLOCKED = "SELECT count(*) FROM {jobs} WHERE state = 'blocked' AND rated = 1 " \
+            "AND rate_key = $1"
           CLOSE = "INSERT INTO {rate_keys existing} (key, name, rule, used, full_at, " \
             "closed_until, idle_at) VALUES ($1, '', 'null', 0, 0, {now} + $2, {now} + $2) " \
             "{upsert key} closed_until = {excluded closed_until}, opens_at = CASE " \

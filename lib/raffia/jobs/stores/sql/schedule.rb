@@ -14,22 +14,23 @@ module Raffia
 
           needs :database, :rate_admission
 
-          def promote(limit = 1000)
-            due = @database.read { |db| next_due(db) }
+          def promote(limit = 1000, rates: true)
+            due = @database.read { |db| next_due(db, rates) }
             return due unless due == 0
 
             @database.write(durable: false) do |db|
               more = promote_due(db, limit) >= limit
-              @rate_admission.open(db, limit)
-              more ? 0 : next_due(db)
+              db.wake(@rate_admission.open_keys(db, limit)) if rates
+              more ? 0 : next_due(db, rates)
             end
           end
 
           def now = @database.read { |db| db.rows("SELECT {now}") }[0][0].to_f
 
-          # Seconds until a job is due or a rate opens, nil when there is neither.
-          def next_due(db)
-            [next_at(db), @rate_admission.next_opening(db)].compact.min&.clamp(0..)
+          # Seconds until a worker that waits has something to do: nil when nothing is due ever.
+          def next_work(db)
+            @rate_admission.next_opening(db)
+            [next_at(db), @rate_admission.seconds_until_look].compact.min&.clamp(0..)
           end
 
           # Moves a job to the back of its queue, or to its next turn.
@@ -40,6 +41,12 @@ module Raffia
           end
 
           private
+
+          # Seconds until a job is due or a rate opens, nil when there is neither.
+          def next_due(db, rates)
+            opening = @rate_admission.next_opening(db)
+            [next_at(db), (opening if rates)].compact.min&.clamp(0..)
+          end
 
           def next_at(db) = db.rows(NEXT).dig(0, 0)
 

@@ -110,8 +110,8 @@ module Raffia
             "blocked" => "{jobs} (place) WHERE state = 'blocked'",
             "fair" => "{jobs} (queue, fair_key, priority, pass) WHERE state = 'queue' " \
               "AND fair_key IS NOT NULL",
-            "rated" => "{jobs} (rate_key, state) WHERE rate_key IS NOT NULL",
-            "rate_blocked" => "{jobs} (rate_key, priority DESC, place) WHERE rated = 1",
+            "rated" => "{jobs} (rate_key, state, rated, priority DESC, place) " \
+              "WHERE rate_key IS NOT NULL",
             "opening" => "{rate_keys} (opens_at) WHERE opens_at IS NOT NULL",
             "number" => "{batches} (number)",
             "flow_jobs" => "{flows} (job)",

@@ -79,7 +79,7 @@ module Raffia
 
           # Seconds, nil when nothing is due ever.
           def seconds_until_due(queues)
-            @database.read { |db| db.rows(CLAIMABLE, queues).any? ? 0 : @schedule.next_due(db) }
+            @database.read { |db| db.rows(CLAIMABLE, queues).any? ? 0 : @schedule.next_work(db) }
           end
 
           def with_socket

@@ -1,23 +1,28 @@
 -- Moves jobs into the lease's hash: name.number queue => payload.
--- ARGV: token, name of this claim, maximum, 1 for suspects only or 0 for no suspects, queues.
+-- ARGV: token, name of this claim, maximum, 1 for suspects only or 0 for no suspects, 1 to claim
+-- jobs whose rate opens soon or 0, queues.
 -- Returns for each queue with jobs its name, the lengths of payloads as 32-bit numbers, and the
--- payloads in one string: a client in Ruby reads that faster than many strings.
+-- payloads in one string: a client in Ruby reads that faster than many strings. With jobs that begin
+-- later also a list of an index and seconds as text for each of them.
 -- Parts: rates ends
 local token, name, left, suspects = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 if not holds(token) then return {} end
 
--- One EXISTS for the usual case: no queue is paused, and no job has a priority.
-local keys = {'paused'}
-for i = 5, #ARGV do keys[i - 3] = RAFFIA .. 'queue:' .. ARGV[i] end
+local ahead = ARGV[5] == '1'
+
+-- One EXISTS for the usual case: no queue is paused, no job has a priority, and no rate blocks jobs.
+local keys = {'paused', OPENS}
+for i = 6, #ARGV do keys[i - 3] = RAFFIA .. 'queue:' .. ARGV[i] end
 local special = redis.call('EXISTS', unpack(keys)) > 0
 local paused = {}
 if special then
   for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
+  open_rates(left, ahead)
 end
 local number = 0
 local page = 50 -- jobs taken at a time
 local bytes = 8 * 1024 * 1024 -- after which no more are taken
-local found, fields, lengths = {}, {}, {}
+local found, fields, lengths, delays = {}, {}, {}, {}
 local refused, MOST_REFUSED = 0, 1000 -- jobs over their limit or rate, in one script
 
 -- Returns whether a job may begin now; if not, it has been moved to its set.
@@ -40,7 +45,8 @@ local function admit(queue, payload, own, item, ref)
   end
   local spec = rate_of(own)
   local rate = spec and load_rate(spec.key, spec)
-  if rate and not grant(rate, spec) then
+  local time = rate and grant(rate, spec, ahead and rate.lead or 0)
+  if rate and not time then
     block_by_rate(rate, {cost = spec.cost, unique = own.unique}, queue, payload, item.jid)
     return false
   end
@@ -55,17 +61,21 @@ local function admit(queue, payload, own, item, ref)
       redis.call('HDEL', RAFFIA .. 'unique:' .. unique.key, 'set', 'payload')
     end
   end
-  return true
+  return true, time and time > rate.now and time - rate.now
 end
 
 local function take(list, queue, payload, own, item)
   local ref = name .. '.' .. number .. ' ' .. queue
   if own then
     -- It has left its queue already, and an error must not lose it.
-    local well, yes = pcall(admit, queue, payload, own, item, ref)
+    local well, yes, wait = pcall(admit, queue, payload, own, item, ref)
     if well and not yes then
       refused = refused + 1
       return
+    end
+    if well and wait then
+      delays[#delays + 1] = #list
+      delays[#delays + 1] = string.format('%.6f', wait)
     end
   end
   list[#list + 1] = payload
@@ -132,11 +142,11 @@ local function take_in_order(list, queue)
   end
 end
 
-for i = 5, #ARGV do
+for i = 6, #ARGV do
   local queue = ARGV[i]
   if left > 0 and not paused[queue] then
     local list = {}
-    lengths = {}
+    lengths, delays = {}, {}
     if suspects then
       take_by_priority(list, queue, '-inf', SUSPECTS)
     else
@@ -144,7 +154,10 @@ for i = 5, #ARGV do
       take_in_order(list, queue)
       if special then take_by_priority(list, queue, '0', '+inf') end
     end
-    if #list > 0 then found[#found + 1] = {queue, table.concat(lengths), table.concat(list)} end
+    if #list > 0 then
+      found[#found + 1] = {queue, table.concat(lengths), table.concat(list),
+        #delays > 0 and delays or nil}
+    end
   end
 end
 for i = 1, #fields, 1000 do

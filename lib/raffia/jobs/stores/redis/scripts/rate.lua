@@ -16,7 +16,7 @@ for _, key in ipairs(keys) do
     local rule = rate.spec and cjson.encode({name = rate.spec.name, allow = rate.allow,
       per = rate.per, style = rate.bucket and 'bucket' or 'window', burst = rate.burst}) or '{}'
     local until_time = rate.closed_until > rate.now and string.format('%.6f', rate.closed_until)
-    found[#found + 1] = {key, rule, rate.spec and tostring(tokens_of(rate)) or '',
+    found[#found + 1] = {key, rule, rate.spec and tostring(tokens_of(rate, 0)) or '',
       redis.call('ZSCORE', OPENS, key) or '', until_time or '',
       redis.call('LLEN', RAFFIA .. 'blocked:rate:' .. key)}
   end
