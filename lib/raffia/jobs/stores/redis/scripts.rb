@@ -7,12 +7,14 @@ module Raffia
     module Stores
       class Redis < Store
         # The Lua files in scripts/. Each comes after scripts/parts/common.lua and the parts that it
-        # names in a line such as "-- Parts: rates ends". A server gets the source once, and then
-        # the digest.
+        # names in a line such as "-- Parts: rates ends". Parts in a line such as "-- Here: drafts"
+        # stand there, within a function: each function that a script makes costs Redis 0.1 to 0.4
+        # us for each call. A server gets the source once, and then the digest.
         # @api private
         class Scripts
           FOLDER = File.join(__dir__, "scripts")
           NEEDS = /^-- Parts: (.*)$/
+          HERE = /^ *-- Here: (.*)$/
 
           def initialize
             @sources = Dir.children(FOLDER).grep(/\.lua\z/).to_h do |file|
@@ -52,7 +54,10 @@ module Raffia
             found
           end
 
-          def read(file) = File.read(File.join(FOLDER, file), encoding: Encoding::UTF_8)
+          def read(file)
+            File.read(File.join(FOLDER, file), encoding: Encoding::UTF_8)
+              .gsub(HERE) { $1.split.map { |name| read("parts/#{name}.lua") }.join("\n") }
+          end
         end
       end
     end

@@ -1,5 +1,4 @@
 -- Changes workflows by events, as Store::Workflow::Transition does.
--- Parts: workflow_text workflow_tables workflow_start workflow_restart workflow_undos
 local function workflow_events()
   local text = workflow_text()
   local tables, start = workflow_tables(), workflow_start(text)

@@ -1,5 +1,4 @@
 -- Workflows that a script changes, by id.
--- Parts: drafts workflow_table
 local function workflow_tables()
   local NUMBERS = {'pending', 'dead', 'ended', 'jids'}
   local Table = workflow_table()

@@ -1,10 +1,12 @@
 -- Ends of jobs that are steps of workflows. What a script changes is saved at its end, so that all
 -- events of one script cost one write.
--- Parts: workflow_events
 local workflow_module
 
 local function workflows()
-  workflow_module = workflow_module or workflow_events()
+  if workflow_module then return workflow_module end
+  -- Here: drafts workflow_text workflow_table workflow_tables workflow_start
+  -- Here: workflow_restart workflow_undos workflow_events
+  workflow_module = workflow_events()
   return workflow_module
 end
 
