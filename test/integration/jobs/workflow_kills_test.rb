@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/servers"
 require_relative "work_case"
 
 module Raffia
   # Workflows whose workers are killed: while a job runs, and after it is done, before or while the
   # store learns it.
-  class WorkflowKillsTest < JobsWorkCase
+  module WorkflowKills
     PROGRAM = <<~'RUBY'
       class DeadlyStep < Job
         # Kills its process, once for each name.
@@ -60,39 +61,58 @@ module Raffia
       end
     RUBY
 
-    def setup
-      super
-      script JobsWorkCase::PROGRAM + PROGRAM, "jobs.rb"
-    end
-
-    def url = "sqlite:#{@dir}/jobs.db"
-
-    def test_each_step_ends_once_although_workers_are_killed
-      opener = step("end", "Raffia::Jobs::Workflow::OpenJob", "EndFlow",
-        [{"raffia:result" => "element"}])
-      @store.open_workflow("k", [step("list", "ListStep", 100),
-        step("element", "ElementStep").merge("kind" => "each", "from" => "list"),
-        opener.merge("kind" => "flow", "after" => ["element"])])
-      work("--lease", "5", "--processes", "2") do
-        await("it has not ended") { @store.workflow("k")["state"] == "done" }
+    module OnAnyStore
+      def setup
+        super
+        script JobsWorkCase::PROGRAM + PROGRAM, "jobs.rb"
       end
-      assert_equal((0...100).map { |number| number * 2 },
-        JSON.parse(@store.workflow_result("k", "element")))
-      lines = said.map { |line| line[1..-2] }
-      assert_equal([100, [%w[9900 100]], [%w[9900]]],
-        [lines.select { |line| line[0] == "element" }.uniq.size,
-          lines.select { |line| line[0] == "sum" }.map { |line| line.drop(1) }.uniq,
-          lines.select { |line| line[0] == "last" }.map { |line| line.drop(1) }.uniq])
-      assert_equal(5, Dir.glob(File.join(@dir, "died-*")).size)
-      assert_equal([[], 0], [@store.check, @store.counts[:dead]])
+
+      def test_each_step_ends_once_although_workers_are_killed
+        opener = step("end", "Raffia::Jobs::Workflow::OpenJob", "EndFlow",
+          {"raffia:result" => "element"})
+        @store.open_workflow("k", [step("list", "ListStep", 100),
+          step("element", "ElementStep").merge("kind" => "each", "from" => "list"),
+          opener.merge("kind" => "flow", "after" => ["element"])])
+        work("--lease", "5", "--processes", "2") do
+          await("it has not ended") { @store.workflow("k")["state"] == "done" }
+        end
+        assert_equal((0...100).map { |number| number * 2 },
+          JSON.parse(@store.workflow_result("k", "element")))
+        lines = said.map { |line| line[1..-2] }
+        assert_equal([100, [%w[9900 100]], [%w[9900]]],
+          [lines.select { |line| line[0] == "element" }.uniq.size,
+            lines.select { |line| line[0] == "sum" }.map { |line| line.drop(1) }.uniq,
+            lines.select { |line| line[0] == "last" }.map { |line| line.drop(1) }.uniq])
+        assert_equal(5, Dir.glob(File.join(@dir, "died-*")).size)
+        assert_equal([[], 0], [@store.check, @store.counts[:dead]])
+      end
+
+      private
+
+      def step(name, job, *args)
+        {"name" => name, "kind" => "job", "after" => [],
+         "item" => JSON.parse(JSON.generate({"class" => job, "args" => args, "queue" => "default",
+           "retry" => true}))}
+      end
     end
 
-    private
+    class OnSQLiteTest < JobsWorkCase
+      include OnAnyStore
 
-    def step(name, job, *args)
-      {"name" => name, "kind" => "job", "after" => [],
-       "item" => JSON.parse(JSON.generate({"class" => job, "args" => args, "queue" => "default",
-         "retry" => true}))}
+      def url = "sqlite:#{@dir}/jobs.db"
+    end
+
+    class OnRedisTest < JobsWorkCase
+      include OnAnyStore
+
+      def url = "redis://127.0.0.1:#{TestSupport::Redis.running.port}/6"
+
+      def setup
+        super
+        @store.client.tap { |redis| redis.call("FLUSHDB") }.close
+      rescue TestSupport::Server::Missing, MissingDependency => error
+        skip error.message
+      end
     end
   end
 end
