@@ -72,14 +72,6 @@ class WorkflowTest < TestSupport::JobsCase
     end
   end
 
-  class BadResultJob
-    include Raffia::Job
-
-    options retry: 0
-
-    def perform(kind) = return_value((kind == "large") ? "x" * 300_000 : {symbol: :no})
-  end
-
   class RemoteJob
     include Raffia::Job
 
@@ -302,58 +294,6 @@ class WorkflowTest < TestSupport::JobsCase
     flow.retry(:tenfold)
     3.times { seen }
     await_state(flow, :done)
-  end
-
-  def test_results_that_cannot_be_kept_fail_the_job
-    {"large" => "300002 bytes, the limit is 262144", "symbol" => "JSON would not give it back"}
-      .each do |kind, text|
-        flow = Raffia::Workflow.new { |w| w.job :bad, BadResultJob, kind }.start
-        work.then { await_state(flow, :failed) }
-        error = @store.entries(:dead).map(&:item).find { |item| item["args"] == [kind] }
-        assert_equal("Raffia::Jobs::BadResult", error["error_class"])
-        assert_includes(error["error_message"], text)
-      end
-  end
-
-  def test_a_sub_workflow_whose_class_is_gone_is_dead_with_its_reason
-    flow = OuterFlow.start(1)
-    item = @store.workflow(flow.id)["nodes"].find { |node| node["name"] == "inner" }
-    assert_equal("WorkflowTest::InnerFlow", item["class"])
-    inner = self.class.send(:remove_const, :InnerFlow)
-    work
-    await_state(flow, :failed)
-    assert_match(/there is no workflow WorkflowTest::InnerFlow in this worker/,
-      @store.entries(:dead).first.item["error_message"])
-  ensure
-    self.class.const_set(:InnerFlow, inner) if inner
-  end
-
-  def test_errors_of_graphs_come_before_anything_is_enqueued
-    {
-      "a -> b -> a" => ->(w) { w.job(:a, NoteJob, after: :b).job(:b, NoteJob, after: :a) },
-      "has a step a already" => ->(w) { w.job(:a, NoteJob).job(:a, NoteJob) },
-      "waits for x, which is no step: there are a" => ->(w) { w.job :a, NoteJob, after: :x },
-      "has no steps" => ->(_) {},
-      "cannot be the name of a step" => ->(w) { w.job "a b", NoteJob },
-      "is no job" => ->(w) { w.job :a, String },
-      "is no workflow" => ->(w) { w.flow :a, NoteJob },
-      "must be :skip or :run" => ->(w) { w.job :a, NoteJob, on_failure: :stop },
-      "is unique, and cannot be an undo" => ->(w) { w.job :a, NoteJob, undo: UniqueJob },
-      "unique of WorkflowTest::UniqueJob needs its arguments" => lambda { |w|
-        w.job :l, ListJob
-        w.each :a, UniqueJob, from: :l
-      },
-      "limit_key of WorkflowTest::TenfoldJob needs its arguments" => lambda { |w|
-        w.job :l, ListJob
-        w.each :a, TenfoldJob, from: :l, limit: 1, limit_key: ->(n) { n }
-      }
-    }.each do |text, block|
-      error = assert_raises(Raffia::ConfigError, text) { Raffia::Workflow.new(&block).start }
-      assert_includes(error.message, text)
-    end
-    assert_raises(Jobs::BadArguments) { Raffia::Workflow.new { |w| w.job :a, NoteJob, :no } }
-    assert_raises(Raffia::ConfigError) { Raffia::Workflow.new("a b") }
-    assert_equal([0, []], [@store.counts[:queue], @store.workflows])
   end
 
   def test_an_id_is_used_once

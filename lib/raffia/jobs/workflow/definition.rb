@@ -23,10 +23,11 @@ module Raffia
         # @param encrypt [Boolean] whether arguments and results of all steps are encrypted
         def initialize(id = nil, name: nil, deadline: nil, limit: nil, encrypt: false)
           unless id.nil? || ID.match?(id)
-            raise ConfigError, "#{id.inspect} cannot be the id of a workflow: use letters, " \
-              "digits and _ : . -"
+            raise ConfigError, "#{id.inspect} cannot be the id of a workflow: use up to 200 " \
+              "letters, digits and _ : . -"
           end
 
+          check_options(deadline, limit)
           @id = id || Payload.id
           @name = name
           @deadline = deadline
@@ -110,6 +111,16 @@ module Raffia
 
           raise ConfigError, "#{name.inspect} cannot be the name of a step: use letters, digits, " \
             "_ and -"
+        end
+
+        def check_options(deadline, limit)
+          seconds = deadline.nil? ? 1 : deadline
+          if !seconds.is_a?(Numeric) || !seconds.positive? || !seconds.to_f.finite?
+            raise ConfigError, "deadline must be seconds above 0, not #{deadline.inspect}"
+          end
+          return if limit.nil? || (limit.is_a?(Integer) && limit.positive?)
+
+          raise ConfigError, "limit must be a whole number above 0, not #{limit.inspect}"
         end
 
         def about(opener)

@@ -38,6 +38,7 @@ module Raffia
 
           nodes = @nodes.values.map { |node| {**node, "after" => expand(node)} }
           check_names(nodes)
+          check_lists(nodes)
           check_cycles(nodes)
           nodes
         end
@@ -62,10 +63,23 @@ module Raffia
           end
         end
 
+        def check_lists(nodes)
+          nodes.each do |node|
+            next unless @nodes[node["from"]]&.fetch("kind") == "flow"
+
+            raise ConfigError, "step #{node["name"]} of workflow #{@id} is from #{node["from"]}, a " \
+              "workflow, which has no result: take that of a job"
+          end
+        end
+
         def check_cycles(nodes)
           left = nodes.to_h { |node| [node["name"], predecessors(node)] }
-          while (free = left.select { |_, names| names.none? { |name| left.key?(name) } }).any?
-            left = left.except(*free.keys)
+          missing = left.transform_values(&:size)
+          dependants = dependants_of(left)
+          free = left.keys.select { |name| missing[name].zero? }
+          while (name = free.shift)
+            left.delete(name)
+            dependants[name]&.each { |one| free << one if (missing[one] -= 1).zero? }
           end
           return if left.empty?
 
@@ -73,13 +87,21 @@ module Raffia
             "each other: none of them would begin"
         end
 
+        def dependants_of(predecessors)
+          predecessors.each_with_object({}) do |(name, before), found|
+            before.each { |one| (found[one] ||= []) << name }
+          end
+        end
+
         # Each remaining step waits for another one.
         def cycle(left)
-          path = [left.keys.first]
-          until path.index(path.last) < path.size - 1
-            path << left[path.last].find { |name| left.key?(name) }
+          places = {}
+          name = left.keys.first
+          until places.key?(name)
+            places[name] = places.size
+            name = left[name].find { |one| left.key?(one) }
           end
-          path.drop(path.index(path.last)).reverse
+          [*places.keys.drop(places[name]), name].reverse
         end
       end
     end

@@ -8,7 +8,11 @@ module Raffia
       class OpenJob
         include Job
 
-        retry_in { |_, error| :bury if error.is_a?(UnknownJob) || error.is_a?(ConfigError) }
+        # Errors that come again in each try.
+        FINAL = [UnknownJob, ConfigError, BadArguments, PayloadTooLarge].freeze
+        private_constant :FINAL
+
+        retry_in { |_, error| :bury if FINAL.any? { |kind| error.is_a?(kind) } }
 
         # Raises {UnknownJob} when the class is gone.
         def perform(name, *args)
