@@ -29,7 +29,8 @@ module Raffia
           ["/scheduled", "Scheduled", :scheduled],
           ["/retries", "Retries", :retry], ["/dead", "Dead", :dead],
           ["/blocked", "Blocked", :blocked], ["/recurring", "Recurring"],
-          ["/batches", "Batches"], ["/workflows", "Workflows"], ["/metrics", "Metrics"],
+          ["/batches", "Batches"], ["/workflows", "Workflows"], ["/functions", "Functions"],
+          ["/metrics", "Metrics"],
           ["/processes", "Processes"]].each(&:freeze).freeze
         # Messages after a change. A link can select one of them, and not add text.
         DONE = {"retried" => "to be run now", "deleted" => "deleted",
@@ -41,6 +42,7 @@ module Raffia
                      "next heartbeat.",
                    "ending" => "It ends: jobs that wait are removed, and those that run are " \
                      "cancelled.",
+                   "stopping" => "It ends at its next step, and its children at theirs.",
                    "unchanged" => "Nothing was changed."}.freeze
         private_constant :DONE, :ACTIONS
 

@@ -3,6 +3,7 @@
 require_relative "pages/batches"
 require_relative "pages/busy"
 require_relative "pages/entries"
+require_relative "pages/functions"
 require_relative "pages/home"
 require_relative "pages/job"
 require_relative "pages/metrics"
@@ -28,6 +29,7 @@ module Raffia
           "/recurring" => [Pages::Recurring], "/batches" => [Pages::Batches],
           "/batch" => [Pages::Batch],
           "/workflows" => [Pages::Workflows], "/workflow" => [Pages::Workflow],
+          "/functions" => [Pages::Functions], "/function" => [Pages::Function],
           "/metrics" => [Pages::Metrics], "/class" => [Pages::JobClass],
           "/rates" => [Pages::Rates], "/scaling" => [Pages::Scaling]
         }.freeze

@@ -11,7 +11,7 @@ class JobsWebHostileTest < JobsWebCase
   VALUES = [EVIL, [EVIL], {EVIL => EVIL}, nil, true, -1, 1e308, 10**30, "", [], {}, [nil], [[{}]],
     "\\u0000", "x" * 5_000, "../..", "%00"].freeze
   PAGES = %w[/ /queues /queue?queue=default /busy /scheduled /retries /dead /blocked /recurring
-    /batches /workflows /metrics /processes].freeze
+    /batches /workflows /functions /metrics /processes].freeze
 
   def draft(bytes, at: nil, jid: Jobs::Payload.id)
     Jobs::Draft.new(jid: jid, queue: "default", payload: bytes, at: at, extras: nil)
