@@ -2,13 +2,13 @@
 
 require "logger"
 require_relative "redis_case"
-require_relative "store/case"
+require_relative "store/workflow_case"
 require "raffia/jobs/worker"
 
 # A Redis that is down, full, read-only, locked or replaced, and unreadable payloads.
 class JobsRedisFailuresTest < Raffia::TestCase
   include JobsRedisCase
-  include JobsStoreContract::Case
+  include JobsStoreContract::WorkflowCase
 
   Unavailable = Raffia::Jobs::StoreUnavailable
 
@@ -176,6 +176,34 @@ class JobsRedisFailuresTest < Raffia::TestCase
     assert_places(queue: 2, retry: 1, dead: 1)
   end
 
+  # The end of a step frees memory, though jobs begin by it; so does a cancel.
+  def test_workflows_of_a_full_redis_can_be_finished
+    open_workflow(job_step("a", **undo("x")), each_step("b", "a"), job_step("c", after: %w[b]))
+    lease
+    configured("maxmemory", "1") do
+      assert_raises(Unavailable) { open_workflow(job_step("a"), id: "v") }
+      finish_step([1, 2, 3])
+      assert_equal([1, 2, 3], args(claim(2)) + args_in(:queue))
+      store.cancel_workflow("w", "enough")
+    end
+    assert_nil(store.workflow("v"))
+    assert_equal(%w[cancelled active cancelled], states.values_at("c", "b", "b[2]"))
+    assert_empty(store.check)
+  end
+
+  def test_a_workflow_outlives_kills_of_the_server_at_each_of_its_steps
+    after_kill { open_workflow(job_step("a", **undo("x")), each_step("b", "a")) }
+    one = after_kill { claim_one }
+    one.result = "[1,2]"
+    after_kill { store.ack([one]) }
+    two = after_kill { claim(1).first }
+    after_kill { store.cancel_workflow("w", "enough") }
+    after_kill { store.bury(two, two.payload) }
+    assert_equal(["undoing", ["a"], []], [state, args_in(:queue), store.check])
+    finish_step
+    assert_equal(["undone", []], [state, store.check])
+  end
+
   def test_an_evicting_redis_causes_a_warning
     configured("maxmemory-policy", "allkeys-lru") do
       other = open_store
@@ -317,6 +345,15 @@ class JobsRedisFailuresTest < Raffia::TestCase
   private
 
   def claim_by(other) = other.claim(lease, %w[default], 10)
+
+  # The server is killed when the block has ended.
+  def after_kill
+    value = yield
+    @server.kill
+    @server.start
+    wait_until { store.counts rescue nil } # standard:disable Style/RescueModifier
+    value
+  end
 
   def configured(name, value)
     before = redis.call("CONFIG", "GET", name).values.first

@@ -35,13 +35,8 @@ module Raffia
           end
 
           def workflow(id)
-            fields, nodes, plans = @redis.with(safe: true) do |connection|
-              connection.multi do |transaction|
-                ["", "_nodes", "_plans"].each do |kind|
-                  transaction.call("HGETALL", "raffia:workflow#{kind}:#{id}")
-                end
-              end
-            end
+            fields, nodes, plans = @redis.script(:workflow, id, safe: true)
+              .map { |pairs| pairs.each_slice(2).to_h }
             return if fields.empty?
 
             to_h(id, fields).merge("nodes" => WorkflowNode.all(nodes, plans).map(&:to_h))

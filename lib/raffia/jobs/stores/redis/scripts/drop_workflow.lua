@@ -17,6 +17,8 @@ for i, member in ipairs(members) do
   if own and cancelled_step(own) then
     found[#found + 1] = {own = own, item = item}
     if list then
+      -- A command that removes comes first: a full Redis finishes the script then.
+      if #found == 1 then redis.call('LREM', key, 0, GONE) end
       redis.call('LSET', key, from + i - 1, GONE)
     else
       redis.call('ZREM', key, member)

@@ -24,21 +24,24 @@ local function workflow_start(text)
       'elsewhere, and hand the job its id'
   end
 
-  -- Fills what all jobs of a node have in common. Returns nil and a reason if that is impossible.
-  local function common_text(t, plan, job)
+  -- The template with times. Results come last: they may be long.
+  local function timed(t, plan, job)
+    local time = t:time()
+    local filled = string.gsub(job.template, '\4', function() return time end)
+    if not plan.expires_in then return filled end
+    local expires_at = string.format('%.6f', now() + plan.expires_in)
+    return (string.gsub(filled, '\5', function() return expires_at end))
+  end
+
+  -- Returns the text with results, or nil and a reason if that is impossible.
+  local function with_results(t, plan, template)
     local problem
-    local filled = string.gsub(job.template, '\1(%d+) ([^\2]*)\2', function(around, name)
+    local filled = string.gsub(template, '\1(%d+) ([^\2]*)\2', function(around, name)
       local value = result(t, name)
       if not text.fits(value, tonumber(around)) then problem = too_deep(plan) end
       return value
     end)
     if problem then return nil, problem end
-    local time = t:time()
-    filled = string.gsub(filled, '\4', function() return time end)
-    if plan.expires_in then
-      local expires_at = string.format('%.6f', now() + plan.expires_in)
-      filled = string.gsub(filled, '\5', function() return expires_at end)
-    end
     return filled
   end
 
@@ -57,14 +60,13 @@ local function workflow_start(text)
     local step = node.undoes and t:node(node.undoes) or node
     local plan = t:plan(step.parent or step.name)
     local job = node.undoes and plan.undo or plan.job
-    local filled, problem = common_text(t, plan, job)
-    if problem then return problem end
     local jid = t:jid()
-    local payload = string.gsub(filled, '[\3\6\7\8]', {
+    local template = string.gsub(timed(t, plan, job), '[\3\6\7\8]', {
       ['\3'] = jid, ['\7'] = cjson.encode(node.name), ['\8'] = step.jid,
       ['\6'] = step.parent and redis.call('HGET', t:key('_items'), step.name)
     })
-    problem = too_large(plan, jid, payload)
+    local payload, problem = with_results(t, plan, template)
+    problem = problem or too_large(plan, jid, payload)
     if problem then return problem end
     node.jid, node.state = jid, 'active'
     t.jobs[#t.jobs + 1] = draft(node.name, jid, job, payload)
@@ -82,11 +84,15 @@ local function workflow_start(text)
       ELEMENTS .. ' are allowed: hand over slices of it'
   end
 
-  -- Texts between marks, and the marks.
-  local function pieces(filled)
+  -- Returns texts and marks of the jobs of an `each`, and the marks by their places; or nil and a
+  -- reason if that is impossible.
+  local function pieces(t, plan)
     local found, places = {}, {}
-    for before, mark in string.gmatch(filled, '([^\3\6\7]*)([\3\6\7]?)') do
-      found[#found + 1] = before
+    local template = timed(t, plan, plan.job)
+    for before, mark in string.gmatch(template, '([^\3\6\7]*)([\3\6\7]?)') do
+      local filled, problem = with_results(t, plan, before)
+      if problem then return nil, problem end
+      found[#found + 1] = filled
       if mark ~= '' then
         found[#found + 1] = mark
         places[#found] = mark
@@ -101,10 +107,8 @@ local function workflow_start(text)
     local plan = t:plan(node.name)
     local list, problem = list_of(t, plan)
     if problem then return problem end
-    local filled
-    filled, problem = common_text(t, plan, plan.job)
-    if problem then return problem end
-    local parts, places = pieces(filled)
+    local parts, places = pieces(t, plan)
+    if not parts then return places end
     local head = string.sub(cjson.encode(node.name), 1, -2)
     local nodes, items, jobs = {}, {}, {}
     for i, value in ipairs(list) do

@@ -18,12 +18,13 @@ local function workflow_tables()
       fields[#fields + 1] = name
       fields[#fields + 1] = value
     end
+    -- A command that removes comes first: a full Redis finishes the script then.
+    redis.call('ZREM', RAFFIA .. 'ended_workflows', id)
     redis.call('HSET', workflow_key('', id), unpack(fields))
     if record.completed_at then
       redis.call('ZADD', RAFFIA .. 'ended_workflows', record.completed_at, id)
     else
       redis.call('HDEL', workflow_key('', id), 'completed_at')
-      redis.call('ZREM', RAFFIA .. 'ended_workflows', id)
     end
   end
 

@@ -42,11 +42,23 @@ local function workflow_text()
     end
   end
 
+  -- Returns how many values may be around another, at most; it stops after so many.
+  local function opens(json, most)
+    local count = 0
+    for _, open in ipairs({'[', '{'}) do
+      local at = string.find(json, open, 1, true)
+      while at and count <= most do
+        count = count + 1
+        at = string.find(json, open, at + 1, true)
+      end
+    end
+    return count
+  end
+
   -- Returns whether a value may stand within so many others.
   local function fits(json, around)
     local left = NESTING - around
-    local _, most = string.gsub(json, '[%[{]', '')
-    if most <= left then return true end
+    if opens(json, left) <= left then return true end
     local depth, place = 0, 1
     while true do
       local at = string.find(json, '[%[%]{}"]', place)
@@ -64,6 +76,7 @@ local function workflow_text()
 
   -- Returns the Ruby class of a value, for people.
   local function class_of(json)
+    if string.find(json, '^{"raffia:enc":') then return 'encrypted' end
     local known = CLASSES[string.sub(json, 1, 1)]
     return known or string.find(json, '^%-?%d+$') and 'Integer' or 'Float'
   end
