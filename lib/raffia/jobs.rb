@@ -74,6 +74,14 @@ module Raffia
       # @return [Array<String, nil>] their ids; nil where a middleware or a unique job rejected it
       def enqueue(items) = Setup.current.client.enqueue(items)
 
+      # Counts the jobs that this process has enqueued, for monitoring of programs that are no
+      # workers. Counts begin at 0 with the process, and only grow.
+      #
+      #     Raffia::Jobs.enqueued #=> {"mail" => {"MailJob" => 3}}
+      #
+      # @return [Hash{String => Hash{String => Integer}}] numbers by queue and class
+      def enqueued = Setup.current.enqueue_counts.to_h
+
       # Enqueues the block's jobs in a transaction of the application, in this fiber only: they are
       # stored by its commit, and vanish with its rollback. Begins one if the connection has none.
       #

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "client/enqueue_counts"
 require_relative "client/payload_builder"
 require_relative "client/payload_template"
 require_relative "encryption"
@@ -32,6 +33,7 @@ module Raffia
       def initialize(store, middleware = Middleware.new)
         @store = store
         @middleware = middleware
+        @counts = Setup.current.enqueue_counts
       end
 
       # @param items [Array<Hash>] see {Payload}; "class" may be a Class, "at" is seconds since 1970
@@ -55,7 +57,10 @@ module Raffia
         template = PayloadTemplate.for(job) if @middleware.empty?
         return unless template
 
-        list.each_slice(SLICE).flat_map { |some| @store.enqueue(template.drafts(some)) }
+        list.each_slice(SLICE).flat_map do |some|
+          drafts = template.drafts(some)
+          @store.enqueue(drafts).tap { @counts.add(drafts.first.queue, job, drafts.size) }
+        end
       end
 
       # @return [Draft, nil] nil when a middleware rejects it; middleware sees plain arguments
@@ -74,9 +79,35 @@ module Raffia
         drafts = items.map { |item| draft(item) }
         accepted = drafts.compact
         ids = accepted.empty? ? [] : @store.enqueue(accepted)
+        count(items, drafts, ids)
         return ids if accepted.size == drafts.size
 
         drafts.map { |draft| draft && ids.shift }
+      end
+
+      # Ids are those of the drafts that are not nil; nil for a job that a unique one kept out.
+      # Jobs in a row with the same queue and class are added at once.
+      def count(items, drafts, ids)
+        return count_one(items[0], drafts[0], ids[0]) if items.size == 1
+
+        queue = job = nil
+        size = 0
+        number = -1
+        drafts.each_with_index do |draft, index|
+          next unless draft && ids[number += 1]
+
+          name = items[index]["wrapped"] || items[index]["class"]
+          unless name.equal?(job) && draft.queue == queue
+            @counts.add(queue, job, size) if job
+            queue, job, size = draft.queue, name, 0
+          end
+          size += 1
+        end
+        @counts.add(queue, job, size) if job
+      end
+
+      def count_one(item, draft, id)
+        @counts.add(draft.queue, item["wrapped"] || item["class"]) if draft && id
       end
     end
   end

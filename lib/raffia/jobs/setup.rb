@@ -54,12 +54,17 @@ module Raffia
         @keyring = (keys.nil? || keyring?(keys)) ? keys : build_keyring(keys)
       end
 
+      # @return [Client::EnqueueCounts]
+      # @api private
+      attr_reader :enqueue_counts
+
       # Array of the store before {Testing.fake!}; nil without such a mode.
       # @api private
       attr_accessor :before_testing
 
       def initialize
         @lock = Monitor.new
+        @enqueue_counts = Client::EnqueueCounts.new
         @client_middleware = Middleware.new
         @worker_middleware = Middleware.new
         @at_start = []

@@ -38,7 +38,7 @@ module Raffia
       # The operations of a store by their group.
       OPERATIONS = {
         enqueue: %i[enqueue],
-        claims: %i[claim suspects?],
+        claims: %i[claim suspects? expired],
         completion: %i[ack retry bury discard release],
         schedule: %i[promote now],
         rates: %i[rate rates close_rate change_rate],
@@ -47,10 +47,10 @@ module Raffia
         recovery: %i[recover report_death],
         batches: %i[open_batch seal_batch batch batches],
         flows: %i[load_flow record_step await_step park_flow continue_flow stall_flow close_flow
-          signal_flow cancel_flow flow flow_steps flows],
+          signal_flow cancel_flow flow flow_steps flows flow_counts],
         workflows: %i[
           open_workflow workflow workflows workflow_result cancel_workflow retry_workflow
-          undo_workflow
+          undo_workflow workflow_counts
         ],
         key_values: %i[read write keys],
         statistics: %i[history metrics],

@@ -49,6 +49,10 @@ module Raffia
         text.gauge("raffia_cluster_workers", "Workers that are registered.", workers["processes"])
         text.gauge("raffia_cluster_slots", "Jobs that they may run at a time.", workers["slots"])
         text.gauge("raffia_cluster_busy", "Jobs that they run now.", workers["busy"])
+        text.gauge("raffia_flows", "Durable functions, by status.",
+          @state["flows"].transform_keys { |status| {status: status} })
+        text.gauge("raffia_workflows", "Workflows, by state.",
+          @state["workflows"].transform_keys { |state| {state: state} })
         write_queues(text)
         SCALING.each do |field, (name, help, unit)|
           text.gauge(name, help, @scaling[field], unit: unit)

@@ -17,7 +17,9 @@ module Raffia
       MOST = 500
       # Minutes that the signal for autoscaling looks back.
       MINUTES = 5
-      private_constant :QUEUES, :MOST, :MINUTES
+      # Durable functions and workflows that are counted at most.
+      FLOWS = 10_000
+      private_constant :QUEUES, :MOST, :MINUTES, :FLOWS
 
       def initialize(store)
         @store = store
@@ -25,7 +27,8 @@ module Raffia
         @until = 0
       end
 
-      # Hash of "counts", "queues", "blocked", "open", "workers", "minutes", fit for JSON.
+      # Hash of "counts", "queues", "blocked", "open", "workers", "minutes", "flows", "workflows",
+      # fit for JSON.
       def to_h
         @lock.synchronize do
           next @state if Clock.now < @until
@@ -46,7 +49,9 @@ module Raffia
         overdue = overdue(counts)
         blocked, open = blocked(counts[:blocked])
         {"counts" => counts.transform_keys(&:to_s), "queues" => queues(overdue),
-         "blocked" => blocked, "open" => open, "workers" => workers, "minutes" => minutes}
+         "blocked" => blocked, "open" => open, "workers" => workers, "minutes" => minutes,
+         "flows" => possible({}) { @store.flow_counts(most: FLOWS) },
+         "workflows" => possible({}) { @store.workflow_counts(most: FLOWS) }}
       end
 
       def queues(overdue)

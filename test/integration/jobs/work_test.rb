@@ -273,7 +273,9 @@ module JobsWork
               text.match?(/^raffia_jobs_failed_total\{.*class="MissingJob",verdict="retry"\} 2$/)
           end
           assert_match(/^raffia_job_wait_seconds_count\{queue="default"\} 4$/, text)
-          assert_match(/^raffia_store_seconds_bucket\{call="claim",le="\+Inf"\} \d/, text)
+          %w[claim ack beat retry].each do |call|
+            assert_match(/^raffia_store_seconds_bucket\{call="#{call}",le="\+Inf"\} \d/, text)
+          end
           refute_match(/"jid"|tenant/, text)
           scaling = JSON.parse(Net::HTTP.get(URI("#{health}/scaling.json")))
           assert_operator scaling["backlog"], :>=, 1

@@ -19,6 +19,10 @@ module Raffia
         }.freeze
         # Names in {Jobs::Worker::RunCounts}: family, help, labels and unit.
         LABELLED = {
+          "enqueued" => ["raffia_jobs_enqueued", "Jobs that the workers have enqueued.",
+            %i[queue class]],
+          "expired" => ["raffia_jobs_expired", "Jobs that were discarded because they had expired.",
+            %i[queue]],
           "done" => ["raffia_jobs_done", "Runs that succeeded.", %i[queue class]],
           "failed" => ["raffia_jobs_failed", "Runs that failed.", %i[queue class verdict]],
           "dead" => ["raffia_jobs_dead", "Jobs that became dead.", %i[queue class cause]],

@@ -7,6 +7,12 @@ module Raffia
     class Store
       # Gives waiting jobs to workers.
       class Claims < Group
+        def initialize(...)
+          super
+          @expired = {}
+          @expired_lock = SpinLock.new
+        end
+
         # Takes jobs without waiting. Expired jobs are discarded, jobs over their limit become
         # `blocked`, paused queues are skipped. The keys of jobs that are unique until their start
         # become free.
@@ -21,6 +27,17 @@ module Raffia
 
         # @return [Boolean] whether {#claim} with `suspects: true` has something to take
         def suspects?(queues) = raise(NotImplementedError)
+
+        # @return [Hash{String => Integer}] jobs that claims of this object have discarded since it
+        #   was made, by queue
+        def expired = @expired_lock.hold { @expired.dup }
+
+        private
+
+        # A transaction that is repeated may count twice.
+        def count_expired(queue, by = 1)
+          @expired_lock.hold { @expired[queue] = @expired.fetch(queue, 0) + by }
+        end
       end
     end
   end

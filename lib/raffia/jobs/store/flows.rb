@@ -108,6 +108,10 @@ module Raffia
 
         # @return [Array<Hash>] of {#flow}, newest first
         def flows(status: nil, offset: 0, limit: 50) = raise(NotImplementedError)
+
+        # @param most [Integer] only so many of the newest ones count, where counting reads them
+        # @return [Hash{String => Integer}] numbers of functions by status
+        def flow_counts(most: 1000) = flows(limit: most).map { |flow| flow["status"] }.tally
       end
     end
   end

@@ -46,6 +46,10 @@ module Raffia
         # @return [Array<Hash>] of {#workflow} without the nodes, newest first
         def workflows(offset: 0, limit: 50) = raise(NotImplementedError)
 
+        # @param most [Integer] only so many of the newest ones count, where counting reads them
+        # @return [Hash{String => Integer}] numbers of workflows by state
+        def workflow_counts(most: 1000) = workflows(limit: most).map { |one| one["state"] }.tally
+
         # @return [String, nil] JSON; of an `each`, a list of its elements' results; nil: none (yet)
         def workflow_result(id, name) = raise(NotImplementedError)
 

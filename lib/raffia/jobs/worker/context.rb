@@ -44,7 +44,7 @@ module Raffia
           @loop_monitor = LoopMonitor.new(@options.liveness, @log, lenient: @options.lenient?,
             shared_lease: @shared_lease, &)
           @heartbeat = Heartbeat.new(@store, info, ttl: @options.lease, interval: @options.beat,
-            metrics: @metrics, log: @log, shared_lease: @shared_lease,
+            metrics: @metrics, counts: @logger.counts, log: @log, shared_lease: @shared_lease,
             identity: @lease_monitor&.identity || Heartbeat.new_identity)
         end
 

@@ -21,13 +21,14 @@ module Raffia
         attr_reader :last_error
 
         # Times in seconds.
-        def initialize(store, info, ttl:, interval:, metrics:, log:,
+        def initialize(store, info, ttl:, interval:, metrics:, counts:, log:,
           identity: Heartbeat.new_identity, shared_lease: nil)
           @store = store
           @info = info
           @ttl = ttl
           @interval = interval
           @metrics = metrics
+          @counts = counts
           @log = log
           @identity = identity
           @shared_lease = shared_lease
@@ -113,7 +114,7 @@ module Raffia
 
         def send_beat(state)
           tally = @metrics.take
-          @store.beat(@lease, state, tally: tally)
+          @counts.time_call("beat") { @store.beat(@lease, state, tally: tally) }
         rescue StoreUnavailable
           @metrics.put_back(tally)
           raise

@@ -60,6 +60,8 @@ module Raffia
           @shared_metrics.write(@context.metrics.totals, @context.runner.size, isolated)
           counts = @context.logger.counts
           counts.isolated(SharedMetrics.totals(isolated))
+          counts.enqueued(Jobs.enqueued)
+          counts.expired(@worker.store.expired)
           @worker.report_counts(counts)
         end
 

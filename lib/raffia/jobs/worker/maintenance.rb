@@ -59,14 +59,18 @@ module Raffia
           @log = log
           @heartbeat = heartbeat
           @run_suspects = run_suspects
-          @promote = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { store.promote(rates: false) }
+          @promote = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) do
+            counts.time_call("promote") { store.promote(rates: false) }
+          end
           @tick = PeriodicTask.new(backoff, longest: IDLE_INTERVAL) { ticker.call }
           # Also at once: a worker that starts after a crash often replaces the one that crashed.
           recovery = PeriodicTask.new(backoff, longest: recover) do
             recover_jobs && jitter(recover)
           end
           pruning = PeriodicTask.new(backoff, longest: PRUNE_INTERVAL,
-            first: jitter(PRUNE_INTERVAL)) { store.prune && jitter(PRUNE_INTERVAL) }
+            first: jitter(PRUNE_INTERVAL)) do
+            counts.time_call("prune") { store.prune } && jitter(PRUNE_INTERVAL)
+          end
           @tasks = [@promote, @tick, recovery, pruning]
         end
 
@@ -86,7 +90,7 @@ module Raffia
         def recover_jobs
           return @heartbeat.beat_now if @heartbeat.overdue?
 
-          @store.recover.each { |job| log_recovered(job) }
+          @counts.time_call("recover") { @store.recover }.each { |job| log_recovered(job) }
           @run_suspects.call
           true
         end

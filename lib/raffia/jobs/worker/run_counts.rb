@@ -25,6 +25,8 @@ module Raffia
           "store" => [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0,
             2.0, 5.0, 10.0].freeze
         }.freeze
+        # Series with labels of few values.
+        UNLIMITED = %w[wait store retries].freeze
         # Series in one message to the supervisor.
         PART = 200
 
@@ -34,7 +36,7 @@ module Raffia
           forget_runs
           @classes = {}
           @queues = {}
-          @isolated = {}
+          @totals_before = {}
         end
 
         def done(queue, class_name, seconds)
@@ -45,9 +47,10 @@ module Raffia
           end
         end
 
-        # Further labels: of a failure its verdict, of a death its cause.
-        def count(name, queue, class_name, *further, by: 1)
-          @lock.hold { increase(name, labels(queue, class_name) + further, by) }
+        # Further labels: of a failure its verdict, of a death its cause. Of an expired job only the
+        # queue is known.
+        def count(name, queue, *further, by: 1)
+          @lock.hold { increase(name, labels(queue, *further), by) }
         end
 
         # Seconds between the time at which a job was due, and its begin.
@@ -66,16 +69,33 @@ module Raffia
 
         def store_retry(reason) = @lock.hold { increase("retries", [reason], 1) }
 
-        # Totals of isolated workers by name: the growth since the last call is counted.
+        # A total that somebody else counts: its growth since the last call is counted.
+        def total(name, total, *labels)
+          grown = total - @totals_before.fetch([name, labels], 0)
+          return unless grown.positive?
+
+          @totals_before[[name, labels]] = total
+          count(name, *labels, by: grown)
+        end
+
+        # Totals of isolated workers by name.
         def isolated(totals)
           totals.each do |name, total|
-            grown = total - @isolated.fetch(name, 0)
-            next unless grown.positive?
-
-            @isolated[name] = total
             further = {"failed" => [""], "dead" => ["failure"]}.fetch(name, [])
-            count(name, ISOLATED, ISOLATED, *further, by: grown)
+            total(name, total, ISOLATED, ISOLATED, *further)
           end
+        end
+
+        # Jobs that this process has enqueued, by queue and class.
+        def enqueued(totals)
+          totals.each do |queue, classes|
+            classes.each { |class_name, number| total("enqueued", number, queue, class_name) }
+          end
+        end
+
+        # Jobs that claims have discarded, by queue.
+        def expired(totals)
+          totals.each { |queue, number| total("expired", number, queue) }
         end
 
         # Returns what was counted since the last call as Arrays of [name, labels, value], each
@@ -93,7 +113,7 @@ module Raffia
         def add(rows)
           @lock.hold do
             rows.each do |name, labels, value|
-              labels = labels(*labels) if %w[done seconds failed dead crashed].include?(name)
+              labels = labels(*labels) unless UNLIMITED.include?(name)
               increase(name, labels, value)
             end
           end
@@ -146,8 +166,9 @@ module Raffia
           (@waits.size < QUEUES) ? @waits[queue] = histogram : histogram
         end
 
-        def labels(queue, class_name, *further)
-          [known(@queues, queue, QUEUES), known(@classes, class_name, CLASSES), *further]
+        def labels(queue, class_name = nil, *further)
+          class_name &&= known(@classes, class_name, CLASSES)
+          [known(@queues, queue, QUEUES), *class_name, *further]
         end
 
         def known(names, name, most)

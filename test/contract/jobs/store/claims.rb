@@ -56,6 +56,10 @@ module JobsStoreContract
         draft(3, own: {expires_at: now - 1})])
       assert_equal([2], args(claim))
       assert_places(running: 1)
+      assert_equal({"default" => 2}, store.expired)
+      store.enqueue([draft(4, own: {expires_at: now - 1})])
+      assert_equal([], claim)
+      assert_equal({"default" => 3}, store.expired)
     end
 
     def test_no_jobs_are_claimed_from_a_paused_queue

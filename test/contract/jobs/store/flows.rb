@@ -20,6 +20,14 @@ module JobsStoreContract
       assert_equal([], store.flow_steps("none"))
     end
 
+    def test_flows_are_counted_by_status
+      store.await_step(started.last, sleeping, HOUR)
+      2.times { |n| start(n) }
+      assert_equal({"pending" => 2, "waiting" => 1}, store.flow_counts)
+      assert_includes(Jobs::StoreMetrics.text(Jobs::StoreState.new(store)),
+        "raffia_flows{status=\"pending\"} 2\n")
+    end
+
     def test_a_flow_knows_that_its_values_are_encrypted
       assert(store.flow(start(flow: {"encrypted" => true}))["encrypted"])
       refute(store.flow(start(2))["encrypted"])

@@ -40,6 +40,11 @@ module JobsStoreContract
       assert_equal({"processes" => 1, "slots" => 7, "busy" => 0}, store_state["workers"])
     end
 
+    def test_nothing_else_is_counted_in_an_empty_store
+      assert_equal [{}, {}, {}],
+        [store.expired, *store_state.values_at("flows", "workflows")]
+    end
+
     def test_the_text_has_all_families
       enqueue(1, queue: "mail")
       store.pause("mail")

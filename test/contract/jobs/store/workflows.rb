@@ -19,6 +19,14 @@ module JobsStoreContract
       assert_equal([], store.check)
     end
 
+    def test_workflows_are_counted_by_state
+      open_workflow(job_step("a"))
+      store.ack([claim_one])
+      2.times { |n| store.open_workflow("more#{n}", [job_step("a")]) }
+      assert_equal({"running" => 2, "done" => 1}, store.workflow_counts)
+      assert_equal({"running" => 2, "done" => 1}, Jobs::StoreState.new(store).to_h["workflows"])
+    end
+
     def test_an_id_is_used_once
       assert(open_workflow(job_step("a")))
       refute(open_workflow(job_step("a"), job_step("b")))

@@ -25,6 +25,24 @@ class JobsClientTest < Raffia::TestCase
 
   def args = @store.entries(:queue, limit: 5000).map { |entry| entry.item["args"].first }
 
+  def test_jobs_are_counted_by_queue_and_class
+    counts = -> { Raffia::Jobs.enqueued.fetch("counted", {}).values }
+    before = counts.call.sum
+    named = {"class" => "CountedJob", "args" => [], "queue" => "counted"}
+    ids = @client.enqueue([named, named.merge("wrapped" => "Wrapped")])
+    assert_equal 2, ids.compact.size
+    assert_equal 2, counts.call.sum - before
+    assert_operator Raffia::Jobs.enqueued["counted"]["Wrapped"], :>=, 1
+  end
+
+  def test_counts_of_endless_names_are_bounded
+    counts = Raffia::Jobs::Client::EnqueueCounts.new
+    1500.times { |n| counts.add("queue#{n}", "Job") }
+    2.times { counts.add("queue0", "Job") }
+    assert_equal [3, 500, 1001], [counts.to_h["queue0"]["Job"], counts.to_h["(other)"]["(other)"],
+      counts.to_h.size]
+  end
+
   def test_ids_come_in_the_order_of_the_jobs
     ids = @client.enqueue([item(1), item(2), item(3)])
     assert_equal(ids, @store.entries(:queue).map(&:jid))

@@ -50,6 +50,18 @@ class JobsWorkerRunCountsTest < TestSupport::JobsCase
     assert_equal 100, total.to_h["done"][%w[(other) (other)]]
   end
 
+  def test_growth_of_totals
+    @counts.enqueued("mail" => {"MailJob" => 3})
+    @counts.enqueued("mail" => {"MailJob" => 5, "OtherJob" => 1})
+    @counts.expired("mail" => 2)
+    total = Worker::RunCounts.new
+    @counts.take.each { |rows| total.add(rows) }
+    @counts.expired("mail" => 2)
+    assert_equal [], @counts.take
+    assert_equal({%w[mail MailJob] => 5, %w[mail OtherJob] => 1}, total.to_h["enqueued"])
+    assert_equal({["mail"] => 2}, total.to_h["expired"])
+  end
+
   def test_growth_of_isolated_workers
     @counts.isolated("done" => 2, "failed" => 1, "dead" => 1)
     @counts.isolated("done" => 3, "failed" => 1, "dead" => 1)

@@ -33,6 +33,7 @@ module Raffia
             item = item(reservation)
             if item && expired?(item)
               @reservations.finish(key) { |one| one.connection.call("delete", one.id) }
+              count_expired(@address.queue_of(reservation.tube))
               return
             end
 

@@ -53,6 +53,7 @@ module Raffia
           end
 
           def expire(job)
+            count_expired(job.queue)
             @jobs.unblock_next(job)
             @jobs.finish(job, :dead)
             nil

@@ -5,8 +5,8 @@ module Raffia
     module Stores
       class Redis < Store
         class Claims < Store::Claims
-          # Answer of a script that met only jobs over their limit or rate, and how often it is
-          # called again.
+          # End of the answer of a script that met only jobs over their limit or rate, and how often
+          # it is called again.
           REFUSED = 0
           ROUNDS = 20
 
@@ -29,7 +29,9 @@ module Raffia
             ROUNDS.times do
               name = next_name
               found = ask(lease, name, arguments)
-              return claims_of(lease, name, found) unless found == REFUSED
+              more = found.pop if found.last == REFUSED
+              claims = claims_of(lease, name, found)
+              return claims unless more
             end
             []
           end
@@ -47,7 +49,8 @@ module Raffia
           end
 
           def claims_of(lease, name, found)
-            found.each_with_object([]) do |(queue, lengths, bytes, delays), claims|
+            found.each_with_object([]) do |(queue, lengths, bytes, expired, delays), claims|
+              count_expired(queue, expired) if expired.positive?
               group = ClaimGroup.new(lease, name, queue).claims(claims.size, lengths, bytes)
               delays&.each_slice(2) { |index, seconds| group[index].delay = Float(seconds) }
               claims.concat(group)

@@ -68,6 +68,15 @@ module Raffia
             read_all(status ? newest(status, offset, limit).map(&:first) : among_all(offset, limit))
           end
 
+          def flow_counts(**)
+            numbers = @redis.with(safe: true) do |connection|
+              connection.pipelined do |all|
+                STATUSES.each { |status| all.call("ZCARD", "raffia:flows:#{status}") }
+              end
+            end
+            STATUSES.zip(numbers).to_h.select { |_, number| number.positive? }
+          end
+
           private
 
           # Nil when the claim is not valid any more. A script that is repeated after a lost answer

@@ -14,13 +14,13 @@ module Raffia
             "AND priority >= #{Store::SUSPECTS} AND queue NOT IN (SELECT name FROM {queues} " \
             "WHERE paused = 1) LIMIT 1"
           SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, rate, rate_key, " \
-            "rate_cost, CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END FROM {jobs} " \
+            "rate_cost, CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END, queue FROM {jobs} " \
             "WHERE id {ids $1}"
           BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
           RUNNING = "SELECT count(*) FROM {jobs} WHERE limit_key = $1 AND state = 'running'"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
           Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :rate,
-            :rate_key, :rate_cost, :expired, :delay)
+            :rate_key, :rate_cost, :expired, :queue, :delay)
           # Times that a claim looks for other jobs when rates and limits refuse some: it ends soon.
           ROUNDS = 20
 
@@ -112,7 +112,10 @@ module Raffia
             blocked = others.reverse.select do |job|
               exceeds_limit?(db, job) && db.run(BLOCK, job.id)
             end
-            expired.each { |job| @cleanup.ended(db, db.rows(EXPIRE, job.id), :dead) }
+            expired.each do |job|
+              @cleanup.ended(db, db.rows(EXPIRE, job.id), :dead)
+              count_expired(job.queue)
+            end
             (expired + blocked + over_rate(db, others - blocked, ahead)).map(&:id)
           end
 

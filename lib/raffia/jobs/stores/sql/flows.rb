@@ -32,6 +32,8 @@ module Raffia
             "WHERE id = $1"
           CANCEL = "UPDATE {flows} SET cancelled = 1 WHERE id = $1"
           CHILDREN = "SELECT id FROM {flows} WHERE parent = $1 AND abandon = 0"
+          COUNTS = "SELECT status, count(*) FROM (SELECT status FROM {flows} ORDER BY job DESC " \
+            "LIMIT $1) AS newest GROUP BY status"
           COLUMNS = "id, class, run, status, cancelled, encrypted, parent, state, " \
             "result, error, started_at, ended_at, steps"
           SIGNALS = "SELECT name FROM {flow_signals} WHERE flow = $1 AND taken = 0 ORDER BY number"
@@ -134,6 +136,10 @@ module Raffia
             @database.read do |db|
               db.rows(sql, limit, offset, *status).map { |row| to_h(db, row) }
             end
+          end
+
+          def flow_counts(most: 1000)
+            @database.read { |db| db.rows(COUNTS, most) }.to_h
           end
 
           private

@@ -10,6 +10,8 @@ module Raffia
           SELECT = "SELECT id, #{WorkflowTable::FIELDS} FROM {workflows}".freeze
           ONE = "#{SELECT} WHERE id = $1".freeze
           NEWEST = "#{SELECT} ORDER BY number DESC LIMIT $1 OFFSET $2".freeze
+          COUNTS = "SELECT state, count(*) FROM (SELECT state FROM {workflows} " \
+            "ORDER BY number DESC LIMIT $1) AS newest GROUP BY state"
           RESULT = "SELECT kind, result FROM {workflow_nodes} WHERE workflow = $1 AND name = $2"
           RESULTS = "SELECT result FROM {workflow_nodes} WHERE workflow = $1 AND parent = $2 " \
             "ORDER BY position"
@@ -45,6 +47,10 @@ module Raffia
 
           def workflows(offset: 0, limit: 50)
             @database.read { |db| db.rows(NEWEST, limit, offset) }.map { |row| to_h(row) }
+          end
+
+          def workflow_counts(most: 1000)
+            @database.read { |db| db.rows(COUNTS, most) }.to_h
           end
 
           def workflow_result(id, name)

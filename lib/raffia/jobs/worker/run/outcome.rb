@@ -33,7 +33,7 @@ module Raffia
             return release("interrupted") unless @run.cancelled?
 
             @logger.ended(@run, "cancelled")
-            send_to_store { @store.discard(@claim) }
+            send_to_store("discard") { @store.discard(@claim) }
           end
 
           # A later run goes on: at once when the worker stops, else after the jobs that wait.
@@ -41,7 +41,7 @@ module Raffia
             return release("postponed") if @run.stopping?
 
             @logger.ended(@run, "postponed")
-            send_to_store { @store.retry(@claim, @claim.payload, Time.now.to_f) }
+            send_to_store("retry") { @store.retry(@claim, @claim.payload, Time.now.to_f) }
           end
 
           # The store has moved the job already.
@@ -55,10 +55,10 @@ module Raffia
             key = @claim.extras&.dig("rate", "key")
             @logger.ended(@run, "rate limited")
             unless key
-              return send_to_store { @store.retry(@claim, @claim.payload, Time.now.to_f + seconds) }
+              return send_to_store("retry") { @store.retry(@claim, @claim.payload, Time.now.to_f + seconds) }
             end
 
-            send_to_store { @store.close_rate(key, seconds) }
+            send_to_store("close_rate") { @store.close_rate(key, seconds) }
             release_claim(begun: true)
           end
 
@@ -69,7 +69,7 @@ module Raffia
             age = (Payload.now - item["created_at"].to_i) / 1000.0
             item.update("error_class" => error.class.name, "error_message" => error.message)
             delay = (age / 4).clamp(KEY_DELAY) + rand(5.0)
-            send_to_store do
+            send_to_store("retry") do
               @store.retry(@claim, JSON.generate(item), Time.now.to_f + delay)
             end
           end
@@ -90,7 +90,7 @@ module Raffia
           end
 
           def release_claim(begun:)
-            send_to_store { @store.release([@claim], begun: begun) }
+            send_to_store("release") { @store.release([@claim], begun: begun) }
           end
 
           # The payload as it was claimed: the next try must not see what a job or a middleware did
@@ -120,7 +120,7 @@ module Raffia
           end
 
           def conclude(policy)
-            ours = send_to_store do
+            ours = send_to_store(policy.verdict.to_s) do
               case policy.verdict
               when :retry then @store.retry(@claim, policy.payload, policy.at)
               when :bury then @store.bury(@claim, policy.payload)
@@ -137,7 +137,9 @@ module Raffia
             ErrorReporter.new(@logger.log).call(error, item, policy.outcome)
           end
 
-          def send_to_store(&) = @backoff.attempt(-> { @run.lost? }, &)
+          def send_to_store(call, &)
+            @backoff.attempt(-> { @run.lost? }) { @logger.counts.time_call(call, &) }
+          end
 
           def job_class
             Execution.job_class(@run.item["class"].to_s)

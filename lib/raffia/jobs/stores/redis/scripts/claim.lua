@@ -1,9 +1,10 @@
 -- Moves jobs into the lease's hash: name.number queue => payload.
 -- ARGV: token, name of this claim, maximum, 1 for suspects only or 0 for no suspects, 1 to claim
 -- jobs whose rate opens soon or 0, queues.
--- Returns for each queue with jobs its name, the lengths of payloads as 32-bit numbers, and the
--- payloads in one string: a client in Ruby reads that faster than many strings. With jobs that begin
--- later also a list of an index and seconds as text for each of them.
+-- Returns for each queue with jobs its name, the lengths of payloads as 32-bit numbers, the
+-- payloads in one string (a client in Ruby reads that faster than many strings), and how many jobs
+-- have expired. With jobs that begin later also a list of an index and seconds as text for each of
+-- them. A 0 in the end: there may be more.
 -- Parts: rates ends
 local token, name, left, suspects = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
 if not holds(token) then return {} end
@@ -23,12 +24,15 @@ local number = 0
 local page = 50 -- jobs taken at a time
 local bytes = 8 * 1024 * 1024 -- after which no more are taken
 local found, fields, lengths, delays = {}, {}, {}, {}
+local expired = 0 -- jobs of the present queue
 local refused, MOST_REFUSED = 0, 1000 -- jobs over their limit or rate, in one script
 
 -- Returns whether a job may begin now; if not, it has been moved to its set.
 local function admit(queue, payload, own, item, ref)
   local expires = tonumber(own.expires_at)
-  if expires and expires <= now() or cancelled_step(own) then
+  local over = expires and expires <= now()
+  if over or cancelled_step(own) then
+    if over then expired = expired + 1 end
     settle(own, item, true)
     release_limit(own, '')
     return false
@@ -146,7 +150,7 @@ for i = 6, #ARGV do
   local queue = ARGV[i]
   if left > 0 and not paused[queue] then
     local list = {}
-    lengths, delays = {}, {}
+    lengths, delays, expired = {}, {}, 0
     if suspects then
       take_by_priority(list, queue, '-inf', SUSPECTS)
     else
@@ -154,8 +158,8 @@ for i = 6, #ARGV do
       take_in_order(list, queue)
       if special then take_by_priority(list, queue, '0', '+inf') end
     end
-    if #list > 0 then
-      found[#found + 1] = {queue, table.concat(lengths), table.concat(list),
+    if #list > 0 or expired > 0 then
+      found[#found + 1] = {queue, table.concat(lengths), table.concat(list), expired,
         #delays > 0 and delays or nil}
     end
   end
@@ -165,6 +169,5 @@ for i = 1, #fields, 1000 do
 end
 save_rates()
 save_workflows()
--- There may be more.
-if #found == 0 and refused >= MOST_REFUSED then return 0 end
+if number == 0 and refused >= MOST_REFUSED then found[#found + 1] = 0 end
 return found
