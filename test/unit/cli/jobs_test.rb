@@ -441,7 +441,7 @@ module Raffia
         page = jobs(name, "--help")
         assert_match(/\AUsage: raffia jobs #{name}\b.*\n\n[A-Z]/, page)
         assert_match(/^ {4}-s, --store URL/, page)
-        assert_empty(page.lines.select { |line| line.chomp.size > 100 }, name)
+        assert_empty(page.lines.select { |line| line.chomp.size > 80 }, name)
         page.scan(/^  raffia (jobs .*)/).flatten.each { |example| check_example(example) }
       end
       assert_match(/--dry-run/, jobs("retry", "--help"))

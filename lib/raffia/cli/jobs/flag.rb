@@ -30,7 +30,7 @@ module Raffia
         def lines(subcommand)
           chosen = subcommand ? texts.select { |names, _| names.nil? || names.include?(subcommand) } : texts
           text = chosen.map { |names, one| (subcommand || !prefix?(names)) ? one : prefix(names, one) }
-          text.join("; ").scan(/\S.{0,43}(?=\s|\z)/)
+          text.join("; ").scan(/\S.{0,42}(?=\s|\z)/)
         end
 
         # Filters have too many subcommands to be listed.
