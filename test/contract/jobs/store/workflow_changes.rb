@@ -59,6 +59,32 @@ module JobsStoreContract
       assert_equal([], store.check)
     end
 
+    def test_a_predecessor_that_goes_on_is_not_an_element_of_an_each_that_has_begun
+      open_workflow(job_step("a"), job_step("b"),
+        each_step("c", "a", :after => %w[b], "on_failure" => "run"))
+      one, two = claim
+      ack_with(one, [1])
+      store.bury(two, two.payload)
+      assert_equal("active", states["c"])
+      store.requeue(store.entries(:dead))
+      claim.reverse_each { |other| store.ack([other]) }
+      assert_equal([%w[done done done], "done", []], [states.values_at(*%w[a b c]), state,
+        store.check])
+    end
+
+    def test_a_step_that_waits_again_counts_each_skipped_predecessor_once
+      open_workflow(job_step("a"), job_step("b", after: %w[a]), job_step("c", after: %w[a]),
+        job_step("d", after: %w[b c]), job_step("e", after: %w[d]))
+      one = claim_one
+      store.bury(one, one.payload)
+      store.requeue(store.entries(:dead))
+      assert_equal([1, 1, 2, 1], store.workflow("w")["nodes"].drop(1).map { |one| one["missing"] })
+      finish_step
+      store.ack(claim)
+      2.times { finish_step }
+      assert_equal(["done", []], [state, store.check])
+    end
+
     def test_a_cancel_drops_what_waits_and_lets_the_running_end
       open_workflow(job_step("a"), job_step("b"), job_step("c", after: %w[a]))
       running = claim(1).first

@@ -33,8 +33,8 @@ module Raffia
           def each? = kind == "each"
           def undo? = kind == "undo"
 
-          # Whether it counts what it waits for.
-          def counts? = waiting? || (each? && active?)
+          # Whether it waits for this node: a predecessor or an element.
+          def waits_for?(node) = waiting? || (each? && active? && node.parent == name)
 
           # Whether it runs although a predecessor has failed.
           def runs_after_failure? = plan["on_failure"] == "run"

@@ -13,16 +13,14 @@ module Raffia
 
           # A dead node goes on. Those that were skipped because of it wait again.
           def reopen(node)
-            open = [[node, "active"]]
-            while (node, state = open.shift)
-              open_again(node, state)
+            open_again(node, "active")
+            open = [node]
+            while (node = open.shift)
               @table.dependants(node.name).each do |name|
                 dependant = @table.node(name)
                 state = state_after(dependant, node) or next
-                dependant.missing += 1
-                dependant.bad -= 1
-                @table.changed(dependant)
-                open << [dependant, state] if dependant.ended?
+                open << dependant if dependant.ended?
+                count_again(dependant, state)
               end
             end
           end
@@ -43,10 +41,17 @@ module Raffia
 
           # The state of a dependant that counts again, nil when it does not.
           def state_after(dependant, node)
-            return dependant.state if dependant.counts?
+            return dependant.state if dependant.waits_for?(node)
             return "waiting" if dependant.skipped?
 
             "active" if dependant.each? && dependant.dead? && node.parent == dependant.name
+          end
+
+          def count_again(dependant, state)
+            open_again(dependant, state) if dependant.ended?
+            dependant.missing += 1
+            dependant.bad -= 1
+            @table.changed(dependant)
           end
 
           def open_again(node, state)

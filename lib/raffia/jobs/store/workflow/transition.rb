@@ -164,14 +164,14 @@ module Raffia
             close(node, state)
             return conclude_as("stuck") if node.undo? && state == "dead"
 
-            @table.dependants(node.name).each { |name| count(@table.node(name), state) }
+            @table.dependants(node.name).each { |name| count(@table.node(name), node) }
           end
 
-          def count(dependant, state)
-            return unless dependant.counts?
+          def count(dependant, node)
+            return unless dependant.waits_for?(node)
 
             dependant.missing -= 1
-            dependant.bad += 1 unless state == "done"
+            dependant.bad += 1 unless node.done?
             @table.changed(dependant)
             @ready << dependant if dependant.missing.zero?
           end

@@ -8,12 +8,13 @@ local function workflow_events()
 
   local function ended(node) return node.state ~= 'waiting' and node.state ~= 'active' end
 
-  -- Whether a node counts what it waits for.
-  local function counts(node)
-    return node.state == 'waiting' or node.kind == 'each' and node.state == 'active'
+  -- Whether a dependant waits for this node: a predecessor or an element.
+  local function waits_for(dependant, node)
+    return dependant.state == 'waiting' or dependant.kind == 'each' and dependant.state == 'active'
+      and node.parent == dependant.name
   end
 
-  local restart = workflow_restart(ended, counts)
+  local restart = workflow_restart(ended, waits_for)
 
   local function failure(t, node)
     return t.record.state == 'cancelling' and node.kind ~= 'undo' and 'cancelled' or 'dead'
@@ -37,7 +38,7 @@ local function workflow_events()
     if node.kind == 'undo' and state == 'dead' then return conclude_as(t, 'stuck') end
     for _, name in ipairs(t:dependants(node)) do
       local dependant = t:node(name)
-      if counts(dependant) then
+      if waits_for(dependant, node) then
         dependant.missing = dependant.missing - 1
         if state ~= 'done' then dependant.bad = dependant.bad + 1 end
         t:change(dependant)

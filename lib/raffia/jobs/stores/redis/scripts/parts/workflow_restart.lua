@@ -1,5 +1,5 @@
 -- Takes ends of nodes back, as Store::Workflow::Restart does.
-local function workflow_restart(ended, counts)
+local function workflow_restart(ended, waits_for)
   local RETRIED = {running = true, done = true, failed = true, cancelled = true}
 
   local function open_again(t, node, state)
@@ -11,7 +11,7 @@ local function workflow_restart(ended, counts)
 
   -- The state of a dependant that counts again, nil when it does not.
   local function state_after(dependant, node)
-    if counts(dependant) then return dependant.state end
+    if waits_for(dependant, node) then return dependant.state end
     if dependant.state == 'skipped' then return 'waiting' end
     local again = dependant.state == 'dead' and node.parent == dependant.name
     return again and 'active' or nil
@@ -19,17 +19,20 @@ local function workflow_restart(ended, counts)
 
   -- A dead node goes on. Those that were skipped because of it wait again.
   local function reopen(t, dead)
-    local open = {{dead, 'active'}}
+    open_again(t, dead, 'active')
+    local open = {dead}
     while #open > 0 do
-      local node = open[#open][1]
-      open_again(t, node, table.remove(open)[2])
+      local node = table.remove(open)
       for _, name in ipairs(t:dependants(node)) do
         local dependant = t:node(name)
         local state = state_after(dependant, node)
         if state then
+          if ended(dependant) then
+            open_again(t, dependant, state)
+            open[#open + 1] = dependant
+          end
           dependant.missing, dependant.bad = dependant.missing + 1, dependant.bad - 1
           t:change(dependant)
-          if ended(dependant) then open[#open + 1] = {dependant, state} end
         end
       end
     end
