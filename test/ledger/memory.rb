@@ -60,6 +60,7 @@ module Ledger
     def inject(fault = FAULTS.sample(random: @random), *args)
       sleep(@random.rand(0.2..1.0))
       @faults[fault] += 1
+      warn("#{Time.now.strftime("%H:%M:%S")} #{fault}, with #{left.values.sum} jobs open")
       at = now
       send(fault, *args)
       HISTORY.note(:fault, ["#{fault} #{at} #{now}"])
