@@ -157,6 +157,22 @@ module Raffia
       assert(@store.queues.first["paused"])
     end
 
+    def test_a_tenant_of_a_fair_queue
+      item = {"class" => "X", "args" => [], "queue" => "tidy", "raffia" => {"fair" => {"key" => "7"}}}
+      @store.enqueue([Jobs::Draft.of(Jobs::Client::PayloadBuilder.build(item))])
+      assert_match(/7 in tidy is paused/, jobs("pause", "tidy", "--tenant", "7"))
+      lease = @store.enroll("test:1:a", {}, ttl: 600)
+      assert_empty(@store.claim(lease, %w[tidy], 10))
+      resumed = json("resume", "tidy", "--tenant", "7")
+      assert_equal({"queue" => "tidy", "tenant" => "7", "paused" => false}, resumed)
+      drain = Thread.new { jobs("drain", "tidy", "--tenant", "7") }
+      claims = []
+      wait_until { (claims = @store.claim(lease, %w[tidy], 10)).any? }
+      @store.ack(claims)
+      assert_match(/7 in tidy is empty, and paused/, drain.value)
+      assert_equal([{"key" => "7", "waiting" => 0, "paused" => true}], @store.tenants("tidy"))
+    end
+
     def test_monitoring
       901.times { TidyJob.perform_async }
       assert_match(/^raffia_queue_size\{queue="tidy"\} 901$/, jobs("metrics"))

@@ -13,31 +13,32 @@ module Raffia
         LOOK = 0.5
         # Running jobs that are read at a look.
         RUNNING = 1000
-        private_constant :EVER, :LOOK, :RUNNING
+        # Waiting jobs, and keys, that are counted at most for a tenant.
+        TENANTS = 1_000_000
+        private_constant :EVER, :LOOK, :RUNNING, :TENANTS
 
         def pause(queue = nil)
           return close_rate(EVER, "paused: no job of it starts") unless queue
 
-          store.pause(valid_queue(queue))
-          answer({"queue" => queue, "paused" => true}) do
-            "#{queue} is paused: workers take nothing from it"
-          end
+          pause_queue(valid_queue(queue))
+          answer(paused(queue, true)) { "#{named(queue)} is paused: workers take nothing from it" }
         end
 
         def resume(queue = nil)
           return close_rate(0, "resumed") unless queue
 
-          store.resume(valid_queue(queue))
-          answer({"queue" => queue, "paused" => false}) { "#{queue} is resumed" }
+          store.resume(valid_queue(queue), tenant: tenant)
+          answer(paused(queue, false)) { "#{named(queue)} is resumed" }
         end
 
-        # Returns when the queue is empty and none of its jobs runs, and pauses it then.
+        # Returns when the queue is empty and none of its jobs runs, and pauses it then. The same of
+        # a tenant's jobs in it.
         def drain(queue)
           wait_for_end(valid_queue(queue))
-          store.pause(queue)
-          answer({"queue" => queue, "paused" => true}) { "#{queue} is empty, and paused" }
+          pause_queue(queue)
+          answer(paused(queue, true)) { "#{named(queue)} is empty, and paused" }
         rescue Interrupt
-          @err.puts "stopped: #{queue} is not paused"
+          @err.puts "stopped: #{named(queue)} is not paused"
           INTERRUPTED
         end
 
@@ -55,6 +56,14 @@ module Raffia
         end
 
         private
+
+        def tenant = @options[:tenant]
+
+        def named(queue) = tenant ? "#{tenant} in #{queue}" : queue
+
+        def paused(queue, paused) = {"queue" => queue, "tenant" => tenant, "paused" => paused}.compact
+
+        def pause_queue(queue) = store.pause(queue, tenant: tenant)
 
         def close_rate(seconds, done)
           key = @options[:rate] or raise OptionParser::MissingArgument, "QUEUE, or --rate KEY"
@@ -78,9 +87,22 @@ module Raffia
         end
 
         def left_in(queue)
-          waiting = store.queues.find { |one| one["name"] == queue }&.fetch("size").to_i
-          waiting + store.entries(:running, limit: RUNNING).count { |entry| entry.queue == queue }
+          running = store.entries(:running, limit: RUNNING).count do |entry|
+            entry.queue == queue && (tenant.nil? || tenant_of(entry) == tenant)
+          end
+          running + waiting_in(queue)
         end
+
+        def waiting_in(queue)
+          unless tenant
+            return store.queues.find { |one| one["name"] == queue }&.fetch("size").to_i
+          end
+
+          found = store.tenants(queue, limit: TENANTS, most: TENANTS)
+          found.find { |one| one["key"] == tenant }&.fetch("waiting").to_i
+        end
+
+        def tenant_of(entry) = entry.item.dig("raffia", "fair", "key")
       end
     end
   end

@@ -41,10 +41,10 @@ module Raffia
             "--all dead --older-than 604800 --dry-run"],
           "move" => ["JID... | FILTER --to QUEUE", "Moves jobs to another queue; they stay " \
             "waiting, scheduled, retried or dead. #{FILTER}", "-q mail --tenant 7 --to slow"],
-          "pause" => ["QUEUE | --rate KEY", "Workers take no more jobs from the queue, or start " \
-            "none of the rate, until `resume`."],
-          "resume" => ["QUEUE | --rate KEY", "Ends a `pause`."],
-          "drain" => ["QUEUE", "Waits until the queue is empty and none of its jobs runs, then " \
+          "pause" => ["QUEUE [--tenant KEY] | --rate KEY", "Workers take no more jobs from the " \
+            "queue, or of one fair key in it, or start none of the rate, until `resume`."],
+          "resume" => ["QUEUE [--tenant KEY] | --rate KEY", "Ends a `pause`."],
+          "drain" => ["QUEUE [--tenant KEY]", "Waits until the queue is empty and none of its jobs runs, then " \
             "pauses it. Ctrl-C ends the wait."],
           "order" => ["WORKER ORDER", "Gives a worker an order, which it gets with its next " \
             "heartbeat: quiet, stop, dump, \"cancel JID\", \"trace JID\". `raffia jobs processes` " \

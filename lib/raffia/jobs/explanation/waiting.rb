@@ -21,7 +21,7 @@ module Raffia
         end
 
         def reasons
-          found = [expired, suspect, limit, rate]
+          found = [expired, suspect, paused_tenant, limit, rate]
           found.push(paused, listeners, turns) if @entry.set == :queue
           found = found.compact
           found << nothing if found.empty?
@@ -87,6 +87,15 @@ module Raffia
           return unless @store.queues.any? { |one| one["name"] == @queue && one["paused"] }
 
           reason("paused", "its queue #{@queue} is paused: `raffia jobs resume #{@queue}`")
+        end
+
+        def paused_tenant
+          key = @own.dig("fair", "key") or return
+          tenant = @store.tenants(@queue).find { |one| one["key"] == key }
+          return unless tenant&.fetch("paused")
+
+          reason("paused_tenant", "jobs of #{key} in #{@queue} are paused: " \
+            "`raffia jobs resume #{@queue} --tenant #{key}`", tenant: key)
         end
 
         def listeners

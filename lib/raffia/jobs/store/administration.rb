@@ -34,10 +34,13 @@ module Raffia
         def clear(set, queue: nil) = raise(NotImplementedError)
 
         # Stops claims from a queue until {#resume}. It goes on accepting jobs.
-        def pause(queue) = raise(NotImplementedError)
+        # @param tenant [String, nil] stops only jobs with this key of a fair queue: claims that
+        #   meet them move them to `blocked`, so that they hold up no others
+        def pause(queue, tenant: nil) = raise(NotImplementedError)
 
-        # Lets workers claim from a queue again.
-        def resume(queue) = raise(NotImplementedError)
+        # Lets workers claim from a queue again, or the jobs of one key: those come back to their
+        # queue, with turns of now.
+        def resume(queue, tenant: nil) = raise(NotImplementedError)
       end
     end
   end

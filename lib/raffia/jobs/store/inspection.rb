@@ -30,18 +30,25 @@ module Raffia
         # @return [Entry, nil]
         def find(jid, most: nil) = raise(NotImplementedError)
 
-        # Keys of a fair queue with the most waiting jobs.
+        # Keys of a fair queue with the most waiting jobs, and those that are paused.
         # @param limit [Integer] keys
         # @param most [Integer] jobs that are counted at most
-        # @return [Array<Hash>] {"key", "waiting"}
+        # @return [Array<Hash>] {"key", "waiting", "paused"}
         def tenants(queue, limit: 20, most: 10_000) = raise(NotImplementedError)
 
         private
 
-        # The answer of {#tenants}, from each job's key or nil.
-        def count_tenants(keys, limit)
-          keys.compact.tally.sort_by { |key, count| [-count, key] }.first(limit)
-            .map { |key, count| {"key" => key, "waiting" => count} }
+        # The answer of {#tenants}, from each job's key or nil, and the keys that are paused.
+        def count_tenants(keys, limit, paused)
+          most = keys.compact.tally.sort_by { |key, count| [-count, key] }.first(limit)
+          list_tenants(most, paused)
+        end
+
+        def list_tenants(counts, paused)
+          missing = paused.sort - counts.map(&:first)
+          [*counts, *missing.map { |key| [key, 0] }].map do |key, count|
+            {"key" => key, "waiting" => count, "paused" => paused.include?(key)}
+          end
         end
 
         # Seconds since the earliest of these time fields, 0 without any.

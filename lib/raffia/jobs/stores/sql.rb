@@ -8,6 +8,7 @@ require_relative "sql/fair_turns"
 require_relative "sql/flow_table"
 require_relative "sql/queue_registry"
 require_relative "sql/rate_admission"
+require_relative "sql/tenant_pauses"
 require_relative "sql/rate_keys"
 require_relative "sql/schema"
 require_relative "sql/workflow_counter"
@@ -48,7 +49,8 @@ module Raffia
           names = self.class::QueueRegistry.new(database)
           rate_keys = RateKeys.new
           super(database:, counter:, workflow_counter:, cleanup:, names:, rate_keys:, flow_table:,
-                rate_admission: RateAdmission.new(rate_keys), **parts)
+                rate_admission: RateAdmission.new(rate_keys),
+                tenant_pauses: TenantPauses.new(cleanup), **parts)
         end
       end
     end

@@ -83,6 +83,19 @@ module JobsStoreContract
       assert_match(/is closed: it opens in/, reason(jid, "rate")["message"])
     end
 
+    def test_a_tenant_that_is_paused
+      worker
+      jid, = store.enqueue([draft(1, own: {fair: {"key" => "ann"}})])
+      store.pause("default", tenant: "ann")
+      2.times do
+        assert_match(/jobs of ann in default are paused/, reason(jid, "paused_tenant")["message"])
+        claim
+      end
+      assert_places(blocked: 1)
+      store.resume("default", tenant: "ann")
+      refute_includes(why(jid), "paused_tenant")
+    end
+
     def test_times_and_failures
       jid, = enqueue(1, at: now + 900)
       assert_in_delta(900, reason(jid, "scheduled")["due_in"], 60)

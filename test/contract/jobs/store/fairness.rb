@@ -16,8 +16,76 @@ module JobsStoreContract
       claim(1)
       found = store.tenants("default", limit: 2).map { |one| one.values_at("key", "waiting") }
       assert_equal([["bob", 5], ["ann", 3]], found) # the plain job was first
-      assert_equal([{"key" => "dan", "waiting" => 1}], store.tenants("other"))
+      assert_equal([{"key" => "dan", "waiting" => 1, "paused" => false}], store.tenants("other"))
       assert_equal([], store.tenants("none"))
+    end
+
+    def test_a_paused_tenant_holds_up_no_others
+      store.enqueue(%w[a1 a2 b1 a3].map { |arg| fair(arg) })
+      store.pause("default", tenant: "a")
+      assert_equal(%w[b1], args(claim))
+      assert_equal([], claim)
+      store.enqueue([fair("a4"), fair("b2"), fair("a5", queue: "other")])
+      assert_equal(%w[b2], args(claim))
+      assert_equal(%w[a5], args(claim(queues: %w[other])))
+      assert_places(running: 3, blocked: 4)
+      assert_equal([{"key" => "a", "waiting" => 0, "paused" => true}], store.tenants("default"))
+      assert_equal([], store.check)
+    end
+
+    def test_a_resumed_tenant_goes_on_in_its_order
+      store.enqueue(%w[a1 a2 a3 b1].map { |arg| fair(arg) })
+      store.pause("default", tenant: "a")
+      assert_equal(%w[b1], args(claim))
+      store.enqueue([fair("c1"), fair("c2")])
+      store.resume("default", tenant: "a")
+      assert_equal(%w[a1 a2 a3 c1 c2], args(found = claim).sort)
+      assert_equal(%w[a1 a2 a3], args(found).grep(/a/))
+    end
+
+    def test_a_resumed_tenant_with_many_jobs_takes_turns
+      store.enqueue([*Array.new(1200) { |n| fair("a#{n}") }, fair("b")])
+      2.times { store.pause("default", tenant: "a") }
+      assert_equal(%w[b], args(claim(5)))
+      store.enqueue([fair("c1"), fair("c2")])
+      2.times { store.resume("default", tenant: "a") }
+      assert_equal([], store.entries(:blocked))
+      assert_equal(%w[c1 c2], args(claim(5)).grep(/c/))
+      assert_equal(["a", 1197, false], store.tenants("default")[0].values)
+      assert_equal([], store.check)
+      store.clear(:queue)
+    end
+
+    def test_jobs_of_a_paused_tenant_are_removed_and_requeued_by_hand
+      store.pause("default", tenant: "a")
+      store.enqueue(%w[a1 a2 a3].map { |arg| fair(arg) })
+      assert_equal([], claim)
+      entries = store.entries(:blocked)
+      assert_equal([1, 1], [store.delete(entries.first(1)), store.requeue(entries.last(1))])
+      assert_places(queue: 1, blocked: 1)
+      assert_equal([], claim)
+      assert_equal(2, store.clear(:blocked))
+      store.resume("default", tenant: "a")
+      assert_places
+      assert_equal([], store.check)
+    end
+
+    # It counts for neither: others start in its place.
+    def test_a_paused_tenant_holds_no_limit_and_no_rate
+      own = {limit: {"key" => "l", "max" => 1},
+             rate: {"name" => "r", "key" => "r", "allow" => 2, "per" => 3600}}
+      store.enqueue([fair("a1", own: own), fair("a2", own: own), fair("b1", own: own)])
+      store.pause("default", tenant: "a")
+      found = []
+      wait_until { found.concat(claim).any? }
+      assert_equal(%w[b1], args(found))
+      assert_equal(1, store.rate("r")["tokens"])
+      store.ack(found)
+      assert_equal([], claim)
+      store.resume("default", tenant: "a")
+      wait_until { (found = claim).any? }
+      assert_equal(%w[a1], args(found))
+      assert_equal([], store.check)
     end
 
     def fair(arg, key = arg[0], weight: nil, **how)

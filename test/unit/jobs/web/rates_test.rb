@@ -52,6 +52,18 @@ class JobsWebRatesTest < JobsWebCase
     refute_match(/Keys with the most/, get("/dead").body)
   end
 
+  def test_a_tenant_is_paused_and_resumed
+    enqueue({"raffia" => {"fair" => {"key" => "<bob>"}}})
+    form = {"queue" => "default", "tenant" => "<bob>"}
+    assert_match(/done=paused/, post("/queue", {**form, "action" => "pause"}).headers["location"])
+    assert_match(/&lt;bob&gt; <span class="badge">paused/, get("/queue?queue=default").body)
+    assert_equal [true], @store.tenants("default").map { |one| one["paused"] }
+    assert_match(/done=resumed/, post("/queue", {**form, "action" => "resume"}).headers["location"])
+    assert_equal [false], @store.tenants("default").map { |one| one["paused"] }
+    assert_equal 422, post("/queue", {"queue" => "default", "action" => "pause"}).status
+    assert_equal 422, post("/dead", {**form, "action" => "pause"}).status
+  end
+
   def test_a_queue_is_moved
     enqueue(*Array.new(3) { |n| {"args" => ["a#{n}"]} }, {"args" => ["b"]})
     reply = post("/queue", {"queue" => "default", "match" => "a", "to" => "x y", "action" => "move"})

@@ -17,11 +17,19 @@ module Raffia
           refuse :delete, :requeue, :kill, :clear, "it does not list jobs: use its `kick` and " \
             "`delete`"
 
-          def pause(queue) = pause_tube(queue, FOREVER)
+          def pause(queue, tenant: nil)
+            tenant ? refuse_tenant : pause_tube(queue, FOREVER)
+          end
 
-          def resume(queue) = pause_tube(queue, 0)
+          def resume(queue, tenant: nil)
+            tenant ? refuse_tenant : pause_tube(queue, 0)
+          end
 
           private
+
+          def refuse_tenant
+            raise Unsupported.new(:pause, "beanstalkd", "it has no fair queues: pause the tube")
+          end
 
           def pause_tube(queue, seconds)
             tube = @address.tube_of(queue)

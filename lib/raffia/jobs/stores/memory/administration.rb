@@ -46,13 +46,13 @@ module Raffia
             count
           end
 
-          def pause(queue)
-            @jobs.queues.pause(queue)
+          def pause(queue, tenant: nil)
+            tenant ? @jobs.pauses.pause(queue, tenant) : @jobs.queues.pause(queue)
             nil
           end
 
-          def resume(queue)
-            @jobs.queues.resume(queue)
+          def resume(queue, tenant: nil)
+            tenant ? resume_tenant(queue, tenant) : @jobs.queues.resume(queue)
             @lock.broadcast
             nil
           end
@@ -64,6 +64,13 @@ module Raffia
           end
 
           private
+
+          def resume_tenant(queue, tenant)
+            @jobs.pauses.resume(queue, tenant).each do |job|
+              job.rated = nil
+              @jobs.put(job, :queue)
+            end
+          end
 
           def take_each(entries, sets)
             present = entries.select do |entry|

@@ -40,10 +40,11 @@ module Raffia
           def start(job, now, limits: true, ahead: false)
             job.set = :none
             return expire(job) if job.expired?(now)
+            return block(job, now, :pause) if limits && @jobs.pauses.paused?(job)
             return block(job, now) if limits && @jobs.limits.full?(job)
 
             time = limits ? @jobs.rates.start(job, now, ahead) : now
-            return block(job, now, rated: true) unless time
+            return block(job, now, :rate) unless time
 
             @jobs.limits.started(job)
             @jobs.uniqueness.started(job)
@@ -59,7 +60,7 @@ module Raffia
             nil
           end
 
-          def block(job, now, rated: false)
+          def block(job, now, rated = nil)
             job.rated = rated
             @jobs.put(job, :blocked, at: now)
             nil

@@ -38,7 +38,8 @@ module Raffia
 
           def tenants(queue, limit: 20, most: 10_000)
             jobs = @jobs.list(:queue, queue).first(most)
-            count_tenants(jobs.map { |job| job.fair&.fetch("key") }, limit)
+            count_tenants(jobs.map { |job| job.fair&.fetch("key") }, limit,
+              @jobs.pauses.names(queue))
           end
 
           private

@@ -17,7 +17,7 @@ module Raffia
           attr_accessor :at
           # Its turn among the jobs of its queue and priority, see {Store::FairOrder}.
           attr_accessor :pass
-          # Whether its rate blocks it, and not its limit.
+          # :rate or :pause when that blocks it, and not its limit.
           attr_accessor :rated
           # Whether it runs alone, see {Store::CrashVerdict}.
           attr_accessor :suspect
@@ -29,7 +29,7 @@ module Raffia
             @extras = draft.extras || NO_EXTRAS
             @set = :none
             @pass = 0
-            @rated = false
+            @rated = nil
             @suspect = @extras["crashes"].to_i.positive?
           end
 

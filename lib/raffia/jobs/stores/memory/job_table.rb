@@ -6,6 +6,7 @@ require_relative "lease_table"
 require_relative "limits"
 require_relative "queues"
 require_relative "rate_table"
+require_relative "tenant_pauses"
 require_relative "timeline"
 require_relative "uniqueness"
 
@@ -16,7 +17,7 @@ module Raffia
         # All jobs by their sets, and the moves between sets.
         # @api private
         class JobTable
-          attr_reader :queues, :uniqueness, :limits, :rates, :leases, :flows
+          attr_reader :queues, :uniqueness, :limits, :rates, :pauses, :leases, :flows
 
           def initialize(batches, workflows)
             @batches = batches
@@ -24,11 +25,12 @@ module Raffia
             @queues = Queues.new
             @limits = Limits.new
             @rates = RateTable.new
+            @pauses = TenantPauses.new
             @leases = LeaseTable.new
             @flows = FlowTable.new
             @uniqueness = Uniqueness.new
             @timelines = {scheduled: Timeline.new, retry: Timeline.new, dead: Timeline.new}
-            blocked = BlockedSet.new(@limits, @rates)
+            blocked = BlockedSet.new(@limits, @rates, @pauses)
             @sets = {queue: @queues, blocked: blocked, running: @leases, **@timelines}
           end
 
@@ -112,7 +114,7 @@ module Raffia
           # Moves jobs whose rate is open to the front of their queues, in their old order.
           def unblock_rated(now, ahead: false)
             @rates.due(now, ahead).reverse_each do |job|
-              job.rated = false
+              job.rated = nil
               put_back(job)
             end
           end

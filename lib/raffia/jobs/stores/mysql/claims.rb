@@ -6,9 +6,10 @@ module Raffia
       class MySQL < SQL
         class Claims < SQL::Claims
           # By the index, whose order it is: a sort would lock all rows that it reads.
-          NEXT = "SELECT id, place, payload, special, priority FROM {jobs} FORCE INDEX (turns) " \
+          NEXT = "SELECT id, place, payload, #{SQL::TenantPauses::SPECIAL}, priority " \
+            "FROM {jobs} FORCE INDEX (turns) " \
             "WHERE state = 'queue' AND queue = $1 AND priority < #{Store::SUSPECTS} " \
-            "ORDER BY priority DESC, pass, place LIMIT $2 {skip_locked}"
+            "ORDER BY priority DESC, pass, place LIMIT $2 {skip_locked}".freeze
           NEXT_SUSPECTS = NEXT.sub("priority <", "priority >=").freeze
           TAKE = "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id {ids $2}"
           # Whether the lease holds, and which queues are paused.
@@ -19,7 +20,7 @@ module Raffia
 
           LOCK_KEY = "SELECT 1 FROM {uniques} WHERE key = $1 {lock}"
 
-          needs :database, :cleanup, :names, :held, :rate_admission
+          needs :database, :cleanup, :names, :held, :rate_admission, :tenant_pauses
 
           def claim(lease, queues, limit, suspects: false, ahead: false)
             return [] if limit < 1 || queues.empty?

@@ -16,11 +16,11 @@ module Raffia
             "WHERE queue = open.name AND state = 'queue' AND priority < #{Store::SUSPECTS} " \
             "ORDER BY priority DESC, pass, place LIMIT $3 FOR UPDATE SKIP LOCKED) AS job " \
             "LIMIT $3) UPDATE {jobs} SET state = 'running', token = $1, at = {now} " \
-            "WHERE id = ANY(ARRAY(SELECT id FROM next)) RETURNING id, place, payload, special, " \
-            "priority, pass, queue"
+            "WHERE id = ANY(ARRAY(SELECT id FROM next)) RETURNING id, place, payload, " \
+            "#{SQL::TenantPauses::SPECIAL}, priority, pass, queue".freeze
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
 
-          needs :database, :cleanup, :names, :held, :rate_admission
+          needs :database, :cleanup, :names, :held, :rate_admission, :tenant_pauses
 
           def claim(lease, queues, limit, suspects: false, ahead: false)
             return [] if limit < 1 || queues.empty?

@@ -8,6 +8,10 @@ module Raffia
           # Jobs that one script removes: Redis does nothing else meanwhile.
           SLICE = 500
 
+          # What is paused; of tenants "QUEUE KEY".
+          QUEUES = "paused"
+          TENANTS = "raffia:paused"
+
           needs :redis, :format
 
           def delete(entries) = move_to("gone", entries, Store::SETS - %i[running], &:payload)
@@ -45,17 +49,24 @@ module Raffia
             sizes.sum { |key, size| clear_key(key, size) }
           end
 
-          def pause(queue)
-            @redis.call("SADD", "paused", queue)
+          def pause(queue, tenant: nil)
+            @redis.call("SADD", *(tenant ? [TENANTS, "#{queue} #{tenant}"] : [QUEUES, queue]))
             nil
           end
 
-          def resume(queue)
-            @redis.call("SREM", "paused", queue)
+          def resume(queue, tenant: nil)
+            return resume_tenant(queue, tenant) if tenant
+
+            @redis.call("SREM", QUEUES, queue)
             nil
           end
 
           private
+
+          # A resume that was interrupted goes on when it is repeated.
+          def resume_tenant(queue, tenant)
+            nil until @redis.script(:resume_tenant, queue, tenant, SLICE) < SLICE
+          end
 
           def clear_key(key, size)
             count = 0

@@ -55,7 +55,9 @@ module Raffia
 
           # Fair jobs are in sorted sets.
           def tenants(queue, limit: 20, most: 10_000)
+            paused = nil
             entries = @redis.with(safe: true) do |connection|
+              paused = paused_tenants(connection, queue)
               Collections.of_queue(queue).grep_v(Collections::QueueList)
                 .flat_map { |collection| collection.range(connection, 0, most) }
             end
@@ -63,10 +65,17 @@ module Raffia
               own = entry.item[Payload::OWN]
               own["fair"]["key"] if own.is_a?(Hash) && own["fair"].is_a?(Hash)
             end
-            count_tenants(keys, limit)
+            count_tenants(keys, limit, paused)
           end
 
           private
+
+          def paused_tenants(connection, queue)
+            connection.call("SMEMBERS", "raffia:paused").filter_map do |member|
+              name, tenant = member.split(" ", 2)
+              tenant if name == queue
+            end
+          end
 
           def size(connection, collections)
             collections.sum { |collection| collection.size(connection) }

@@ -25,7 +25,8 @@ module Raffia
           PAUSE = "INSERT INTO {queues} (name, paused) VALUES ($1, $2) " \
             "{upsert name} paused = {excluded paused}"
 
-          needs :database, :counter, :workflow_counter, :cleanup, :names, :schedule, :flow_table
+          needs :database, :counter, :workflow_counter, :cleanup, :names, :schedule, :flow_table,
+            :tenant_pauses
 
           def delete(entries)
             @database.write { |db| entries.count { |entry| finish(db, DELETE, entry) } }
@@ -70,13 +71,17 @@ module Raffia
             end
           end
 
-          def pause(queue)
-            @database.write { |db| db.run(PAUSE, queue, 1) }
+          def pause(queue, tenant: nil)
+            @database.write do |db|
+              tenant ? @tenant_pauses.pause(db, queue, tenant) : db.run(PAUSE, queue, 1)
+            end
             nil
           end
 
-          def resume(queue)
+          def resume(queue, tenant: nil)
             @database.write do |db|
+              next @tenant_pauses.resume(db, queue, tenant) if tenant
+
               db.run(PAUSE, queue, 0)
               db.wake([queue])
             end

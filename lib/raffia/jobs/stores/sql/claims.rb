@@ -8,7 +8,8 @@ module Raffia
           TAKE = "UPDATE {jobs} SET state = 'running', token = $1, at = {now} WHERE id IN " \
             "(SELECT id FROM {jobs} WHERE queue = $2 AND state = 'queue' " \
             "AND priority < #{Store::SUSPECTS} ORDER BY priority DESC, pass, " \
-            "place LIMIT $3 {skip_locked}) {returning} id, place, payload, special, priority, pass"
+            "place LIMIT $3 {skip_locked}) {returning} id, place, payload, " \
+            "#{TenantPauses::SPECIAL}, priority, pass".freeze
           TAKE_SUSPECTS = TAKE.sub("priority <", "priority >=").freeze
           SUSPECT = "SELECT 1 FROM {jobs} WHERE queue {names $1} AND state = 'queue' " \
             "AND priority >= #{Store::SUSPECTS} AND queue NOT IN (SELECT name FROM {queues} " \
@@ -24,7 +25,7 @@ module Raffia
           # Times that a claim looks for other jobs when rates and limits refuse some: it ends soon.
           ROUNDS = 20
 
-          needs :database, :cleanup, :names, :rate_admission
+          needs :database, :cleanup, :names, :rate_admission, :tenant_pauses
 
           # Not durable: a power cut takes a claim back, and then the job waits again, as it should.
           def claim(lease, queues, limit, suspects: false, ahead: false)
@@ -84,7 +85,9 @@ module Raffia
           def runnable(db, rows, ahead, &)
             return rows.map(&) if rows.all? { |row| row[3].zero? }
 
-            special = conditions(db, rows.filter_map { |row| row[0] unless row[3].zero? })
+            rows = without_paused(db, rows)
+            ids = rows.filter_map { |row| row[0] unless (row[3] % TenantPauses::MARK).zero? }
+            special = conditions(db, ids)
             refused = refuse(db, special, ahead)
             special.each do |job|
               free = job.unique_start == 1 && !refused.include?(job.id)
@@ -92,6 +95,14 @@ module Raffia
             end
             rows = rows.reject { |row| refused.include?(row[0]) }
             delayed(rows.map(&), rows, special)
+          end
+
+          def without_paused(db, rows)
+            ids = rows.filter_map { |row| row[0] if row[3] >= TenantPauses::MARK }
+            return rows if ids.empty?
+
+            blocked = @tenant_pauses.block(db, ids)
+            rows.reject { |row| blocked.include?(row[0]) }
           end
 
           def delayed(claims, rows, special)

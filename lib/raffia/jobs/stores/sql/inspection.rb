@@ -40,7 +40,7 @@ module Raffia
             "WHERE state = 'queue' AND queue = $1 AND fair_key IS NOT NULL LIMIT $2) AS few " \
             "GROUP BY fair_key ORDER BY count(*) DESC, fair_key LIMIT $3"
 
-          needs :database
+          needs :database, :tenant_pauses
 
           def countable = @database.countable
 
@@ -78,8 +78,9 @@ module Raffia
           end
 
           def tenants(queue, limit: 20, most: 10_000)
-            @database.read { |db| db.rows(TENANTS, queue, most, limit) }
-              .map { |key, count| {"key" => key, "waiting" => count} }
+            @database.read do |db|
+              list_tenants(db.rows(TENANTS, queue, most, limit), @tenant_pauses.names(db, queue))
+            end
           end
 
           private

@@ -27,8 +27,11 @@ module Raffia
             "job %s is blocked by the rate %s, which never opens" =>
               "SELECT jid, rate_key FROM {jobs} WHERE rated = 1 AND rate_key NOT IN (SELECT key " \
               "FROM {rate_keys} WHERE opens_at IS NOT NULL)",
-            "job %s is %s, and marked as blocked by its rate" =>
-              "SELECT jid, state FROM {jobs} WHERE rated = 1 AND state <> 'blocked'",
+            "job %s is %s, and marked as blocked by its rate or a pause" =>
+              "SELECT jid, state FROM {jobs} WHERE rated > 0 AND state <> 'blocked'",
+            "job %s is blocked by a pause of %s, which is over: pause and resume it" =>
+              "SELECT jid, fair_key FROM {jobs} WHERE rated = 2 AND NOT EXISTS (SELECT 1 " \
+              "FROM {paused_tenants} WHERE queue_name = queue AND tenant = fair_key)",
             "batch %s counts %s pending jobs, and has %s" =>
               "SELECT id, pending, held FROM (SELECT b.id, b.pending, (SELECT count(*) " \
               "FROM {jobs} AS j WHERE j.batch = b.id AND j.state <> 'dead') + (SELECT count(*) " \

@@ -12,7 +12,7 @@ module Raffia
         # * special: 1 when the job may expire, or its end means more (limit, unique, batch); 2
         #   when it has a flow, also
         # * pass: its turn, before the place, in a fair queue ({Store::FairOrder}); 0 elsewhere
-        # * rated: 1 while its rate blocks it
+        # * rated: 1 while its rate blocks it, 2 while its tenant is paused
         # * token: of its lease
         # * at: when it is due, or came to its state
         #
@@ -65,6 +65,8 @@ module Raffia
               workflow text NOT NULL, from_node text NOT NULL, to_node text NOT NULL,
               PRIMARY KEY (workflow, from_node, to_node)
             COLUMNS
+            "paused_tenants" => "queue_name text NOT NULL, tenant text NOT NULL, " \
+              "PRIMARY KEY (queue_name, tenant)",
             "rate_limits" => "name text PRIMARY KEY, rule text NOT NULL",
             "rate_keys" => <<~COLUMNS,
               key text PRIMARY KEY, name text NOT NULL, rule text NOT NULL, used bigint NOT NULL,
@@ -112,6 +114,7 @@ module Raffia
               "AND fair_key IS NOT NULL",
             "rated" => "{jobs} (rate_key, state, rated, priority DESC, place) " \
               "WHERE rate_key IS NOT NULL",
+            "paused" => "{jobs} (queue, fair_key, priority DESC, place) WHERE rated = 2",
             "opening" => "{rate_keys} (opens_at) WHERE opens_at IS NOT NULL",
             "number" => "{batches} (number)",
             "flow_jobs" => "{flows} (job)",

@@ -58,6 +58,7 @@ module Raffia
             return outcome("unchanged", 0, **query, offset: request["offset"]) if action == "none"
 
             return move if action == "move" && set == :queue
+            return pause(action) if %w[pause resume].include?(action) && set == :queue
 
             action, key = action.split(" ", 2)
             return super(action.to_s) unless ACTIONS.fetch(set).key?(action)
@@ -84,6 +85,12 @@ module Raffia
             end
 
             outcome(Selection::DONE.fetch(action), selection.change_all(action), **query)
+          end
+
+          # Jobs of one key.
+          def pause(action)
+            store.public_send(action, queue, tenant: required("tenant"))
+            outcome("#{action}d", 1, **query)
           end
 
           # All jobs of the queue that match.

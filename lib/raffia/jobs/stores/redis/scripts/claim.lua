@@ -15,9 +15,10 @@ local ahead = ARGV[5] == '1'
 local keys = {'paused', OPENS}
 for i = 6, #ARGV do keys[i - 3] = RAFFIA .. 'queue:' .. ARGV[i] end
 local special = redis.call('EXISTS', unpack(keys)) > 0
-local paused = {}
+local paused, pauses = {}, false -- queues, and whether there are tenants
 if special then
   for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
+  pauses = redis.call('EXISTS', RAFFIA .. 'paused') == 1
   open_rates(left, ahead)
 end
 local number = 0
@@ -26,6 +27,17 @@ local bytes = 8 * 1024 * 1024 -- after which no more are taken
 local found, fields, lengths, delays = {}, {}, {}, {}
 local expired = 0 -- jobs of the present queue
 local refused, MOST_REFUSED = 0, 1000 -- jobs over their limit or rate, in one script
+
+-- Whether the tenant of a fair job is paused: the job has been blocked.
+local function block_by_pause(queue, payload, own, item)
+  local fair = pauses and fair_of(own)
+  local name = fair and queue .. ' ' .. fair.key
+  if not fair or redis.call('SISMEMBER', RAFFIA .. 'paused', name) == 0 then return false end
+  redis.call('RPUSH', RAFFIA .. 'blocked:tenant:' .. name, queue .. ' ' .. payload)
+  redis.call('SADD', RAFFIA .. 'blocked', 'tenant:' .. name)
+  note_unique(own, item.jid, RAFFIA .. 'blocked:tenant:' .. name, payload)
+  return true
+end
 
 -- Returns whether a job may begin now; if not, it has been moved to its set.
 local function admit(queue, payload, own, item, ref)
@@ -37,6 +49,7 @@ local function admit(queue, payload, own, item, ref)
     release_limit(own, '')
     return false
   end
+  if block_by_pause(queue, payload, own, item) then return false end
   local limit = part(own, 'limit')
   if limit then
     local running = RAFFIA .. 'running:' .. limit.key
