@@ -36,6 +36,9 @@ module Raffia
             "ssl_mode" => [/\A(#{SSL_MODES.join("|")})\z/, "one of #{SSL_MODES.join(", ")}"],
             "ssl_ca" => [/./, "a file"], "ssl_cert" => [/./, "a file"], "ssl_key" => [/./, "a file"]
           }.each_value(&:freeze).freeze
+          # Options with a file, and the modes that use it.
+          FILES = {"ssl_ca" => SSL_MODES.last(2), "ssl_cert" => SSL_MODES.drop(1),
+                   "ssl_key" => SSL_MODES.drop(1)}.freeze
           # Keepalive finds out that a host has gone.
           DEFAULTS = {keepalive_enabled: true, keepalive_idle: 30, keepalive_interval: 10,
                       keepalive_count: 3, found_rows: true, multi_statement: true,
@@ -49,7 +52,7 @@ module Raffia
           UNREADABLE = "the address of the mysql store cannot be read: write it as " \
             "mysql://user:password@host:port/database, with % codes for what is special in " \
             "user and password (%40 for @)"
-          private_constant :NUMBER
+          private_constant :NUMBER, :FILES
 
           class << self
             # Options win over the address.
@@ -59,6 +62,7 @@ module Raffia
               given = URI.decode_www_form(query.to_s).to_h
               options = given.merge(options.transform_keys(&:to_s)).transform_values(&:to_s)
               options.each { |name, value| check(name, value) }
+              check_tls(options)
               new(connection: connection(parts, options), url: shown(base, query),
                 prefix: options.fetch("prefix", "raffia_"), pool: options.fetch("pool", 5).to_i,
                 look: options.fetch("look", 1).to_f, ssl_mode: options["ssl_mode"])
@@ -76,6 +80,21 @@ module Raffia
 
               raise ConfigError, "#{name} of the mysql store must be #{wanted}, not " \
                 "#{value.inspect}"
+            end
+
+            # A file that is not used would let people believe that the server is verified.
+            def check_tls(options)
+              FILES.each do |name, modes|
+                file = options[name] or next
+                unless modes.include?(options["ssl_mode"])
+                  raise ConfigError, "#{name} of the mysql store has no effect without ssl_mode=" \
+                    "#{modes.join(" or ")}"
+                end
+                next if File.readable?(file)
+
+                raise ConfigError, "#{name} of the mysql store: #{file} cannot be read: check " \
+                  "the path and its permissions"
+              end
             end
 
             # For the driver.

@@ -15,6 +15,9 @@ module Raffia
           # Logins that are refused, and unknown databases.
           REFUSED = [1044, 1045, 1049, 1698].freeze
 
+          # Errors of TLS, in the driver's words. A connection that breaks off is none.
+          TLS = /SSL Error: (?!.*\beof\b)|SSL required/
+
           # Advice by the server's numbers.
           ADVICE = {
             1021 => "its disk is full: make room, nothing is lost of what was kept",
@@ -54,10 +57,19 @@ module Raffia
           end
 
           def translate(error, address)
+            return refused_tls(error, address) if error.message.match?(TLS)
+
             code = error.error_code if error.respond_to?(:error_code)
             advice = ADVICE[code]
             kind(code).new("MySQL at #{address.url}: " \
               "#{message(error)}#{" - #{advice}" if advice}")
+          end
+
+          # Another try would end in the same way.
+          def refused_tls(error, address)
+            StoreRefused.new("MySQL at #{address.url}: no TLS connection, by #{message(error)}: " \
+              "compare the server's certificate with ssl_ca and with the host of the address, or " \
+              "see whether the server has TLS at all")
           end
 
           # The driver repeats a system's error.
