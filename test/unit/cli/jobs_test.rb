@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "io/console"
 require "json"
+require "pty"
 require "shellwords"
 require "stringio"
 require "tempfile"
@@ -37,7 +39,90 @@ module Raffia
       out.string
     end
 
+    # @return [String] what it answers on a terminal of so many columns
+    def on_terminal(columns, *argv)
+      PTY.open do |master, terminal|
+        terminal.winsize = [24, columns]
+        reader = Thread.new { read(master) }
+        assert_equal(0, CLI.call(["jobs", *argv], out: terminal, err: terminal))
+        terminal.close
+        return reader.value.delete("\r")
+      end
+    end
+
+    # A terminal without a writer cannot be read.
+    def read(master)
+      text = +""
+      loop { text << master.readpartial(4096) }
+    rescue EOFError, Errno::EIO
+      text.force_encoding(Encoding::UTF_8)
+    end
+
+    def build_workflow
+      Raffia::Workflow.new("orders") do |w|
+        w.job :list, TidyJob
+        w.each :parcel, TidyJob, from: :list
+        w.job :a_very_long_name_of_a_step_that_has_no_end, TidyJob, after: :list
+      end.start
+      finish('"no list"')
+      @store.discard(@store.claim(@lease, ["tidy"], 1).first)
+    end
+
+    def finish(result)
+      @lease ||= @store.enroll("test:1:a", {}, ttl: 600)
+      claim = @store.claim(@lease, ["tidy"], 1).first
+      claim.result = result
+      @store.ack([claim])
+    end
+
     def json(*argv, **options) = JSON.parse(jobs(*argv, "--json", **options))
+
+    def test_a_workflow_fits_into_the_terminal
+      build_workflow
+      error = "the result of list is no list but String: return_value of its job must be an Array"
+      wide = on_terminal(240, "workflow", "orders")
+      assert_match(/^step +state +kind +class +after +jid +error$/, wide)
+      assert_match(/^parcel +dead +each +\S+TidyJob +list +#{error}$/, wide)
+      assert_includes(on_terminal(200, "workflow", "orders"), "#{error[0, 49]}…\n")
+      narrow = on_terminal(40, "workflow", "orders")
+      assert_equal(40, narrow.lines.map { |line| line.chomp.size }.max)
+      assert_includes(narrow, <<~TEXT)
+        parcel: dead
+          each Raffia::CLIJobsTest::TidyJob
+          after list
+          the result of list is no list but
+          String: return_value of its job must
+          be an Array
+      TEXT
+      assert_includes(narrow, "a_very_long_name_of_a_step_that_has_no_e\nnd: dead\n")
+    end
+
+    def test_a_workflow_as_text_and_json
+      build_workflow
+      text = jobs("workflow", "orders")
+      assert_match(/\Afailed\n3 steps, 0 pending, 2 dead\nsince .* UTC\nended .* UTC\n\nstep /, text)
+      assert_match(/^and 2 more: --limit 3 shows all$/, jobs("workflow", "orders", "--limit", "1"))
+      found = json("workflow", "orders")
+      assert_equal(["orders", "failed"], found.values_at("id", "state"))
+      assert_equal(%w[list parcel], found["nodes"].map { |node| node["name"] }.first(2))
+      assert_empty(jobs("workflow", "none", code: 2))
+      assert_match(/there is no workflow none: it may have been removed/, @err.string)
+    end
+
+    def test_elements_follow_their_step_and_undos_come_last
+      Raffia::Workflow.new("fan") do |w|
+        w.job :list, TidyJob, undo: TidyJob
+        w.each :parcel, TidyJob, from: :list
+        w.job :last, TidyJob, after: :parcel
+      end.start
+      finish("[1,2]")
+      finish("1")
+      assert_match(/^parcel +active, 1 of 2 .*\nparcel\[0\] .*\nparcel\[1\] .*\nlast /,
+        jobs("workflow", "fan"))
+      Raffia::Workflow.find("fan").cancel
+      assert_match(/\Aundoing: cancelled by hand\n.*^last .*\nundo list .*\n\z/m,
+        jobs("workflow", "fan"))
+    end
 
     class WaitingFlow
       include Raffia::Durable

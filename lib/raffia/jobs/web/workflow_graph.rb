@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "workflow_step_list"
+
 module Raffia
   module Jobs
     class Web
-      # Places the steps of a workflow for drawing: those of one level are in one row, below all
-      # that they wait for. Elements of an `each` are counted in its box.
+      # Places the steps of a workflow for drawing: those of one level are side by side, below all
+      # that they wait for, in more than one row when they are many. Rows begin at the left, so a
+      # narrow screen shows the beginning of each.
       # @api private
       class WorkflowGraph
         # Units of the drawing.
@@ -12,68 +15,95 @@ module Raffia
         HEIGHT = 44
         GAP = 24
         DROP = 40
+        # Between rows of one level.
+        ROW_GAP = 14
+        # Steps in a row, at most: as wide as a page.
+        COLUMNS = 5
         # Steps that are drawn, at most.
         MOST = 200
+        # Margin, for strokes.
+        EDGE = 2
 
-        # A step, its place, and its elements: their number, and how many have ended.
-        Tile = Data.define(:node, :x, :y, :elements, :ended)
+        # A {WorkflowStepList::Step} and its place.
+        Tile = Data.define(:step, :x, :y)
+        # A connection of two steps. `far`: it passes others.
+        Link = Data.define(:path, :far)
 
         def initialize(nodes)
-          @children = nodes.group_by { |node| node["parent"] }
-          @nodes = (@children[nil] || []).first(MOST)
-          @hidden = (@children[nil] || []).size - @nodes.size
-          @levels = levels
+          all = WorkflowStepList.new(nodes).to_a
+          @steps = all.first(MOST)
+          @hidden = all.drop(MOST).sum { |step| step.names.size }
         end
 
         # Steps that are not drawn.
         attr_reader :hidden
 
-        def width = [widest * (WIDTH + GAP) - GAP, WIDTH].max + 4
+        def width = (boxes.map(&:x).max || EDGE) + WIDTH + EDGE
 
-        def height = @levels.size * (HEIGHT + DROP) - DROP + 4
+        def height = (boxes.map(&:y).max || EDGE) + HEIGHT + EDGE
 
-        def boxes = @boxes ||= @levels.each_with_index.flat_map { |row, level| row(row, level) }
+        def boxes = @boxes ||= place
 
-        # Paths from the lower edge of a step to the upper edge of one that waits for it.
-        def edges
-          places = boxes.to_h { |box| [box.node["name"], box] }
+        # From the lower edge of a step to the upper edge of one that waits for it.
+        def links
+          tiles = boxes.flat_map { |box| box.step.names.map { |name| [name, box] } }.to_h
           boxes.flat_map do |box|
-            box.node["after"].filter_map { |name| places[name]&.then { |from| path(from, box) } }
+            tiles.values_at(*box.step.after).compact.uniq.map { |from| link(from, box) }
           end
         end
 
         private
 
-        def widest = @levels.map(&:size).max || 1
-
         # A step's level is one more than the highest of those that it waits for.
         def levels
-          left = @nodes.to_h { |node| [node["name"], node] }
+          left = @steps.flat_map { |step| step.names.map { |name| [name, step] } }.to_h
           found = []
           until left.empty?
-            ready = left.each_value.select { |node| node["after"].none? { |one| left.key?(one) } }
-            ready = left.values if ready.empty?
+            ready = left.values.uniq.select { |step| step.after.none? { |one| left.key?(one) } }
+            ready = left.values.uniq if ready.empty?
             found << ready
-            ready.each { |node| left.delete(node["name"]) }
+            ready.each { |step| step.names.each { |name| left.delete(name) } }
           end
           found
         end
 
-        def row(nodes, level)
-          left = (width - 4 - nodes.size * (WIDTH + GAP) + GAP) / 2 + 2
-          nodes.each_with_index.map do |node, index|
-            children = @children[node["name"]] || []
-            Tile.new(node: node, x: left + index * (WIDTH + GAP), y: level * (HEIGHT + DROP) + 2,
-              elements: children.size,
-              ended: children.count { |one| !%w[waiting active].include?(one["state"]) })
+        def place
+          y = EDGE
+          columns = {}
+          levels.flat_map do |level|
+            tiles = ordered(level, columns).each_slice(COLUMNS).flat_map do |row|
+              y += HEIGHT + ROW_GAP
+              row.each_with_index.map { |step, column| tile(step, column, y - HEIGHT - ROW_GAP) }
+            end
+            y += DROP - ROW_GAP
+            note(tiles, columns)
+            tiles
           end
         end
 
-        def path(from, to)
+        def note(tiles, columns)
+          tiles.each_with_index do |tile, index|
+            tile.step.names.each { |name| columns[name] = index }
+          end
+        end
+
+        # Steps are near those that they wait for, so that fewer lines cross.
+        def ordered(level, columns)
+          level.each_with_index.sort_by do |step, index|
+            before = columns.values_at(*step.after).compact
+            [before.empty? ? 0 : before.sum.fdiv(before.size), index]
+          end.map(&:first)
+        end
+
+        def tile(step, column, y) = Tile.new(step: step, x: EDGE + column * (WIDTH + GAP), y: y)
+
+        def link(from, to)
           x = from.x + WIDTH / 2
           y = from.y + HEIGHT
+          end_x = to.x + WIDTH / 2
           middle = (y + to.y) / 2
-          "M#{x} #{y}C#{x} #{middle} #{to.x + WIDTH / 2} #{middle} #{to.x + WIDTH / 2} #{to.y}"
+          Link.new(path: "M#{x} #{y}C#{x} #{middle} #{end_x} #{middle} #{end_x} #{to.y}",
+            far: to.y - y > DROP)
         end
       end
     end

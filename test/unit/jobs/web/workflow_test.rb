@@ -28,13 +28,46 @@ class JobsWebWorkflowTest < TestSupport::JobsCase
 
   def test_the_steps_of_a_level_are_side_by_side
     graph = Jobs::Web::WorkflowGraph.new([node("a"), node("b"), node("c", "a", "b"), node("d", "a")])
-    places = graph.boxes.to_h { |box| [box.node["name"], [box.x, box.y]] }
+    places = graph.boxes.to_h { |box| [box.step.label, [box.x, box.y]] }
     assert_equal([2, 2, 86, 86], places.values_at("a", "b", "c", "d").map(&:last))
-    assert_equal(3, graph.edges.size)
+    assert_equal([3, []], [graph.links.size, graph.links.select(&:far)])
+  end
+
+  def test_a_wide_level_has_several_rows
+    graph = Jobs::Web::WorkflowGraph.new([*Array.new(7) { |n| node("s#{n}") },
+      *Array.new(7) { |n| node("t#{n}", "s#{n}") }])
+    assert_equal([2, 2, 2, 2, 2, 60, 60], graph.boxes.map(&:y).first(7))
+    assert_equal([980, 248], [graph.width, graph.height])
+    assert_equal(7, graph.links.count(&:far))
+  end
+
+  def test_many_jobs_that_are_alike_are_one_box
+    nodes = Array.new(60) { |n| node("s#{n}", "a") }
+    nodes[7]["state"] = "done"
+    nodes[9]["state"] = "dead"
+    graph = Jobs::Web::WorkflowGraph.new(nodes)
+    step = graph.boxes[1].step
+    assert_equal(["a", "s0 + 59 more", "z"], graph.boxes.map { |box| box.step.label })
+    assert_equal(["dead", 60, 2], [step.state, step.elements, step.ended])
+    assert_equal(2, graph.links.size)
+  end
+
+  def test_an_undo_is_told_in_the_box_of_its_step
+    graph = Jobs::Web::WorkflowGraph.new([node("a"), node("b", "a"),
+      {**node("undo a"), "kind" => "undo", "state" => "done"}])
+    assert_equal([["a", "done"], ["b", nil]],
+      graph.boxes.map { |box| [box.step.label, box.step.undo] })
+  end
+
+  def test_steps_are_ordered_by_those_that_they_wait_for
+    graph = Jobs::Web::WorkflowGraph.new([node("a"), node("b"), node("d", "b"), node("c", "a")])
+    assert_equal(%w[a b c d], graph.boxes.map { |box| box.step.label })
   end
 
   def test_many_steps_are_not_all_drawn
-    graph = Jobs::Web::WorkflowGraph.new(Array.new(203) { |n| node("s#{n}") })
+    graph = Jobs::Web::WorkflowGraph.new(Array.new(203) { |n|
+      node("s#{n}", *("s#{n - 1}" if n.positive?))
+    })
     assert_equal([200, 3], [graph.boxes.size, graph.hidden])
   end
 
