@@ -21,6 +21,9 @@ module ActiveJob
       # @raise [Raffia::Jobs::StoreUnavailable]
       # @raise [EnqueueError] for a rejected unique job: then `perform_later` returns false
       def enqueue(job)
+        wrapper = Raffia::Integrations::ActiveJob::Wrapper
+        return if wrapper.current&.continuation&.postpone?(job)
+
         if enqueue_all([job]).zero?
           raise EnqueueError, "#{job.class.name} was not enqueued: one like it is there already, " \
             "or a middleware keeps it out"
@@ -49,6 +52,7 @@ module ActiveJob
         ids.count(&:itself)
       end
 
+      # Saves the progress of a running job with steps: Rails asks at each of its checkpoints.
       # @return [Boolean] whether the worker of the running job stops, so that a job with steps ends
       #   at its next checkpoint
       def stopping?(_job = nil) = Raffia::Integrations::ActiveJob::Wrapper.stopping?

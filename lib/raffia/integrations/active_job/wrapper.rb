@@ -15,14 +15,27 @@ module Raffia
         KEY = :raffia_active_job
         private_constant :KEY
 
+        # That of this fiber's job.
+        # @api private
+        def self.current = Fiber[KEY]
+
+        # Rails asks at the checkpoints of a job with steps.
         # @return [Boolean] whether the worker of this fiber's job stops
-        def self.stopping? = !!Fiber[KEY]&.stopping?
+        def self.stopping?
+          wrapper = current or return false
+          wrapper.continuation&.checkpoint
+          wrapper.stopping?
+        end
 
         # @return [Boolean] whether the Active Job with this id runs in this fiber
-        def self.runs?(id) = Fiber[KEY]&.id == id
+        def self.runs?(id) = current&.id == id
 
         # @return [String, nil] id of the running Active Job
         attr_reader :id
+
+        # @api private
+        # @return [Continuation, nil]
+        attr_reader :continuation
 
         # @param data [Hash] the serialized job
         # @return [Object]
@@ -30,9 +43,25 @@ module Raffia
           outer = Fiber[KEY]
           Fiber[KEY] = self
           @id = data["job_id"]
-          ::ActiveJob::Base.execute(data.merge("provider_job_id" => jid))
+          data = data.merge("provider_job_id" => jid)
+          @continuation = Continuation.of(data, run)
+          @continuation ? go_on(data) : ::ActiveJob::Base.execute(data)
         ensure
           Fiber[KEY] = outer
+        end
+
+        private
+
+        # A job with steps.
+        def go_on(data)
+          result = ::ActiveJob::Base.execute(@continuation.resume(data))
+          raise Jobs::Interrupted, "it goes on later" if @continuation.postponed?
+
+          @continuation.clear
+          result
+        rescue => error
+          @continuation.save # the next try goes on from here
+          raise error
         end
       end
     end
