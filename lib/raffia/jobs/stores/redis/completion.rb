@@ -51,8 +51,13 @@ module Raffia
               order.push(plain, special)
               [group.name, group.queue, numbers(plain), numbers(special)]
             end
-            answer = @redis.script(:complete, claims[0].lease.token, how, payload, at,
-              *(results(claims) if how == "ack"), *arguments)
+            token = claims[0].lease.token
+            answer = if how == "ack" && order.each_slice(2).all? { |_, special| special.empty? }
+              @redis.script(:ack, token, *without_special(arguments))
+            else
+              @redis.script(:complete, token, how, payload, at,
+                *(results(claims) if how == "ack"), *arguments)
+            end
             return Array.new(claims.size, true) if answer == 1
 
             valid = {}.compare_by_identity
@@ -63,6 +68,9 @@ module Raffia
           def special?(how, extras)
             extras && !(how == "ack" && extras.each_key.all? { |name| BEFORE_END.include?(name) })
           end
+
+          # The numbers of special claims are the last of four arguments.
+          def without_special(arguments) = arguments.each_slice(4).flat_map { |some| some.take(3) }
 
           # Results of steps, as four arguments each.
           def results(claims)

@@ -1,2 +1,2 @@
 -- Ends of jobs that are more than jobs, for scripts that settle.
--- Parts: flows workflows
+-- Parts: flow_jobs workflows

@@ -41,7 +41,7 @@ local function flow_of(own, item)
   return type(item.jid) == 'string' and item.jid or nil
 end
 
-function starts.flow(own, item)
+local function start_flow(own, item)
   local about, id = own.flow, flow_of(own, item)
   if not id then return end
   if redis.call('EXISTS', FLOW .. id) == 1 then return end
@@ -133,7 +133,7 @@ local function failure_of(item)
   return class .. ': ' .. (type(message) == 'string' and message or '')
 end
 
-function ends.flow(own, item, failed)
+local function end_flow(own, item, failed)
   local id = flow_of(own, item)
   if not id or not flow_open(id) then return end
   if failed then return settle_flow(id, 'failed', nil, failure_of(item)) end
