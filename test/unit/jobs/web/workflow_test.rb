@@ -42,10 +42,11 @@ class JobsWebWorkflowTest < TestSupport::JobsCase
   end
 
   def test_many_jobs_that_are_alike_are_one_box
-    nodes = Array.new(60) { |n| node("s#{n}", "a") }
-    nodes[7]["state"] = "done"
-    nodes[9]["state"] = "dead"
-    graph = Jobs::Web::WorkflowGraph.new(nodes)
+    many = Array.new(60) { |n| node("s#{n}", "a") }
+    many[7]["state"] = "done"
+    many[9]["state"] = "dead"
+    last = node("z", *many.map { |one| one["name"] })
+    graph = Jobs::Web::WorkflowGraph.new([node("a"), *many, last])
     step = graph.boxes[1].step
     assert_equal(["a", "s0 + 59 more", "z"], graph.boxes.map { |box| box.step.label })
     assert_equal(["dead", 60, 2], [step.state, step.elements, step.ended])
