@@ -97,6 +97,18 @@ module Raffia
         def perform = raise(ArgumentError, "on purpose")
       end
 
+      class BusyJob < ApplicationJob
+        def perform(error) = raise(error.constantize, "busy")
+      end
+
+      class BusyThreadJob < BusyJob
+        raffia_options on: :threads
+      end
+
+      class BusyProcessJob < BusyJob
+        raffia_options on: :processes
+      end
+
       class OnceJob < ApplicationJob
         raffia_options unique: :done
         retry_on(ArgumentError, wait: 0)

@@ -120,6 +120,18 @@ module Raffia
         said.select { |line| line[1] == "reported" }.map { |line| line[2..6] }.sort
     end
 
+    # Active Job wraps its jobs in Rails' executor, which reports what leaves it.
+    def test_rails_gets_each_failure_of_an_active_job_once_and_no_refusal_of_a_rate
+      app("[BusyJob, BusyThreadJob, BusyProcessJob].each do |job| " \
+        "job.perform_later('Raffia::Jobs::RateLimited'); job.perform_later('ArgumentError') end")
+      rails_work(env: {"SETTINGS" => SUBSCRIBER}) do
+        await_counts(queue: 0, running: 0, retry: 6)
+        await_said("WordJob", "reported", count: 3)
+      end
+      assert_equal [%w[busy true warning raffia.jobs :retry]] * 3,
+        said.select { |line| line[1] == "reported" }.map { |line| line[2..6] }
+    end
+
     # Another connection to the store counts, and sees what a worker would see.
     def test_jobs_of_a_transaction_wait_for_its_end_and_are_gone_with_it
       out = app(<<~RUBY)

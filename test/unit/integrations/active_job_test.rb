@@ -123,7 +123,9 @@ else
     def test_invalid_options
       assert_refused(/there is no option size/) { SayJob.raffia_options(size: 1) }
       assert_refused(/limit must be a whole number/) { SayJob.raffia_options(limit: 0) }
+      assert_refused(/limit_key: has no effect without limit:/) { SayJob.raffia_options(limit_key: "a") }
       assert_empty SayJob.raffia_options
+      assert_equal "a", Class.new(FullJob) { raffia_options limit_key: "a" }.raffia_options[:limit_key]
     end
 
     def test_many_at_once

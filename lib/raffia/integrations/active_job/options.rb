@@ -25,7 +25,7 @@ module Raffia
             (superclass.respond_to?(:raffia_options) ? superclass.raffia_options : {}.freeze)
           return set if given.empty?
 
-          Job::OptionCheck.options(self, given)
+          Job::OptionCheck.options(self, given, set)
           @raffia_options = set.merge(given).freeze
           # Active Job would log them.
           self.log_arguments = false if @raffia_options.values_at(:encrypt, :redact).any?
