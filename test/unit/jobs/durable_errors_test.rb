@@ -117,6 +117,74 @@ class JobsDurableErrorsTest < JobsDurableCase
     assert_match(/BadResult: the result of one/, Durable.flow(id)["error"])
   end
 
+  def test_a_result_of_the_function_that_json_would_change_fails_without_a_retry
+    made = function { {key: 1} }
+    work
+    await_status(id = made.start, "failed")
+    assert_match(/the result of call holds :key \(Symbol\)/, only(:dead)["error_message"])
+    assert_match(/BadResult/, Durable.flow(id)["error"])
+  end
+
+  # Places tell steps apart, so a name is free to come again, as in a loop.
+  def test_a_step_name_twice_makes_two_steps
+    made = function do
+      keys = []
+      values = [step(:one) { |s| keys << s.key && 1 }, step(:one) { |s| keys << s.key && 2 }]
+      sleep_for(0.02)
+      EFFECTS << keys
+      values
+    end
+    work
+    id = made.start
+    assert_equal([1, 2], result(id))
+    assert_equal(["step one", "step one", "sleep sleep"], steps(id))
+    assert_equal([], effects.last, "the steps were not executed again")
+  end
+
+  def test_a_function_whose_class_is_gone_is_tried_again_and_goes_on_when_it_is_back
+    made = function(retry: 1) { [step(:one) { EFFECTS << 1 && 1 }, wait_for(:go)] }
+    work
+    id = made.start
+    await_status(id, "waiting")
+    Object.send(:remove_const, :Function)
+    Durable.signal(id, :go, 7)
+    await_counts(retry: 1)
+    assert_equal("Raffia::Jobs::UnknownJob", only(:retry)["error_class"])
+    Object.const_set(:Function, made)
+    hurry(:retry)
+    assert_equal([1, 7], result(id))
+    assert_equal([1], effects)
+  end
+
+  def test_a_function_whose_class_stays_gone_is_dead_with_its_reason_and_can_be_revived
+    made = function(retry: 0) { [step(:one) { EFFECTS << 1 && 1 }, wait_for(:go)] }
+    work
+    id = made.start
+    await_status(id, "waiting")
+    Object.send(:remove_const, :Function)
+    Durable.signal(id, :go, 7)
+    await_status(id, "failed")
+    assert_match(/UnknownJob: there is no class Function in this worker/, Durable.flow(id)["error"])
+    Object.const_set(:Function, made)
+    hurry(:dead)
+    assert_equal([1, 7], result(id))
+    assert_equal([1], effects)
+  end
+
+  def test_a_history_over_its_limit_is_a_dead_job_that_keeps_its_steps
+    made = function do
+      step(:large) { "x" * (16 * 1024 * 1024) }
+      step(:more) { EFFECTS << 1 }
+    end
+    work
+    id = made.start
+    await_status(id, "failed")
+    assert_match(/has 1 steps with \d+ bytes, the limits are .*continue_as_new/,
+      only(:dead)["error_message"])
+    assert_equal(["step large"], steps(id))
+    assert_empty(effects)
+  end
+
   def test_a_step_within_a_step_is_refused
     made = function(retry: 0) { step(:outer) { step(:inner) { 1 } } }
     work
