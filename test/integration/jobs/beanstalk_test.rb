@@ -58,6 +58,14 @@ class JobsBeanstalkTest < TestSupport::JobsCase
     Jobs::Store.open("beanstalk://127.0.0.1:#{@server.port}/#{@tube}#{more}", **options)
   end
 
+  def test_expired_jobs_are_deleted_and_counted
+    @store.enqueue([Jobs::Draft.new(jid: "a" * 24, queue: "default", at: nil,
+      payload: '{"class":"A","args":[],"raffia":{"expires_at":1}}', extras: {"expires_at" => 1})])
+    assert_equal [], @store.claim(@store.enroll("test:1:a", {}), ["default"], 5)
+    assert_equal({"default" => 1}, @store.expired)
+    assert_equal 0, @store.counts[:queue]
+  end
+
   def test_jobs_are_put_reserved_run_and_deleted
     jid = NoteJob.perform_async(1, "two")
     assert_equal 24, jid.size

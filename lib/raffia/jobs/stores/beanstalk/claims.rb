@@ -26,6 +26,8 @@ module Raffia
 
           def suspects?(_queues) = false
 
+          def expired = super
+
           private
 
           # Nil for an expired job, which is deleted.
