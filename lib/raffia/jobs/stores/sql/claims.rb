@@ -17,7 +17,13 @@ module Raffia
           SPECIAL = "SELECT id, limit_key, limit_max, unique_key, unique_start, rate, rate_key, " \
             "rate_cost, CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END, queue FROM {jobs} " \
             "WHERE id {ids $1}"
-          BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id = $1"
+          BLOCK = "UPDATE {jobs} SET state = 'blocked', token = NULL, at = {now} WHERE id {ids $1}"
+          # Others that would be over the same limit, so that claims need not look at each of them.
+          # The end of each running job returns one of them.
+          BLOCK_MORE = "UPDATE {jobs} SET state = 'blocked', at = {now} WHERE id IN (SELECT id " \
+            "FROM {jobs} WHERE state = 'queue' AND limit_key = $1 AND limit_max <= $2 " \
+            "AND queue = $3 AND priority < #{Store::SUSPECTS} LIMIT $4 {skip_locked})"
+          MORE = 1000
           RUNNING = "SELECT count(*) FROM {jobs} WHERE limit_key = $1 AND state = 'running'"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
           Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :rate,
@@ -117,12 +123,11 @@ module Raffia
               .sort_by { |job| ids.index(job.id) }
           end
 
-          # Returns the ids. All jobs count as running already, so excess is found from the back.
+          # Returns the ids.
           def refuse(db, special, ahead)
             expired, others = special.partition { |job| job.expired == 1 }
-            blocked = others.reverse.select do |job|
-              exceeds_limit?(db, job) && db.run(BLOCK, job.id)
-            end
+            blocked = others.select(&:limit_key).group_by(&:limit_key).sort
+              .flat_map { |key, jobs| over_limit(db, key, jobs) }
             expired.each do |job|
               @cleanup.ended(db, db.rows(EXPIRE, job.id), :dead)
               count_expired(job.queue)
@@ -137,12 +142,17 @@ module Raffia
             end
           end
 
-          # Whether more run than may, including this job.
-          def exceeds_limit?(db, job)
-            return false unless job.limit_key
+          # All jobs count as running already, so excess is found from the back.
+          def over_limit(db, key, jobs)
+            db.lock("limit:#{key}")
+            running = db.rows(RUNNING, key).dig(0, 0)
+            blocked = jobs.reverse.select { |job| running > job.limit_max && running -= 1 }
+            return blocked if blocked.empty?
 
-            db.lock("limit:#{job.limit_key}")
-            db.rows(RUNNING, job.limit_key).dig(0, 0) > job.limit_max
+            db.run(BLOCK, blocked.map(&:id))
+            blocked.map(&:queue).uniq
+              .each { |queue| db.run(BLOCK_MORE, key, running, queue, MORE) }
+            blocked
           end
         end
       end
