@@ -98,8 +98,9 @@ module Raffia
     end
 
     def test_ctrl_c
-      path = script("sleep 1", "long.rb")
-      code = "Thread.new { sleep 1; Process.kill(:INT, Process.pid) }; load #{EXECUTABLE.inspect}"
+      path = script("$began = sleep(1)", "long.rb")
+      code = "Thread.new { sleep(0.01) until $began; Process.kill(:INT, Process.pid) }; " \
+        "load #{EXECUTABLE.inspect}"
       ended = ruby("-e", code, "--", "explore", "--minutes", "5", path)
 
       assert_match(/interrupted after \d+ runs without a failure, seed \d+/, ended.err)
@@ -139,18 +140,39 @@ module Raffia
       assert_equal 1, data["warnings"].size
     end
 
-    def test_test_files_run_until_the_time_is_over_and_leave_a_corpus
+    def test_a_failure_of_test_files_is_kept_in_a_corpus
       script TEST, "stock_test.rb"
       script TEST.sub("unless", "if false unless"), "good_test.rb"
-      ended = raffia("explore", "stock_test.rb", "good_test.rb", "--minutes", "0.05", "--runs",
-        "500")
+      ended = raffia("explore", "stock_test.rb", "good_test.rb", "--runs", "500")
 
       assert_match(/\Astock_test\.rb failed:\n.*RuntimeError: lost an update/m, ended.out)
       assert_match(/^  RAFFIA_SCHEDULE=rs1:\S+ make stock$/, ended.out)
-      assert_match(/ passes of 2 files in .* s, 1 failed, seed \d+$/, ended.out)
+      assert_match(/^2 passes of 2 files in .* s, 1 failed, seed \d+$/, ended.out)
       assert_match(/^new in the corpus: (\S+\.rs1)$/, ended.out)
       assert_equal 1, ended.code
       assert_equal 1, Dir[File.join(@dir, "tmp/simulation/*.rs1")].size
+    end
+
+    # It fails in its third process.
+    def test_with_minutes_test_files_run_again_and_again
+      script <<~RUBY, "third_test.rb"
+        File.write("passes", "x", mode: "a")
+        raise "third" if File.size("passes") == 3
+        require "minitest/autorun"
+      RUBY
+      ended = raffia("explore", "third_test.rb", "--minutes", "10")
+
+      assert_match(/\Athird_test\.rb failed:\n.*third/m, ended.out)
+      assert_match(/^3 passes of 1 files in .* s, 1 failed, seed \d+$/, ended.out)
+      assert_equal 1, ended.code
+    end
+
+    def test_the_time_ends_a_pass
+      script "sleep", "endless_test.rb"
+      ended = raffia("explore", "endless_test.rb", "--minutes", "0.01")
+
+      assert_match(/\A0 passes of 1 files in .* s, 0 failed, seed \d+$/, ended.out)
+      assert_equal 0, ended.code
     end
 
     def test_the_corpus_of_tests_runs_first
