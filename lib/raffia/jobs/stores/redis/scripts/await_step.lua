@@ -2,13 +2,13 @@
 -- ARGV: see held_flow.lua; place, what the step is, seconds or '', 1 if the job is to leave its
 -- worker, 1 if a cancel ends the wait, payload without time, payload without deaths or ''.
 -- Returns 'done' with the value, 'parked', 'pending' or 'cancelling'; and what the worker has read.
--- Parts: held_flow
+-- Parts: flow_steps flow_parking
 local payload, answer = held()
 if not payload then return answer end
 local place, about = ARGV[5], ARGV[6]
 local before = read_step(place)
 if before and before.value then return {'done', known(), before.value} end
-if ARGV[9] == '1' and cancelled() then return {'cancelling', known()} end
+if ARGV[9] == '1' and cancelled then return {'cancelling', known()} end
 
 local at = before and before.at
 if not at then at = seconds(ARGV[7] == '' and FOREVER or now() + tonumber(ARGV[7])) end

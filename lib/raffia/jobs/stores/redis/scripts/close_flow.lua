@@ -1,6 +1,6 @@
 -- Ends a flow, before its job ends.
 -- ARGV: see held_flow.lua; status, result or '', 1 for an error, the error.
--- Parts: held_flow
+-- Parts: held_flow flows
 local payload, answer = held()
 if not payload then return answer end
 if flow_open(ID) then

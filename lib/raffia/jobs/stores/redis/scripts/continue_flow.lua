@@ -1,6 +1,6 @@
 -- Begins a function anew, without steps.
 -- ARGV: see held_flow.lua; the new payload.
--- Parts: held_flow
+-- Parts: flow_parking
 local payload, answer = held()
 if not payload then return answer end
 leave(ARGV[5], 'pending', function(own)

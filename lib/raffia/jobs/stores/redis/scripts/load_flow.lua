@@ -1,7 +1,7 @@
 -- Begins a run.
 -- ARGV: see held_flow.lua.
 -- Returns the hash, steps and signals, and what the worker has read.
--- Parts: held_flow
+-- Parts: none held_flow
 local payload, answer = held()
 if not payload then return answer end
 local status = redis.call('HGET', FLOW .. ID, 'status')

@@ -1,7 +1,7 @@
 -- Forgets flows that ended before a time.
 -- ARGV: time, maximum.
 -- Returns their number.
--- Parts: flows
+-- Parts: flow_keys
 local ids = redis.call('ZRANGE', RAFFIA .. 'flow_ends', '-inf', '(' .. ARGV[1], 'BYSCORE',
   'LIMIT', 0, ARGV[2])
 for _, id in ipairs(ids) do

@@ -1,6 +1,6 @@
 -- Moves a job whose code does not fit to `schedule`.
 -- ARGV: see held_flow.lua; message, seconds, payload without time.
--- Parts: held_flow
+-- Parts: flow_parking
 local payload, answer = held()
 if not payload then return answer end
 park(ARGV[7], 'stuck', seconds(now() + tonumber(ARGV[6])))

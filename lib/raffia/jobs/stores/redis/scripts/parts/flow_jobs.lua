@@ -3,7 +3,7 @@ local flow_module
 
 local function flows()
   if flow_module then return flow_module end
-  -- Here: flows
+  -- Here: flow_keys flows
   flow_module = {start = start_flow, finish = end_flow, revive = revive_flow}
   return flow_module
 end
