@@ -44,8 +44,8 @@ module Raffia
           "pause" => ["QUEUE [--tenant KEY] | --rate KEY", "Workers take no more jobs from the " \
             "queue, or of one fair key in it, or start none of the rate, until `resume`."],
           "resume" => ["QUEUE [--tenant KEY] | --rate KEY", "Ends a `pause`."],
-          "drain" => ["QUEUE [--tenant KEY]", "Waits until the queue is empty and none of its jobs runs, then " \
-            "pauses it. Ctrl-C ends the wait."],
+          "drain" => ["QUEUE [--tenant KEY]", "Waits until the queue is empty and none of its " \
+            "jobs runs, then pauses it. Ctrl-C ends the wait."],
           "order" => ["WORKER ORDER", "Gives a worker an order, which it gets with its next " \
             "heartbeat: quiet, stop, dump, \"cancel JID\", \"trace JID\". `raffia jobs processes` " \
             "shows the workers."],

@@ -29,6 +29,24 @@ module Raffia
             raise(ConfigError, "#{shown(url).inspect} is no store: use one such as #{EXAMPLES}")
         end
 
+        # Raises {ConfigError} for an option that the rules do not have, or whose value they refuse.
+        # rules: a pattern and its description for messages, by the option's name.
+        def check_option(store, rules, name, value)
+          rule, wanted = rules[name] ||
+            raise(ConfigError, "the #{store} store has no option #{name}: it has " \
+              "#{rules.keys.join(", ")}")
+          return if rule.match?(value)
+
+          raise ConfigError, "#{name} of the #{store} store must be #{wanted}, not " \
+            "#{value.inspect}"
+        end
+
+        # The address of a server, with the user's name.
+        def shown_with_user(base, query)
+          _, query = shown("?#{query}").split("?", 2)
+          [base.sub(%r{(?<=//)([^/@:]*):[^@/]*@}, '\1@'), *query].join("?")
+        end
+
         # Any address, also an invalid one, without secrets.
         def shown(url)
           base, query = url.split("?", 2)

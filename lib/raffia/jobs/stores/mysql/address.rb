@@ -61,9 +61,9 @@ module Raffia
               parts = FORM.match(base) or raise ConfigError, UNREADABLE
               given = URI.decode_www_form(query.to_s).to_h
               options = given.merge(options.transform_keys(&:to_s)).transform_values(&:to_s)
-              options.each { |name, value| check(name, value) }
+              options.each { |name, value| Store::Address.check_option("mysql", RULES, name, value) }
               check_tls(options)
-              new(connection: connection(parts, options), url: shown(base, query),
+              new(connection: connection(parts, options), url: Store::Address.shown_with_user(base, query),
                 prefix: options.fetch("prefix", "raffia_"), pool: options.fetch("pool", 5).to_i,
                 look: options.fetch("look", 1).to_f, ssl_mode: options["ssl_mode"])
             rescue ArgumentError
@@ -71,16 +71,6 @@ module Raffia
             end
 
             private
-
-            def check(name, value)
-              rule, wanted = RULES[name] ||
-                raise(ConfigError, "the mysql store has no option #{name}: it has " \
-                  "#{RULES.keys.join(", ")}")
-              return if rule.match?(value)
-
-              raise ConfigError, "#{name} of the mysql store must be #{wanted}, not " \
-                "#{value.inspect}"
-            end
 
             # A file that is not used would let people believe that the server is verified.
             def check_tls(options)
@@ -118,11 +108,6 @@ module Raffia
             def timeouts(options)
               options.slice("connect_timeout", "read_timeout")
                 .to_h { |name, value| [name.to_sym, value.to_f] }
-            end
-
-            def shown(base, query)
-              _, query = Store::Address.shown("?#{query}").split("?", 2)
-              [base.sub(%r{(?<=//)([^/@:]*):[^@/]*@}, '\1@'), *query].join("?")
             end
           end
 

@@ -48,33 +48,20 @@ module Raffia
 
               given = query.to_s.split("&").to_h { |pair| pair.split("=", 2) }
               options = given.slice(*RULES.keys).merge(options.transform_keys(&:to_s))
-              options.each { |name, value| check(name, value.to_s) }
+              options.each do |name, value|
+                Store::Address.check_option("postgres", RULES, name, value.to_s)
+              end
               libpq = DEFAULTS.merge(given.except(*RULES.keys))
                 .map { |pair| pair.compact.join("=") }.join("&")
-              new(conninfo: "#{base}?#{libpq}", url: shown(base, given), **settings(options))
+              new(conninfo: "#{base}?#{libpq}", url: Store::Address.shown_with_user(base, query),
+                **settings(options))
             end
 
             private
 
-            def check(name, value)
-              rule, wanted = RULES[name] ||
-                raise(ConfigError, "the postgres store has no option #{name}: it has " \
-                  "#{RULES.keys.join(", ")}")
-              unless rule.match?(value)
-                raise ConfigError, "#{name} of the postgres store must be #{wanted}, not " \
-                  "#{value.inspect}"
-              end
-            end
-
             def settings(options)
               {schema: options.fetch("schema", "raffia").to_s, pool: options.fetch("pool", 5).to_i,
                listen: options.fetch("listen", "auto").to_sym, look: options["look"]&.to_f}
-            end
-
-            def shown(base, given)
-              query = given.map { |pair| pair.compact.join("=") }.join("&")
-              _, query = Store::Address.shown("?#{query}").split("?", 2)
-              [base.sub(%r{(?<=//)([^/@:]*):[^@/]*@}, '\1@'), *query].join("?")
             end
           end
 
