@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../raffia"
+require_relative "base"
+require_relative "task"
+require_relative "pool"
+require_relative "run"
 require_relative "jobs/error"
 require_relative "jobs/payload"
 require_relative "jobs/store"

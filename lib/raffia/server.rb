@@ -22,6 +22,8 @@ require_relative "server/single_process"
 require_relative "server/worker_role"
 require_relative "server/handle"
 require_relative "service"
+require_relative "service/cluster"
+require_relative "service/foreground"
 
 module Raffia
   # A Rack server: worker processes with a fiber for each connection.

@@ -2,7 +2,8 @@
 
 module Raffia
   # How a long-running command lives: settings, and a process in the {Foreground}, worker processes
-  # ({Cluster}), or a thread ({Handle}). It knows neither HTTP nor jobs nor actors.
+  # ({Cluster}), or a thread ({Handle}). It knows neither HTTP nor jobs nor actors. Commands load
+  # service/cluster or service/foreground, whichever they need.
   #
   # @api private
   module Service
@@ -19,8 +20,6 @@ module Raffia
 end
 
 require_relative "service/banner"
-require_relative "service/cluster"
 require_relative "service/config"
-require_relative "service/foreground"
 require_relative "service/handle"
 require_relative "service/settings"

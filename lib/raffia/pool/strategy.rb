@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "auto"
 require_relative "chunk_service"
 require_relative "remote_slot"
 require_relative "worker_slot"
@@ -21,7 +20,7 @@ module Raffia
       class << self
         def fetch(name)
           return name if name.respond_to?(:slots) || name.respond_to?(:granularity)
-          return Auto.new if name == :auto
+          return auto if name == :auto
 
           Executor::ALL[name] || provided[name]&.call or raise ConfigError,
             "on: #{name.inspect} is not a strategy#{hint(name)}: use one of #{valid}"
@@ -46,6 +45,12 @@ module Raffia
         end
 
         private
+
+        # Loaded when it is used: a worker of jobs has no use for it.
+        def auto
+          require_relative "auto"
+          Auto.new
+        end
 
         def remote_slots(executor, plan, input, sizer, options)
           limit, grace = options.item_timeout, executor.overrun_grace

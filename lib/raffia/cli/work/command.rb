@@ -4,16 +4,14 @@ require_relative "../program"
 require_relative "../user_code"
 require_relative "../../jobs"
 require_relative "../../jobs/worker"
-require_relative "../../jobs/worker/role"
-require_relative "../../jobs/worker/single_process"
 require_relative "../../service"
 require_relative "banner"
-require_relative "source"
 
 module Raffia
   module CLI
     module Work
-      # Collects the settings of `raffia work`, and works.
+      # Collects the settings of `raffia work`, and works. It loads what the settings need: a single
+      # process needs no supervisor, and stores of Raffia's own no beanstalkd.
       #
       # @api private
       class Command
@@ -43,13 +41,18 @@ module Raffia
             "development", force: @given.key?(:environment))
           ::RubyVM::YJIT.enable if defined?(::RubyVM::YJIT.enable)
           # fails before anything is started
-          @source = Source.new(@given[:from], @given[:map]) if @given[:from]
+          @source = source if @given[:from]
           Jobs.store = @given[:store] if @given[:store]
           check(@given[:store] || Jobs::Config.load.store.to_s)
           work
         end
 
         private
+
+        def source
+          require_relative "source"
+          Source.new(@given[:from], @given[:map])
+        end
 
         def work
           @dashboard = dashboard if @given[:web]
@@ -73,6 +76,8 @@ module Raffia
         end
 
         def foreground
+          require_relative "../../jobs/worker/single_process"
+          require_relative "../../service/foreground"
           single = Jobs::Worker::SingleProcess.new(method(:load)) do |notifier|
             @dashboard_handle = @dashboard&.start
             worker(notifier)
@@ -83,6 +88,8 @@ module Raffia
 
         # The dashboard has the first slot, because slots are added and removed at the end.
         def cluster
+          require_relative "../../jobs/worker/role"
+          require_relative "../../service/cluster"
           role = Jobs::Worker::Role.new(processes: @given[:processes], **role_settings) do |context|
             worker(context)
           end

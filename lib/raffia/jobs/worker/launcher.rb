@@ -11,7 +11,8 @@ module Raffia
     class Worker
       # Starts the parts of a worker, and stops them in order:
       #
-      # 1. forks the lease monitor, while there is little in this process that a fork could harm
+      # 1. forks the lease monitor, while there is little in this process that a fork could harm,
+      #    from a heap that is collected and compact, so that both share most of it
       # 2. registers with the store
       # 3. starts heartbeats in a thread; acknowledgements, maintenance and the fetcher in fibers
       # 4. executes commands until it is to stop
@@ -70,6 +71,7 @@ module Raffia
         private
 
         def start_lease_monitor
+          Process::Warmup.call
           grace = @worker.timeout + 3 * Drain::GRACE
           @lease_monitor = LeaseMonitor.new(@worker.concurrency, @log, store: @worker.store,
             liveness: @options.liveness, lenient: @options.lenient?,

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "raffia/pool"
+require "raffia/pool/auto"
 
 # Choices from given measurements: nothing is measured here.
 class PoolAutoChoiceTest < Raffia::TestCase
