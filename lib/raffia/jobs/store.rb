@@ -88,6 +88,11 @@ module Raffia
       # @return [Boolean] whether other processes see the same jobs
       def shared? = true
 
+      # @return [Boolean] whether {Notifier#wait} reads the queues first, and costs no more than a
+      #   {Claims#claim}: a worker need not claim until it gets nothing
+      # @api private
+      def wait_reads_queues? = false
+
       # @return [Boolean] false when the next operation creates the store
       def exist? = true
 

@@ -17,6 +17,9 @@ class JobsCountsTest < Raffia::TestCase
   MOST_REQUESTS = 12
   # For the same 100 jobs: an ack for each 50. A claim need not be on disk.
   MOST_FLUSHES = 6
+  # For a job that an idle worker gets: the enqueue, the claim, the ack, and the next wait. A job
+  # that comes before the worker waits again costs one more.
+  MOST_REQUESTS_ALONE = 4.5
 
   PROGRAM = <<~RUBY
     require "json"
@@ -63,7 +66,44 @@ class JobsCountsTest < Raffia::TestCase
     handle.stop
     puts JSON.generate(CountedJob.marks.transpose.map { |first, last| first && last - first })
   RUBY
-  private_constant :PROGRAM
+
+  ALONE = <<~'RUBY'
+    require "logger"
+    require "raffia/jobs"
+    require "raffia/jobs/worker"
+
+    DONE = Thread::Queue.new
+
+    class AloneJob
+      include Raffia::Job
+
+      def perform(_number) = DONE.push(true)
+    end
+
+    def requests
+      TCPSocket.open("127.0.0.1", ENV["REDIS_PORT"]) do |socket|
+        socket.write("INFO stats\r\n")
+        socket.readpartial(65_536)[/total_reads_processed:(\d+)/, 1].to_i
+      end
+    end
+
+    def work(jobs)
+      jobs.times do |number|
+        sleep(0.02) # the worker waits again
+        AloneJob.perform_async(number)
+        DONE.pop
+      end
+    end
+
+    Raffia::Jobs.store = ARGV[0]
+    handle = Raffia::Jobs::Worker.new(Raffia::Jobs.store, log: Logger.new(File::NULL)).start
+    work(5)
+    before = requests
+    work(Integer(ARGV[1]))
+    puts requests - before
+    handle.stop
+  RUBY
+  private_constant :PROGRAM, :ALONE
 
   def test_a_job_in_memory_makes_few_objects
     objects, = counts("memory:")
@@ -74,6 +114,13 @@ class JobsCountsTest < Raffia::TestCase
     port = redis.port
     _, _, requests = counts("redis://127.0.0.1:#{port}/0", "REDIS_PORT" => port.to_s)
     assert_operator requests * 100.0 / JOBS, :<=, MOST_REQUESTS
+  end
+
+  def test_redis_gets_few_requests_for_a_job_alone
+    port = redis.port
+    jobs = 30
+    requests = run_program(ALONE, "redis://127.0.0.1:#{port}/0", jobs, "REDIS_PORT" => port.to_s)
+    assert_operator requests.to_f / jobs, :<=, MOST_REQUESTS_ALONE
   end
 
   def test_many_jobs_in_sqlite_share_a_flush
@@ -92,9 +139,11 @@ class JobsCountsTest < Raffia::TestCase
     skip missing.message
   end
 
-  def counts(url, env = {})
-    out, err, status = Open3.capture3(env, RbConfig.ruby, "-Ilib", "-e", PROGRAM, url, JOBS.to_s)
+  def counts(url, env = {}) = JSON.parse(run_program(PROGRAM, url, JOBS, env))
+
+  def run_program(program, url, jobs, env)
+    out, err, status = Open3.capture3(env, RbConfig.ruby, "-Ilib", "-e", program, url, jobs.to_s)
     assert_predicate status, :success?, err
-    JSON.parse(out)
+    out
   end
 end

@@ -34,6 +34,9 @@ module Raffia
         # The address without a password.
         def url = @address.shown
 
+        # The script of a wait reads lengths of queues.
+        def wait_reads_queues? = true
+
         # A connection for data beside the jobs; the caller closes it.
         def client = @redis.fresh
 

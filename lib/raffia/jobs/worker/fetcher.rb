@@ -32,7 +32,7 @@ module Raffia
           @maintenance = context.maintenance
           @queues = queues
           @stop = stop
-          @closed = @notified = @suspects = false
+          @closed = @notified = @suspects = @idle = false
           @give_up = -> { @closed }
           @pause = 0
           @batch = FIRST_BATCH
@@ -65,7 +65,8 @@ module Raffia
         def fetch(capacity)
           return fetch_suspect if @suspects
 
-          claims = claim_some(capacity)
+          limit = limit_of(capacity)
+          claims = claim(limit, **(ahead?(capacity) ? {ahead: true} : {}))
           return wait if claims.empty?
           return release(claims) if @closed # meanwhile
 
@@ -73,7 +74,15 @@ module Raffia
           @notified = false
           @maintenance.busy
           start_batch(claims)
+          return wait if lone?(claims, limit)
+
           sleep(0) # a store that never waits must not starve other fibers
+        end
+
+        # The worker was idle, and has claimed all there was: another claim would find nothing.
+        def lone?(claims, limit)
+          idle, @idle = @idle, false
+          idle && claims.size < limit && @store.wait_reads_queues?
         end
 
         def start_batch(claims)
@@ -92,11 +101,9 @@ module Raffia
 
         # A worker that found nothing may hold jobs for a moment whose rate opens soon, and keeps
         # half of its capacity for others.
-        def claim_some(capacity)
-          return claim([capacity, @batch].min) unless @notified && capacity > 1
+        def ahead?(capacity) = @notified && capacity > 1
 
-          claim([capacity / 2, @batch].min, ahead: true)
-        end
+        def limit_of(capacity) = [ahead?(capacity) ? capacity / 2 : capacity, @batch].min
 
         def claim(limit, **kind)
           @claiming = @claims += 1
@@ -127,6 +134,7 @@ module Raffia
           @notified = true
           at_once = @backoff.attempt(@give_up) { notified_at_once? }
           @pause = at_once ? (@pause * 2).clamp(PAUSE, MAX_PAUSE) : 0
+          @idle = !at_once
         end
 
         def notified_at_once?
