@@ -36,6 +36,7 @@ namespace :bench do
   end
 
   {engine: "The engines", pool: "The pools", server: "The servers", jobs: "The job systems",
+   job_features: "What jobs can do, in several systems",
    actor: "The actors", rails: "A Rails application on the servers"}.each do |suite, title|
     desc "#{title} side by side; what it takes from the environment is in " \
       "bench/#{suite}/main.rb. QUICK=1 for a smoke run"

@@ -14,8 +14,9 @@ module Bench
     FOLDERS = {true => File.join(Run::ROOT, "tmp/bench"),
                false => File.join(Run::ROOT, "bench/results")}.freeze
 
-    def initialize(suite)
+    def initialize(suite, page: Page)
       @suite = suite
+      @page = page
     end
 
     def call(arguments, env)
@@ -23,7 +24,7 @@ module Bench
       when [] then measure(Options.from(@suite, env)) { |summary| Report.new(summary) }
       when ["--json"]
         measure(Options.from(@suite, env)) { |summary| JSON.pretty_generate(summary.data) }
-      when ["page"] then Page.new(summary(false)).write
+      when ["page"] then @page.new(summary(false)).write
       else abort "bench:#{@suite.name}: it takes nothing, --json, or page; what to run comes " \
         "from the environment, see #{@suite.main}"
       end

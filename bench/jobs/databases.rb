@@ -45,6 +45,7 @@ module JobsBench
       PATIENCE = 30
       # Another program may take the free port first.
       ATTEMPTS = 3
+      NOBODY = "nobody"
 
       attr_reader :pid, :port
 
@@ -80,6 +81,15 @@ module JobsBench
           sleep(0.02)
         end
         true
+      end
+
+      # For servers that refuse to be root. This user is on every Linux, and owns nothing.
+      def unprivileged
+        if Process.uid.zero?
+          ["setpriv", "--reuid=#{NOBODY}", "--regid=#{Etc.getpwnam(NOBODY).gid}", "--clear-groups"]
+        else
+          []
+        end
       end
 
       def talk(words)
@@ -125,8 +135,6 @@ module JobsBench
       PROGRAM = Dir["/usr/lib/postgresql/*/bin/postgres"].max_by { |path| path[/\d+/].to_i }
       # RAFFIA_BENCH_CLUSTER is another place for it, so that two benchmarks may run.
       CLUSTER = ENV.fetch("RAFFIA_BENCH_CLUSTER", "/var/tmp/raffia-bench-postgres-#{Process.uid}")
-      # It refuses to be root. This user is on every Linux, and owns nothing.
-      NOBODY = "nobody"
 
       def self.trouble = ("there is no PostgreSQL (apt-get install postgresql)" unless PROGRAM)
 
@@ -159,14 +167,6 @@ module JobsBench
           *settings.flat_map { |name, value| ["-c", "#{name}=#{value}"] }]
       end
 
-      def unprivileged
-        if Process.uid.zero?
-          ["setpriv", "--reuid=#{NOBODY}", "--regid=#{Etc.getpwnam(NOBODY).gid}", "--clear-groups"]
-        else
-          []
-        end
-      end
-
       # N, for no, comes while it is starting too, so a session is asked for.
       def answers?
         words = "user\0postgres\0database\0postgres\0\0"
@@ -179,6 +179,49 @@ module JobsBench
       end
     end
 
-    ALL = {folder: Folder, redis: Redis, postgres: PostgreSQL}.freeze
+    # Debian's, with its own settings, and without passwords.
+    class MariaDB < Server
+      PROGRAM = [*ENV["PATH"].split(":"), "/usr/sbin"].map { |folder| "#{folder}/mariadbd" }
+        .find { |path| File.executable?(path) }
+
+      def self.trouble
+        "there is no MariaDB (apt-get install mariadb-server-core)" unless PROGRAM
+      end
+
+      def url = "mysql://root@127.0.0.1:#{port}/bench"
+
+      def start
+        @data = "#{folder}/mariadb"
+        FileUtils.mkdir_p(@data)
+        FileUtils.chown(NOBODY, nil, @data) if Process.uid.zero?
+        File.write("#{folder}/init.sql", "CREATE DATABASE IF NOT EXISTS bench;\n")
+        super
+      end
+
+      # It takes seconds to end by itself, and its data is removed.
+      def stop
+        return unless @pid
+
+        Process.kill(:KILL, @pid)
+        Process.wait(@pid)
+        @pid = nil
+      end
+
+      def size = Dir["#{@data}/**/*"].sum { |file| File.size(file) } / 1024.0**2
+
+      private
+
+      def command
+        [*unprivileged, PROGRAM, "--no-defaults", "--datadir=#{@data}", "--skip-log-bin",
+          "--socket=#{@data}/socket", "--pid-file=#{@data}/pid", "--bind-address=127.0.0.1",
+          "--port=#{port}", "--skip-grant-tables", "--skip-networking=0", "--max-connections=500",
+          "--init-file=#{folder}/init.sql"]
+      end
+
+      # It greets.
+      def answers? = !talk("").nil?
+    end
+
+    ALL = {folder: Folder, redis: Redis, postgres: PostgreSQL, mariadb: MariaDB}.freeze
   end
 end

@@ -4,7 +4,7 @@ module JobsBench
   # A workload of the suite.
   #
   # @!attribute way
-  #   @return [Symbol] what is done and measured, see {Child}: :drain, :enqueue, :pace, :idle,
+  #   @return [Symbol] what is done and measured, see {Sampler}: :drain, :enqueue, :pace, :idle,
   #   :million
   # @!attribute work
   #   @return [String] what a job does, see {Work}
@@ -16,9 +16,11 @@ module JobsBench
   # @!attribute rate
   #   @return [Integer] jobs in a second that come when they come; 0 where all are there from the
   #   beginning
-  Plan = Data.define(:name, :title, :unit, :way, :work, :jobs, :concurrency, :rate) do
+  # @!attribute kind
+  #   @return [String] which class of jobs, see {Systems::System#kind}
+  Plan = Data.define(:name, :title, :unit, :way, :work, :jobs, :concurrency, :rate, :kind) do
     def initialize(name:, title:, way:, unit: "job", work: "noop", jobs: 0, concurrency: nil,
-      rate: 0)
+      rate: 0, kind: "plain")
       super
     end
 

@@ -17,6 +17,12 @@ module JobsBench
     # @return [Float] MiB, with pages that processes share counted in parts
     def pss = Raffia::Process::Memory.total_pss(pids) / 1024.0**2
 
+    # Memory without the pages of files: neighbours that map the same libraries do not change it.
+    # @return [Float] MiB
+    def anonymous
+      pids.sum { |pid| File.read("/proc/#{pid}/smaps_rollup")[/^Pss_Anon:\s+(\d+)/, 1].to_i } / 1024.0
+    end
+
     # @return [Array<Integer>]
     def pids = @pid ? [@pid, *living(@pid)] : []
 

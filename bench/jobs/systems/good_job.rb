@@ -37,6 +37,8 @@ module JobsBench
 
       private
 
+      def jobs = require_relative("good_job_job")
+
       def library = "good_job"
 
       def configure(config)

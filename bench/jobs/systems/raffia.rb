@@ -13,9 +13,23 @@ module JobsBench
         ::Raffia::Jobs.store.counts
       end
 
-      def push(number, sent = nil) = RaffiaJob.perform_async(number, sent)
+      JOBS = {"plain" => :RaffiaJob, "limited" => :RaffiaLimitedJob, "rated" => :RaffiaRatedJob,
+              "workflow" => :RaffiaFlow, "durable" => :RaffiaFunction,
+              "fair" => :RaffiaFairJob}.freeze
 
-      def bulk(numbers) = RaffiaJob.perform_bulk(numbers.map { |number| [number, nil] })
+      def push(number, sent = nil) = job.perform_async(number, sent)
+
+      def bulk(numbers)
+        return numbers.each_slice(STEPS) { |steps| job.start(steps.first) } if steps?
+
+        job.perform_bulk(numbers.map { |number| [number, nil] })
+      end
+
+      def push_for(tenant, number, sent = nil) = job.perform_async(tenant, number, sent)
+
+      def bulk_for(tenant, numbers)
+        job.perform_bulk(numbers.map { |number| [tenant, number, nil] })
+      end
 
       def command
         [RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r",
@@ -24,6 +38,10 @@ module JobsBench
       end
 
       def left = ::Raffia::Jobs.store.counts.slice(*::Raffia::Jobs::Store::SETS).values.sum
+
+      private
+
+      def job = @job ||= Object.const_get(JOBS.fetch(kind))
     end
 
     # Raffia in one process, jobs and all.

@@ -16,15 +16,25 @@ module JobsBench
         require library
         boot
         require_relative "rails_job"
+        jobs
       end
 
-      def push(number, sent = nil) = RailsJob.perform_later(number, sent)
+      JOBS = Hash.new(:RailsJob).merge("limited" => :RailsLimitedJob, "rated" => :RailsRatedJob,
+        "durable" => :RailsContinuedJob).freeze
+
+      def push(number, sent = nil) = job.perform_later(number, sent)
 
       def bulk(numbers)
-        ActiveJob.perform_all_later(numbers.map { |number| RailsJob.new(number, nil) })
+        numbers = numbers.each_slice(STEPS).map(&:first) if steps?
+        ActiveJob.perform_all_later(numbers.map { |number| job.new(number, nil) })
       end
 
       private
+
+      # Loads the system's own classes of jobs.
+      def jobs = nil
+
+      def job = @job ||= Object.const_get(JOBS[kind])
 
       def boot
         FileUtils.mkdir_p(root)
@@ -50,7 +60,9 @@ module JobsBench
 
       def settings
         unless database.url.start_with?("sqlite:")
-          return {"adapter" => "postgresql", "url" => database.url, "pool" => 64}
+          adapter = database.url.start_with?("mysql:") ? "trilogy" : "postgresql"
+          return {"adapter" => adapter, "url" => database.url.sub("mysql:", "trilogy:"),
+                  "pool" => 64}
         end
 
         {"adapter" => "sqlite3", "database" => database.url.delete_prefix("sqlite:"), "pool" => 64,

@@ -19,18 +19,35 @@ module JobsBench
         file = "#{root}/queue.yml"
         File.write(file,
           JSON.generate("dispatchers" => [{"polling_interval" => 1, "batch_size" => 500}],
-            "workers" => [{"queues" => "*", "threads" => concurrency, "polling_interval" => 0.1}]))
+            "workers" => [{"queues" => "*", **slots, "polling_interval" => 0.1}]))
         ::SolidQueue::Supervisor.start(config_file: file, skip_recurring: true)
       end
 
       def left
         ::SolidQueue::ReadyExecution.count + ::SolidQueue::ClaimedExecution.count +
-          ::SolidQueue::FailedExecution.count
+          ::SolidQueue::FailedExecution.count + ::SolidQueue::BlockedExecution.count
       end
 
       private
 
+      def jobs = require_relative("solid_queue_job")
+
       def library = "solid_queue"
+
+      # How many jobs a worker runs at a time.
+      def slots = {"threads" => concurrency}
+    end
+
+    # Its worker with fibers.
+    class SolidQueueFibers < SolidQueue
+      private
+
+      def slots = {"fibers" => concurrency}
+
+      def configure(config)
+        super
+        config.active_support.isolation_level = :fiber
+      end
     end
   end
 end

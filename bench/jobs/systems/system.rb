@@ -16,6 +16,18 @@ module JobsBench
         @concurrency = concurrency
       end
 
+      # A workflow, or a durable function, has so many steps.
+      STEPS = 10
+      # Keys of limits and rates, and jobs of each that may run at a time.
+      KEYS, LIMIT = 10, 5
+
+      # @return [String] what jobs are measured: "plain", "limited" (at a time), "rated", "workflow"
+      #   (a job is a step of one), "durable" (a job is a step of a function), "fair"
+      def kind = ENV.fetch("JOBS_BENCH_KIND", "plain")
+
+      # @return [Boolean] whether jobs are steps
+      def steps? = %w[workflow durable].include?(kind)
+
       # @return [Hash] of the worker
       def env = {}
 
@@ -30,6 +42,14 @@ module JobsBench
       # @param sent [Float, nil] see {Work.call}
       # @return [void]
       def push(number, sent = nil) = raise(NotImplementedError)
+
+      # Enqueues a job of a tenant, in a fair queue if the system has one.
+      # @return [void]
+      def push_for(_tenant, number, sent = nil) = push(number, sent)
+
+      # Enqueues jobs of a tenant.
+      # @return [void]
+      def bulk_for(_tenant, numbers) = bulk(numbers)
 
       # @param numbers [Enumerable<Integer>] at most 1,000
       # @return [void]
