@@ -107,8 +107,8 @@ class JobsRedisWorkflowModelTest < Raffia::TestCase
     store = side.store
     case kind
     when :claim then side.claim.size
-    when :cancel then store.cancel_workflow("w", "enough")&.transform_values(&:size)
-    when :undo then store.undo_workflow("w", "no more")
+    when :cancel then cancel(store, "enough")&.transform_values(&:size)
+    when :undo then undo_workflow(store)
     when :restart then store.retry_workflow("w", name)
     when :requeue then store.requeue(store.entries(:dead))
     when :delete, :kill then store.public_send(kind, store.entries(:queue).first(1))
@@ -116,6 +116,18 @@ class JobsRedisWorkflowModelTest < Raffia::TestCase
     end
   rescue Raffia::Jobs::Error => error
     error.message
+  end
+
+  # What waits is dropped set by set, so all of it is in one.
+  def cancel(store, reason)
+    store.promote
+    store.cancel_workflow("w", reason)
+  end
+
+  # As {Raffia::Jobs::Workflow::Handle#undo} does.
+  def undo_workflow(store)
+    cancel(store, "no more")
+    store.undo_workflow("w", "no more")
   end
 
   def end_claim(side, kind, claim, value)

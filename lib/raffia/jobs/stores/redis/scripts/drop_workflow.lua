@@ -29,7 +29,9 @@ if list and #found > 0 then redis.call('LREM', key, 0, GONE) end
 if blocked and redis.call('EXISTS', key) == 0 then
   redis.call('SREM', RAFFIA .. 'blocked', blocked)
 end
-for _, job in ipairs(found) do
+local sidekiqs = string.find(key, '^queue:') -- the oldest one is its last
+for i = 1, #found do
+  local job = found[sidekiqs and #found + 1 - i or i]
   settle(job.own, job.item, true)
   release_limit(job.own, '')
 end
