@@ -16,9 +16,11 @@ module Raffia
             @enqueue = enqueue
           end
 
-          # Yields a transition of a workflow, and saves it. Nil: it does not exist.
-          def change(db, id)
+          # Yields a transition of a workflow, and saves it. Nil: it does not exist. `nodes` are
+          # names of those that will be needed.
+          def change(db, id, nodes = [])
             table = WorkflowTable.load(db, id) or return
+            table.prepare(nodes) if nodes.size > 1
             transition = Store::Workflow::Transition.new(table)
             value = yield transition
             save(db, table, transition)
@@ -34,7 +36,7 @@ module Raffia
           # `results` has results by the ids of jobs; `how` is :done or :dead.
           def ended(db, jobs, how, results)
             jobs.group_by(&:workflow).sort_by(&:first).reverse_each do |id, some|
-              change(db, id) do |transition|
+              change(db, id, some.map(&:node)) do |transition|
                 some.each { |job| transition.finish(job.node, job.jid, how, results[job.id]) }
               end
             end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "rows_statement"
+
 module Raffia
   module Jobs
     module Stores
@@ -19,10 +21,18 @@ module Raffia
             "position"
           SELECT = "SELECT #{NODE} FROM {workflow_nodes} WHERE workflow = $1".freeze
           ONE = "#{SELECT} AND name = $2".freeze
+          SOME = "#{SELECT} AND name {names $2}".freeze
           ALL = "#{SELECT} ORDER BY position, name".freeze
           CHILDREN = "#{SELECT} AND parent = $2 ORDER BY position".freeze
-          ADD_NODE = "INSERT INTO {workflow_nodes} (workflow, #{NODE}) " \
-            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)".freeze
+          NODES = ["INSERT INTO {workflow_nodes} (workflow, #{NODE})",
+            "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"].freeze
+          ADD_NODES = RowsStatement.new(*NODES)
+          CHANGED = %w[state missing bad jid result error ended].freeze
+          # The rows are there.
+          SAVE_NODES = RowsStatement.new(*NODES, "{upsert workflow,name} " +
+            CHANGED.map { |name| "#{name} = {excluded #{name}}" }.join(", "))
+          # Nodes from which on they are saved together.
+          MANY = 10
           SAVE_NODE = "UPDATE {workflow_nodes} SET state = $3, missing = $4, bad = $5, jid = $6, " \
             "result = $7, error = $8, ended = $9 WHERE workflow = $1 AND name = $2"
           REMOVE = "DELETE FROM {workflow_nodes} WHERE workflow = $1 AND parent = $2"
@@ -67,6 +77,9 @@ module Raffia
 
           def node(name) = @nodes[name] ||= read(ONE, name).first
 
+          # Reads nodes in one query.
+          def prepare(names) = read(SOME, names).each { |node| @nodes[node.name] ||= node }
+
           def nodes = merge(read(ALL))
 
           def children(name)
@@ -108,8 +121,9 @@ module Raffia
             record = @record
             @db.run(SAVE, record.id, record.state, record.pending, record.dead, record.ended,
               record.reason, record.completed_at)
-            @new.each { |node| @db.run(ADD_NODE, record.id, *node.to_a) }
-            @changed.except(*@new.map(&:name)).each_value { |node| save_node(node) }
+            ADD_NODES.run(@db, @new.map { |node| [record.id, *node.to_a] })
+            changed = @changed.except(*@new.map(&:name)).values
+            (changed.size < MANY) ? changed.each { |node| save_node(node) } : save_nodes(changed)
           end
 
           private
@@ -122,6 +136,11 @@ module Raffia
 
           def read(sql, *params)
             @db.rows(sql, @record.id, *params).map { |row| WorkflowTable.node(row) }
+          end
+
+          # Their specs do not change, and are not sent again.
+          def save_nodes(nodes)
+            SAVE_NODES.run(@db, nodes.map { |node| [@record.id, *node.dup.tap { |one| one.spec = "" }] })
           end
 
           def save_node(node)
