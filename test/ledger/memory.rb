@@ -40,9 +40,13 @@ module Ledger
 
     private
 
+    # Its thread inherits the mask, so that a kill ends it where it waits. Nothing could protect the
+    # store's data, which are objects of this process, from a kill in the middle of a change.
     def start
-      Raffia::Jobs::Worker.new(@store, log: @log, concurrency: 20, timeout: 0.05, lease: LEASE,
-        queues: %w[default,3 fair,1], monitored: false).start
+      Thread.handle_interrupt(Object => :on_blocking) do
+        Raffia::Jobs::Worker.new(@store, log: @log, concurrency: 20, timeout: 0.05, lease: LEASE,
+          queues: %w[default,3 fair,1], monitored: false).start
+      end
     end
 
     def produce(seed)

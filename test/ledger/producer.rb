@@ -14,5 +14,6 @@ calls = loads.flat_map { |load| [load] * load::SHARE }
 
 until left <= 0 && $stdin.wait_readable(0)
   left -= calls.sample(random: random).produce(random, left)
-  sleep(random.rand(2 * nap))
+  # The last faults meet some calls, and no backlog.
+  sleep(left.positive? ? random.rand(2 * nap) : 0.5)
 end

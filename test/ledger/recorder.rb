@@ -5,7 +5,7 @@ module Ledger
   module Recorder
     def claim(...)
       from = monotonic
-      super.tap { |claims| note_claims(claims, "#{from} #{monotonic}") }
+      super.tap { |claims| note_claims(claims, from, monotonic) }
     end
 
     def ack(claims)
@@ -30,9 +30,12 @@ module Ledger
 
     def monotonic = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC).round(4)
 
-    def note_claims(claims, span)
+    # A job that was claimed ahead begins after its delay.
+    def note_claims(claims, from, to)
       rated = claims.filter_map do |claim|
-        key = claim.extras&.dig("rate", "key") and "#{key} #{span}"
+        key = claim.extras&.dig("rate", "key") or next
+        times = [from, to].map { |time| (time + claim.delay.to_f).round(4) }
+        "#{key} #{times.join(" ")}"
       end
       fair = claims.filter_map do |claim|
         tenant = claim.extras&.dig("fair", "key") and "#{claim.item["jid"]} #{tenant}"
