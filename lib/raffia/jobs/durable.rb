@@ -92,8 +92,8 @@ module Raffia
       # @raise [ConfigError] for another object
       # @raise [BadResult, StepFailed, NondeterminismError] as {#step}
       def transaction(name, *parts, on: nil, final: [])
-        execute("transaction", name, parts, final) do |step|
-          Transaction.new(on, @raffia_replay.flow.cipher).call(step) do |connection|
+        execute("transaction", name, parts, final) do |step, label|
+          Transaction.new(on, @raffia_replay.flow.cipher).call(step, label) do |connection|
             Outcome.dump(yield(connection, step), name)
           end
         end
@@ -162,13 +162,14 @@ module Raffia
 
       private
 
-      # Yields a step's context unless the step is recorded. The block returns its outcome.
+      # Yields a step's context and label unless the step is recorded. The block returns its
+      # outcome.
       def execute(kind, name, parts, final)
         label = parts.empty? ? name.to_s : "#{name} #{JSON.generate(parts)}"
         drafts = []
         @raffia_replay.perform(kind, label, drafts: drafts) do |place|
           flow = @raffia_replay.flow
-          outside_of_steps { yield StepContext.new(flow.key(place), flow.client, drafts) }
+          outside_of_steps { yield StepContext.new(flow.key(place), flow.client, drafts), label }
         rescue *final => error
           drafts.clear
           Outcome.dump_error(error)

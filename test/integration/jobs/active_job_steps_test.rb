@@ -49,7 +49,7 @@ module Raffia
 
     def test_steps_that_have_ended_are_not_repeated_after_a_kill
       enqueue_job
-      work("--lease", "5", "--processes", "2", "-r", "./jobs.rb") do
+      work("--processes", "2") do
         await_counts(queue: 0, running: 0, dead: 0, processed: 1)
       end
       assert_equal([%w[one], %w[two], %w[three]], said)

@@ -66,6 +66,7 @@ module Raffia
         script PROGRAM, "jobs.rb"
         script <<~RUBY, "application.rb"
           #{driver}
+          #{preload}
 
           module Application
             def self.connection(name) = (name == "plain") ? plain : record
@@ -73,7 +74,6 @@ module Raffia
             def self.plain = #{plain}
 
             def self.record
-              require "active_record"
               ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
               ActiveRecord::Base.establish_connection(#{options})
               ActiveRecord::Base
@@ -93,13 +93,21 @@ module Raffia
 
       def url = "sqlite:#{@dir}/jobs.db"
 
-      def names
-        Gem::Specification.find_all_by_name("activerecord").empty? ? %w[plain] : %w[plain record]
+      def names = active_record? ? %w[plain record] : %w[plain]
+
+      def active_record? = Gem::Specification.find_all_by_name("activerecord").any?
+
+      # Once for all processes, before they are forked.
+      def preload
+        return unless active_record?
+
+        "require \"active_record\"\n" \
+          "require \"active_record/connection_adapters/#{options[:adapter]}_adapter\""
       end
 
       def test_a_kill_before_or_after_the_commit_leaves_one_effect_and_one_record
         id = begin_function
-        work("--lease", "5", "--processes", "2") do
+        work("--processes", "2") do
           await("it has not ended: #{Durable.flow(id)}") { Durable.status(id) == "done" }
           await("jobs were not run") { noted.map(&:first).uniq.sort == names.sort }
         end

@@ -56,6 +56,26 @@ class JobsDurableTransactionTest < JobsDurableCase
     assert_predicate(SEEN, :empty?)
   end
 
+  def test_the_record_of_another_transaction_is_not_taken
+    made = paying
+    lose_record
+    id = made.start
+    made.retry_in { 3600 }
+    work
+    await_counts(retry: 1)
+    db = @db
+    made.define_method(:call) do
+      transaction(:refund, on: db) { EFFECTS << :refunded }
+    rescue
+      step(:hidden) { EFFECTS << :hidden }
+    end
+    hurry(:retry)
+    await_status(id, "stuck")
+    assert_match(/has the transaction pay here, and the code now does refund: run the code/,
+      Durable.flow(id)["error"])
+    assert_equal([:executed], effects)
+  end
+
   def test_an_error_rolls_back_and_the_step_is_tried_again
     db = @db
     made = function(retry: 1) do

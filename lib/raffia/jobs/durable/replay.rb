@@ -35,7 +35,7 @@ module Raffia
           return Outcome.load(@flow.value(recorded), name) if recorded
 
           check
-          value = yield place
+          value = attempt { yield place }
           @history.add(@flow.record(FlowStep.new(place:, kind:, name:, value:), drafts))
           Outcome.load(value, name)
         end
@@ -93,6 +93,14 @@ module Raffia
           leave("stuck")
         ensure
           Branch.current = nil
+        end
+
+        # A rescue in the function must not hide that the code does not fit.
+        def attempt
+          yield
+        rescue NondeterminismError => error
+          @stuck ||= error
+          raise
         end
 
         # Returns the place of the branch's next step, and its record; nil: there is none.

@@ -20,14 +20,15 @@ module Raffia
           @cipher = cipher
         end
 
-        # Yields the connection. Returns the block's outcome, or the recorded one.
-        def call(step)
+        # Yields the connection. Returns the block's outcome, or the recorded one. Raises
+        # {NondeterminismError} for that of a step with another label.
+        def call(step, label)
           ApplicationDatabase.open(@target) do |database|
             check(database)
             text = StepTable.new(database).once(step.key) do
-              record(yield(database.connection), step)
+              record(yield(database.connection), step, label)
             end
-            restore(text, step)
+            restore(text, step, label)
           end
         end
 
@@ -40,17 +41,23 @@ module Raffia
             "decide about the step: call Raffia::Durable#transaction outside of it"
         end
 
-        def record(outcome, step)
-          @cipher.seal(JSON.generate({"outcome" => outcome,
+        def record(outcome, step, label)
+          @cipher.seal(JSON.generate({"step" => label, "outcome" => outcome,
             "jobs" => step.drafts.map { |draft| [draft.payload, draft.at] }}), place(step))
+        end
+
+        def mismatch(recorded, label)
+          raise NondeterminismError, "the application's database has the transaction #{recorded} " \
+            "here, and the code now does #{label}: run the code that recorded it once more"
         end
 
         # Where the record is encrypted.
         def place(step) = "transaction #{step.key}"
 
         # Nil: the block has rolled back.
-        def restore(text, step)
+        def restore(text, step, label)
           found = text ? JSON.parse(@cipher.unseal(text, place(step))) : UNDONE
+          mismatch(found["step"], label) unless found.fetch("step", label) == label
           step.drafts.replace(found["jobs"].map { |payload, at|
             Draft.of({**Payload.load(payload), "at" => at}.compact)
           })
