@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "compensation"
 require_relative "node"
+require_relative "progress"
 require_relative "record"
 require_relative "restart"
-require_relative "start"
 
 module Raffia
   module Jobs
@@ -22,21 +21,18 @@ module Raffia
         # It costs as many reads as the node has dependants; a cancel, a restart and a compensation
         # read all nodes.
         class Transition
-          # :ended or :revived, what the parent has to learn; nil: nothing.
-          attr_reader :news
-
           def initialize(table)
             @table = table
             @record = table.record
-            @start = Start.new(table)
-            @ready = []
-            @news = nil
+            @progress = Progress.new(table)
           end
+
+          # :ended or :revived, what the parent has to learn; nil: nothing.
+          def news = @progress.news
 
           # Starts the nodes without predecessors of a new workflow.
           def open
-            @ready = @table.nodes.select { |node| node.missing.zero? }
-            proceed
+            @progress.go_on(@table.nodes.select { |node| node.missing.zero? })
           end
 
           # A job has ended: `how` is :done or :dead. Only the job that the node has now counts. The
@@ -47,8 +43,7 @@ module Raffia
             return if node.flow? && (how == :done || @table.flow_open?(name))
 
             node.result = result if how == :done
-            end_node(node, (how == :done) ? "done" : failure(node))
-            proceed
+            complete(node, how == :done)
           end
 
           # A sub-workflow has ended, or its undo has: `state` is its own.
@@ -56,9 +51,7 @@ module Raffia
             node = node_of_flow(name)
             return unless node&.active?
 
-            done = node.undo? ? state != "stuck" : state == "done"
-            end_node(node, done ? "done" : failure(node))
-            proceed
+            complete(node, node.undo? ? state != "stuck" : state == "done")
           end
 
           # A unique job keeps this draft out. There is nothing to undo then.
@@ -68,8 +61,8 @@ module Raffia
             raised = unique["conflict"] == "raise"
             node.jid = nil
             node.error = "another job has its unique key #{unique["key"]}" if raised
-            end_node(node, raised ? "dead" : "done")
-            proceed
+            @progress.end_node(node, raised ? "dead" : "done")
+            @progress.go_on
           end
 
           # A dead job is tried again. A nil jid stands for a sub-workflow.
@@ -87,8 +80,8 @@ module Raffia
 
             @record.state = "cancelling"
             @record.reason = reason
-            @table.nodes.select(&:waiting?).each { |node| close(node, "cancelled") }
-            proceed
+            @table.nodes.select(&:waiting?).each { |node| @progress.close(node, "cancelled") }
+            @progress.go_on
             true
           end
 
@@ -96,18 +89,18 @@ module Raffia
           def undo(reason)
             return cancel(reason) if @record.running?
             return if @record.open?
-            return @news = :ended unless @record.state == "done"
+            return @progress.news = :ended unless @record.state == "done"
 
             @record.reason = reason
             @record.completed_at = nil
-            compensate || conclude_as("undone")
+            @progress.compensate || @progress.conclude_as("undone")
           end
 
           # Runs a step and all that depend on it once more. Raises {Error}.
           def restart(name)
-            @ready = Restart.new(@table).reset(name)
+            ready = Restart.new(@table).reset(name)
             reopen_record("running")
-            proceed
+            @progress.go_on(ready)
           end
 
           private
@@ -118,7 +111,10 @@ module Raffia
             (undo && @table.node(undo)) || @table.node(name)
           end
 
-          def failure(node) = (@record.cancelling? && !node.undo?) ? "cancelled" : "dead"
+          def complete(node, done)
+            @progress.end_node(node, done ? "done" : @progress.failure(node))
+            @progress.go_on
+          end
 
           # After its compensation a workflow does not go on.
           def may_revive?(node)
@@ -127,81 +123,9 @@ module Raffia
           end
 
           def reopen_record(state)
-            @news = :revived unless @record.open?
+            @progress.news = :revived unless @record.open?
             @record.state = state
             @record.completed_at = nil
-          end
-
-          # Without recursion, because chains may be long.
-          def proceed
-            while (node = @ready.shift)
-              advance(node)
-            end
-            conclude if @record.pending.zero? && @record.open?
-          end
-
-          def advance(node)
-            return end_node(node, node.bad.zero? ? "done" : failure(node)) if node.active?
-            return end_node(node, "cancelled") if @record.cancelling?
-            return end_node(node, "skipped") if node.bad.positive? && !node.runs_after_failure?
-
-            @start.call(node)
-            @ready << node if node.each? && node.missing.zero?
-          rescue Start::Impossible => error
-            node.error = error.message
-            end_node(node, "dead")
-          end
-
-          def close(node, state)
-            node.state = state
-            node.ended = @record.ended += 1
-            @record.pending -= 1
-            @record.dead += 1 if state == "dead"
-            @table.changed(node)
-          end
-
-          def end_node(node, state)
-            close(node, state)
-            return conclude_as("stuck") if node.undo? && state == "dead"
-
-            @table.dependants(node.name).each { |name| count(@table.node(name), node) }
-          end
-
-          def count(dependant, node)
-            return unless dependant.waits_for?(node)
-
-            dependant.missing -= 1
-            dependant.bad += 1 unless node.done?
-            @table.changed(dependant)
-            @ready << dependant if dependant.missing.zero?
-          end
-
-          def conclude
-            return conclude_as("undone") if @record.undoing?
-
-            state = if @record.cancelling?
-              "cancelled"
-            else
-              @record.dead.zero? ? "done" : "failed"
-            end
-            conclude_as(state) unless state != "done" && compensate
-          end
-
-          # False: there is nothing to undo.
-          def compensate
-            undos = Compensation.new(@table).call
-            return false if undos.empty?
-
-            @record.state = "undoing"
-            @ready << undos.first
-            proceed
-            true
-          end
-
-          def conclude_as(state)
-            @record.state = state
-            @record.completed_at = Time.now.to_f
-            @news = :ended
           end
         end
       end
