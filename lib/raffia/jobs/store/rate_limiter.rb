@@ -14,8 +14,8 @@ module Raffia
       class RateLimiter
         # Seconds between a claim and the start that it takes, at most, and as a part of the time of
         # the rate.
-        LEAD = 0.2
-        LEAD_PART = 0.2
+        LEAD = 0.25
+        LEAD_PART = 0.25
 
         # Starts allowed in so many seconds; `burst` of them at once, for a bucket.
         Rule = Data.define(:allow, :per, :burst, :style) do

@@ -11,7 +11,7 @@ module Raffia
         class OpeningTimer
           # Parts of the lead that are left then.
           FIRST = (0.45..0.55)
-          OTHERS = (0.1..0.3)
+          OTHERS = (0.2..0.4)
           # Seconds by which an opening may move and is still the same one: clocks are read twice.
           SAME = 0.001
           private_constant :FIRST, :OTHERS, :SAME

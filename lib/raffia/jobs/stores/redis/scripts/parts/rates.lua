@@ -4,7 +4,7 @@
 -- end.
 local OPENS = RAFFIA .. 'opens' -- keys with blocked jobs, by the time when one may start
 local loaded = {}
-local LEAD = 0.2 -- seconds, see Store::RateLimiter
+local LEAD = 0.25 -- seconds, see Store::RateLimiter
 
 local function positive(value) return type(value) == 'number' and value > 0 end
 
@@ -66,7 +66,7 @@ local function load_rate(key, spec)
   rate.burst = limits.burst or limits.allow
   rate.most = rate.bucket and math.max(rate.burst, 1) or rate.allow
   rate.grain = math.min(rate.per / 1000, 1)
-  rate.lead = math.min(rate.per / 5, LEAD)
+  rate.lead = math.min(rate.per / 4, LEAD)
   rate.interval = rate.per / rate.allow
   rate.used = tonumber(used) or 0
   rate.full_at = math.min(math.max(tonumber(full_at) or 0, rate.now),
