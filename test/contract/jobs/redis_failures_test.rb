@@ -130,10 +130,14 @@ class JobsRedisFailuresTest < Raffia::TestCase
 
   def test_a_wrong_password_is_reported
     wrong = Raffia::Jobs::Store.open(url.sub(password, "guess"))
-    error = assert_raises(Unavailable) { wrong.counts }
+    error = assert_raises(Raffia::Jobs::StoreRefused) { wrong.counts }
     assert_match(/refuses the password: WRONGPASS/, error.message)
     none = Raffia::Jobs::Store.open(url.sub(":#{password}@", ""))
-    assert_match(/NOAUTH/, assert_raises(Unavailable) { none.counts }.message)
+    error = assert_raises(Raffia::Jobs::StoreRefused) { none.counts }
+    assert_match(%r{needs a password: write it as redis://:password@host}, error.message)
+    far = Raffia::Jobs::Store.open(url.sub(%r{/\d+\z}, "/9999"))
+    error = assert_raises(Raffia::Jobs::StoreRefused) { far.counts }
+    assert_match(/DB index is out of range/, error.message)
   end
 
   def test_the_password_is_shown_nowhere

@@ -570,7 +570,7 @@ module Raffia
 
     def test_words_that_make_no_sense
       {%w[list] => /missing argument: list SET/, %w[list nothing] => /there is no set nothing/,
-       %w[list queue] => /which queue\?/, %w[retry] => /JID, --all SET, or a filter/,
+       %w[list queue] => /which queue\?/, %w[list dead mail] => /only `queue` has a name after it/, %w[retry] => /JID, --all SET, or a filter/,
        %w[dance] => /raffia jobs has no command dance. `raffia help jobs` lists all/,
        %w[stats more] => /needless argument: more/, %w[stats -s nowhere:] => /is no store/,
        %w[stats -r /nowhere.rb] => /nowhere.rb does not exist/}.each do |argv, message|

@@ -60,6 +60,9 @@ module Raffia
             raise ConfigError, "there is no set #{name}: use one of " \
               "#{Raffia::Jobs::Store::SETS.join(", ")}"
           end
+          if queue && set != :queue
+            raise ConfigError, "only `queue` has a name after it: #{set} jobs are of all queues"
+          end
           if set == :queue && queue.nil?
             raise ConfigError, "which queue? Say its name, as in queue:default"
           end

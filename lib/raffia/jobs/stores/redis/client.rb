@@ -130,10 +130,21 @@ module Raffia
           end
 
           def error_class(error)
-            error.is_a?(::RedisClient::AuthenticationError) ? StoreRefused : StoreUnavailable
+            refused?(error) ? StoreRefused : StoreUnavailable
+          end
+
+          # Another try would end in the same way.
+          def refused?(error)
+            error.is_a?(::RedisClient::AuthenticationError) ||
+              error.message.match?(/\A(?:NOAUTH|ERR DB index is out of range)/)
           end
 
           def describe(error)
+            if error.message.start_with?("NOAUTH")
+              return "Redis at #{@address.shown} needs a password: write it as " \
+                "redis://:password@host:port/0"
+            end
+
             problem = case error
             when ::RedisClient::AuthenticationError then "refuses the password"
             when ::RedisClient::OutOfMemoryError
