@@ -31,6 +31,19 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     store.enroll("test:#{::Process.pid}:#{SecureRandom.hex(6)}", {}, ttl: ttl)
   end
 
+  def lock_limit(connection, key, how)
+    seed = Raffia::Jobs::Stores::Postgres::Dialect.new(@schema).seed
+    name = {"lock" => "pg_advisory_xact_lock", "try_lock" => "pg_try_advisory_xact_lock"}.fetch(how)
+    connection.exec_params("SELECT #{name}(hashtextextended($1, $2))", ["limit:#{key}", seed])
+      .getvalue(0, 0)
+  end
+
+  def waits_for_a_lock?(connection)
+    connection.exec("SELECT EXISTS (SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) " \
+      "WHERE locktype = 'advisory' AND NOT granted AND datname = current_database())")
+      .getvalue(0, 0) == "t"
+  end
+
   def args(claims) = claims.map { |claim| claim.item["args"].first }
 
   def test_rows_that_another_worker_is_taking_are_passed_over
@@ -40,6 +53,26 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
     assert_equal [3], args(@store.claim(lease, ["default"], 9))
     other.exec("ROLLBACK")
     assert_equal [1, 2], args(@store.claim(lease, ["default"], 9))
+  end
+
+  # An ack that locked its keys in another order than other acks and claims would often end in a
+  # deadlock, which PostgreSQL finds after a second.
+  def test_an_ack_locks_limits_in_their_order
+    @store.enqueue(%w[b a].map { |key|
+      draft(key, raffia: {"limit" => {"key" => key, "max" => 1}})
+    })
+    claims = @store.claim(lease, ["default"], 2)
+    assert_equal %w[b a], args(claims)
+    first, second, watcher = Array.new(3) { connection }
+    first.exec("BEGIN")
+    lock_limit(first, "a", "lock")
+    ack = Thread.new { @store.ack(claims) }
+    sleep(0.01) until waits_for_a_lock?(watcher)
+    second.exec("BEGIN")
+    assert_equal "t", lock_limit(second, "b", "try_lock"), "the ack has locked b before a"
+  ensure
+    [first, second].each { |one| one&.exec("ROLLBACK") }
+    ack&.join
   end
 
   def test_queues_come_in_their_order_and_no_more_is_taken_than_is_wanted

@@ -60,7 +60,7 @@ module Raffia
 
           # Returns the oldest job that each key blocks, once for each time that it is named.
           def unblock(db, limit_keys)
-            limit_keys = limit_keys.compact
+            limit_keys = limit_keys.compact.sort # claims lock them in this order, too
             db.lock_in_order(limit_keys.map { |key| "limit:#{key}" }) if limit_keys.size > 1
             limit_keys.each { |key| unblock_next(db, key) }
           end
