@@ -177,7 +177,7 @@ module Raffia
         # @api private
         def call
           wait_for_start if @starts_at
-          return outcome.interrupted if @stop_reason
+          return outcome.interrupted(begun: false) if @stop_reason
 
           Run.adopt(self)
           @fiber = Fiber.current

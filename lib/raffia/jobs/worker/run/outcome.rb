@@ -29,8 +29,8 @@ module Raffia
           # Its executor has no capacity: the job goes back to the front of its queue.
           def not_begun = release_claim(begun: false)
 
-          def interrupted
-            return release("interrupted") unless @run.cancelled?
+          def interrupted(begun: true)
+            return release("interrupted", begun: begun) unless @run.cancelled?
 
             @logger.ended(@run, "cancelled")
             send_to_store("discard") { @store.discard(@claim) }
@@ -84,9 +84,9 @@ module Raffia
 
           private
 
-          def release(event)
+          def release(event, begun: true)
             @logger.ended(@run, event)
-            release_claim(begun: true)
+            release_claim(begun: begun)
           end
 
           def release_claim(begun:)
