@@ -166,6 +166,9 @@ module Raffia
       ["guides/jobs_workers.md", "Raffia::Jobs.on_error"] => "unit/jobs/worker/on_error_test.rb",
       ["guides/lab.md", "schema "] => "describes a file: lab_test.rb",
       ["guides/observability.md", "postrotate"] => "for logrotate",
+      ["guides/jobs_durable.md", "CREATE TABLE raffia_steps"] => "for a migration: " \
+        "jobs/durable_transaction_test.rb",
+      ["guides/rails_jobs.md", "class ImportJob"] => "jobs/active_job_steps_test.rb",
       ["guides/rails_jobs.md", "gem \"raffia\", require"] => "jobs/rails_generators_test.rb",
       ["guides/rails_jobs.md", "config.raffia.store"] => "jobs/rails_test.rb",
       ["guides/rails_on_fibers.md", "requests run in fibers"] => "server/rails_new_test.rb",
