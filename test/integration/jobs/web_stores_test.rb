@@ -61,6 +61,21 @@ module JobsWebStores
         get("/api/").json.slice("queue", "scheduled", "blocked", "running", "dead"))
     end
 
+    def test_workflows
+      step = {"kind" => "job", "item" => {"class" => "PageJob", "args" => [], "queue" => "default"}}
+      @store.open_workflow("w1", [{"name" => "first", **step},
+        {"name" => "parts", **step, "kind" => "each", "from" => "first"}])
+      claim = @store.claim(@store.enroll("host:7:abc", {}, ttl: 600), ["default"], 1).first
+      claim.result = "[1,2]"
+      @store.ack([claim])
+      page = get("/workflow?id=w1").body
+      assert_includes(page, "active, 0 of 2")
+      assert_includes(page, "parts[1]")
+      assert_includes(get("/workflows").body, "w1")
+      assert_equal(303, post("/workflow", {"id" => "w1", "action" => "cancel"}).status)
+      assert_equal("cancelled", get("/api/workflow?id=w1").json.fetch("state"))
+    end
+
     def test_all_changes
       fill
       one, two, three = keys(:dead)
