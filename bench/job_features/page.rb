@@ -46,11 +46,17 @@ module JobFeaturesBench
       found = @summary.ahead(plan, target) or return ""
       rival = @summary.best_rival(plan, target.group).name
       format("%.2f (%.2f to %.2f)%s, %s", found.value, found.low, found.high,
-        (", noise" if found.noise), rival)
+        noise(found), rival)
+    end
+
+    def noise(ratio)
+      return ", one run" if ratio.single
+
+      ", noise" if ratio.noise
     end
 
     def latency
-      tenants, lone = plans_of(%w[tenants lone])
+      tenants, lone = %w[tenants lone].map { |name| plans_of([name]).first }
       rows = targets.filter_map do |target|
         next unless cell(tenants, target) || cell(lone, target)
 
