@@ -49,6 +49,8 @@ module Simulations
 
       def shared? = @store.shared?
 
+      def wait_reads_queues? = @store.wait_reads_queues?
+
       def within(...) = @store.within(...)
 
       def url = @store.url
