@@ -33,7 +33,8 @@ module Simulations
 
       attr_writer :loss
 
-      (Store::OPERATIONS.values.flatten - %i[wait interrupt ack bury discard recover enroll beat])
+      (Store::OPERATIONS.values.flatten -
+        %i[wait interrupt ack bury discard recover enroll beat expired])
         .each do |name|
         define_method(name) do |*arguments, **options|
           call { @store.public_send(name, *arguments, **options) }
@@ -50,6 +51,9 @@ module Simulations
       def shared? = @store.shared?
 
       def wait_reads_queues? = @store.wait_reads_queues?
+
+      # Counted in this process.
+      def expired = @store.expired
 
       def within(...) = @store.within(...)
 
