@@ -48,6 +48,9 @@ module Simulations
 
       def interrupt = @store.interrupt
 
+      # Counts of the process itself.
+      def expired = @store.expired
+
       def shared? = @store.shared?
 
       def wait_reads_queues? = @store.wait_reads_queues?
