@@ -48,9 +48,6 @@ module Simulations
 
       def interrupt = @store.interrupt
 
-      # Counts of the process itself.
-      def expired = @store.expired
-
       def shared? = @store.shared?
 
       def wait_reads_queues? = @store.wait_reads_queues?
