@@ -86,8 +86,6 @@ module Raffia
           def refuse(db, special, ahead)
             keys = special.filter_map { |job| job.unique_key if job.unique_start == 1 }
             keys.sort.each { |key| db.rows(LOCK_KEY, key) }
-            limits = special.filter_map(&:limit_key).uniq
-            db.lock_in_order(limits.map { |key| "limit:#{key}" }) if limits.size > 1
             super
           end
         end

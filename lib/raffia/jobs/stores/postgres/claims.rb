@@ -27,11 +27,7 @@ module Raffia
 
             take = suspects ? TAKE_SUSPECTS : TAKE
             @held.track(lease) do
-              @database.transaction(:by_index) do |db|
-                @rate_admission.open_for_claim(db, queues, limit, ahead) do
-                  fill([], limit) { |wanted| take_from_all(db, take, lease, queues, wanted, ahead) }
-                end
-              end
+              fill([], limit) { |wanted| take_some(take, lease, queues, wanted, ahead) }
             end
           end
 
@@ -41,6 +37,18 @@ module Raffia
           end
 
           private
+
+          # A transaction of its own: it has locks of limits, and must not wait for others.
+          def take_some(take, lease, queues, wanted, ahead)
+            more = false
+            claims = @database.transaction(:by_index) do |db|
+              @rate_admission.open_for_claim(db, queues, wanted, ahead) do
+                claims, more = take_from_all(db, take, lease, queues, wanted, ahead)
+                claims
+              end
+            end
+            [claims, more]
+          end
 
           def take_from_all(db, take, lease, queues, wanted, ahead)
             rows = db.rows(take, lease.token, queues, wanted)

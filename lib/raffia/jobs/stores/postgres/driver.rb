@@ -22,6 +22,9 @@ module Raffia
               "SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
           }.freeze
 
+          LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(name, $2)) " \
+            "FROM unnest($1::text[]) AS name"
+
           def self.load = Optional.gem("pg", ">= 1.6", for: "the postgres store")
 
           def self.connect(address, dialect)
@@ -65,12 +68,10 @@ module Raffia
               @dialect.channels(queues))
           end
 
-          def lock(name)
-            rows("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))", name, @dialect.seed)
-          end
+          def lock(name) = lock_in_order([name])
 
-          # A deadlock is rare, and is repeated.
-          def lock_in_order(_names) = nil
+          # Locks in another order would end in a deadlock, which takes the server a second to find.
+          def lock_in_order(names) = rows(LOCK, names.sort, @dialect.seed)
 
           def numbers(count)
             rows("SELECT nextval('{numbers}') FROM generate_series(1, $1::int)", count).flatten

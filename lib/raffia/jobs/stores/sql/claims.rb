@@ -125,6 +125,8 @@ module Raffia
 
           # Returns the ids.
           def refuse(db, special, ahead)
+            limits = special.filter_map(&:limit_key).uniq
+            db.lock_in_order(limits.map { |key| "limit:#{key}" }) if limits.size > 1
             expired, others = special.partition { |job| job.expired == 1 }
             blocked = others.select(&:limit_key).group_by(&:limit_key).sort
               .flat_map { |key, jobs| over_limit(db, key, jobs) }
