@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "flow_rows"
+
 module Raffia
   module Jobs
     module Stores
@@ -32,13 +34,6 @@ module Raffia
             "WHERE id = $1"
           CANCEL = "UPDATE {flows} SET cancelled = 1 WHERE id = $1"
           CHILDREN = "SELECT id FROM {flows} WHERE parent = $1 AND abandon = 0"
-          COUNTS = "SELECT status, count(*) FROM (SELECT status FROM {flows} ORDER BY job DESC " \
-            "LIMIT $1) AS newest GROUP BY status"
-          COLUMNS = "id, class, run, status, cancelled, encrypted, parent, state, " \
-            "result, error, started_at, ended_at, steps"
-          SIGNALS = "SELECT name FROM {flow_signals} WHERE flow = $1 AND taken = 0 ORDER BY number"
-          STEPS = "SELECT place, kind, name, value, at, awaits FROM {flow_steps} " \
-            "WHERE flow = $1 ORDER BY number"
           ClaimedFlow = Struct.new(:id, :parent, :cancelled, :steps)
           private_constant :ClaimedFlow
 
@@ -46,11 +41,11 @@ module Raffia
 
           def load_flow(claim)
             held(claim) do |db, flow|
-              found = read(db, flow.id)
+              found = FlowRows.find(db, flow.id)
               unless ENDED.include?(found["status"])
                 db.run(STATUS, flow.id, found["status"] = "running", nil)
               end
-              {**found, "history" => steps(db, flow.id)}
+              {**found, "history" => FlowRows.steps(db, flow.id)}
             end
           end
 
@@ -126,20 +121,16 @@ module Raffia
 
           def cancel_flow(id) = @database.write { |db| cancel(db, id) }
 
-          def flow(id) = @database.read { |db| read(db, id) }
+          def flow(id) = @database.read { |db| FlowRows.find(db, id) }
 
-          def flow_steps(id) = @database.read { |db| steps(db, id) }
+          def flow_steps(id) = @database.read { |db| FlowRows.steps(db, id) }
 
           def flows(status: nil, offset: 0, limit: 50)
-            where = "WHERE status = $3" if status
-            sql = "SELECT #{COLUMNS} FROM {flows} #{where} ORDER BY job DESC LIMIT $1 OFFSET $2"
-            @database.read do |db|
-              db.rows(sql, limit, offset, *status).map { |row| to_h(db, row) }
-            end
+            @database.read { |db| FlowRows.newest(db, status, offset, limit) }
           end
 
           def flow_counts(most: 1000)
-            @database.read { |db| db.rows(COUNTS, most) }.to_h
+            @database.read { |db| FlowRows.counts(db, most) }
           end
 
           private
@@ -210,30 +201,6 @@ module Raffia
             db.rows(CHILDREN, id).each { |child,| cancel(db, child) }
             true
           end
-
-          def read(db, id)
-            row = db.rows("SELECT #{COLUMNS} FROM {flows} WHERE id = $1", id).first
-            to_h(db, row) if row
-          end
-
-          def to_h(db, row)
-            id, name, run, status, cancelled, encrypted, parent, state, *rest = row
-            result, error, started_at, ended_at, steps = rest
-            {"id" => id, "class" => name, "run" => run, "status" => status,
-             "cancelled" => cancelled == 1, "encrypted" => encrypted == 1, "parent" => parent,
-             "state" => text(state), "result" => text(result), "error" => error,
-             "started_at" => started_at, "ended_at" => ended_at, "steps" => steps,
-             "signals" => db.rows(SIGNALS, id).flatten}
-          end
-
-          def steps(db, id)
-            db.rows(STEPS, id).map do |place, kind, name, value, at, signal|
-              FlowStep.new(place:, kind:, name:, value: text(value), at:, signal:)
-            end
-          end
-
-          # Columns of bytes are read as such.
-          def text(bytes) = bytes&.dup&.force_encoding(Encoding::UTF_8)
         end
       end
     end
