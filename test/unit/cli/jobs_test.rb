@@ -150,6 +150,37 @@ module Raffia
       refute_equal("", jobs("flow", "none", code: 2).then { @err.string })
     end
 
+    class RedactedFlow
+      include Raffia::Durable
+
+      options redact: true
+      def call(*) = nil
+    end
+
+    def test_hidden_values_of_durable_functions_are_shown_on_demand
+      id = with_secrets("#{self.class}::RedactedFlow")
+      told = jobs("flow", id) + jobs("flow", id, "--json") + jobs("flows") + jobs("flows", "--json")
+      refute_includes(told, "plain")
+      assert_match(/^error: RuntimeError: \(redacted\)$/, told)
+      assert_match(/^0 +step +charge +\(redacted\)$/, told)
+      assert_match(/^0 +step +charge +\["plain"\]$/, jobs("flow", id, "--reveal"))
+      assert_match(/^result: \(hidden, because the class is not loaded here\)$/,
+        jobs("flow", with_secrets("OfAnotherProgram")))
+    end
+
+    # @return [String] id of a function of this class that has ended
+    def with_secrets(name)
+      payload = {"class" => name, "args" => [], "jid" => Jobs::Payload.id, "queue" => "default",
+                 "raffia" => {"flow" => {"class" => name}}}
+      id = @store.enqueue([Jobs::Draft.of(payload)]).first
+      claim = @store.claim(@store.enroll("test:1:x", {}, ttl: 600), ["default"], 1).first
+      @store.load_flow(claim)
+      @store.record_step(claim,
+        Jobs::FlowStep.new(place: "0", kind: "step", name: "charge", value: "[\"plain\"]"))
+      @store.close_flow(claim, "cancelled", result: "\"plain\"", error: "RuntimeError: plain")
+      id
+    end
+
     def test_looking
       jid = TidyJob.perform_async(1, {"a" => [nil, true]})
       TidyJob.perform_in(3600, 2)

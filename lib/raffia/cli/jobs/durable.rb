@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../../jobs/redaction/flow"
 require_relative "subcommand"
 
 module Raffia
   module CLI
     class Jobs < Command
-      # Shows durable functions.
+      # Shows durable functions, without hidden values.
       class Durable < Subcommand
         STATUSES = %w[pending running waiting stuck done failed cancelled].freeze
         private_constant :STATUSES
@@ -16,7 +17,7 @@ module Raffia
               "#{STATUSES.join(", ")}"
           end
 
-          found = store.flows(status: status, **part)
+          found = store.flows(status: status, **part).map { |flow| redacted(flow).data }
           answer(found) do
             next "There are none." if found.empty?
             rows = found.map do |flow|
@@ -29,13 +30,19 @@ module Raffia
 
         def flow(id)
           found = store.flow(id) or
-            raise NotFound.new("there is no durable function #{id}: it was never started here, or " \
-              "was pruned after its end", name: id)
+            raise NotFound.new("there is no durable function #{id}: it was never started here, " \
+              "or was pruned after its end", name: id)
           steps = store.flow_steps(id)
+          unless @options[:reveal]
+            shown = redacted(found, steps)
+            found, steps = shown.data, shown.steps
+          end
           answer({**found, "history" => steps.map(&:to_h)}) { text(found, steps) }
         end
 
         private
+
+        def redacted(...) = Raffia::Jobs::Redaction::Flow.new(...)
 
         def text(flow, steps)
           about = flow.slice("class", "status", "run", "parent", "error", "state", "result")

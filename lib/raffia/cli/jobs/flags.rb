@@ -26,7 +26,8 @@ module Raffia
           flag("--json", "answer in JSON"),
           flag("--limit N", {%w[list workflow flows] => "so many (50)"}, :count),
           flag("--offset N", {%w[list flows] => "from there on (0)"}, :count),
-          flag("--reveal", {%w[show] => "hidden arguments, too; encrypted ones need the keys (-r)"}),
+          flag("--reveal", {%w[show] => "hidden arguments, too; encrypted ones need the keys (-r)",
+                            %w[flow] => "hidden values, too; encrypted ones stay so"}),
           flag("--match TEXT", {[*FILTERED, "list"] => "only jobs with this in them"}),
           flag("--all SET", {FILTERED => "all of a set: dead, retry, queue:NAME"}),
           flag("--queue NAME", {FILTERED => "only jobs of this queue", %w[enqueue] => "to it",
@@ -48,8 +49,8 @@ module Raffia
           flag("--from GEM", {%w[import] => "resque, delayed_job, solid_queue, good_job; URL is " \
             "its Redis or database"}),
           flag("--follow", {%w[import] => "wait for more, until Ctrl-C"}),
-          flag("--map FILE", {%w[import] => "a lambda that gets each payload, and returns the one " \
-            "to store"}),
+          flag("--map FILE", {%w[import] => "a lambda that gets each payload, and returns the " \
+            "one to store"}),
           flag("--permit CLASS", {%w[import] => "of delayed_job's own job objects"}, :add)
         ].freeze
 

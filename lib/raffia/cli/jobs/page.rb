@@ -13,8 +13,8 @@ module Raffia
           "hold. --dry-run tells how many there are."
         # Arguments, text and examples of each subcommand.
         TEXTS = {
-          "stats" => ["", "Shows how many jobs are in each state, and how many were processed and " \
-            "failed in the last 7 days."],
+          "stats" => ["", "Shows how many jobs are in each state, and how many were processed " \
+            "and failed in the last 7 days."],
           "queues" => ["", "Shows each queue: its waiting jobs, the age of the oldest one in " \
             "seconds, and whether it is paused."],
           "processes" => ["", "Shows each worker: its name, its queues, and what it runs."],
@@ -29,14 +29,15 @@ module Raffia
             "no worker of its queue ..."],
           "flows" => ["[STATUS]", "Lists durable functions, of one status: pending, running, " \
             "waiting, stuck, done, failed, cancelled.", "stuck"],
-          "flow" => ["ID", "Shows one durable function, and its recorded steps."],
-          "enqueue" => ["CLASS [JSON...]", "Enqueues a job with these arguments, and prints its id. " \
-            "Load the class by -r, so that its options apply.",
+          "flow" => ["ID", "Shows one durable function, and its recorded steps. Values are " \
+            "hidden when the class has `redact`, or is not loaded by -r.", "-r ./jobs.rb ID"],
+          "enqueue" => ["CLASS [JSON...]", "Enqueues a job with these arguments, and prints its " \
+            "id. Load the class by -r, so that its options apply.",
             "-r ./jobs.rb MailJob 7 '\"text\"'"],
           "retry" => ["JID... | FILTER", "Puts scheduled, retried, blocked or dead jobs back to " \
             "their queue. #{FILTER}", "--all dead --class MailJob --error Timeout --dry-run"],
-          "kill" => ["JID... | FILTER", "Moves jobs of a queue, scheduled and retried ones to the " \
-            "dead set. #{FILTER}", "-q mail --older-than 86400 --dry-run"],
+          "kill" => ["JID... | FILTER", "Moves jobs of a queue, scheduled and retried ones to " \
+            "the dead set. #{FILTER}", "-q mail --older-than 86400 --dry-run"],
           "delete" => ["JID... | FILTER", "Deletes jobs that do not run, for good. #{FILTER}",
             "--all dead --older-than 604800 --dry-run"],
           "move" => ["JID... | FILTER --to QUEUE", "Moves jobs to another queue; they stay " \
@@ -47,8 +48,8 @@ module Raffia
           "drain" => ["QUEUE [--tenant KEY]", "Waits until the queue is empty and none of its " \
             "jobs runs, then pauses it. Ctrl-C ends the wait."],
           "order" => ["WORKER ORDER", "Gives a worker an order, which it gets with its next " \
-            "heartbeat: quiet, stop, dump, \"cancel JID\", \"trace JID\". `raffia jobs processes` " \
-            "shows the workers."],
+            "heartbeat: quiet, stop, dump, \"cancel JID\", \"trace JID\". `raffia jobs " \
+            "processes` shows the workers."],
           "recurring" => ["[run|pause|resume|delete NAME]", "Shows recurring jobs, or changes one.",
             "run nightly"],
           "export" => ["[FILE]", "Writes all jobs as lines of JSON, to the output without FILE. " \

@@ -94,6 +94,7 @@ module Raffia
           tenant = @store.tenants(@queue).find { |one| one["key"] == key }
           return unless tenant&.fetch("paused")
 
+          key = Redaction.item(@entry.item).dig(Payload::OWN, "fair", "key")
           reason("paused_tenant", "jobs of #{key} in #{@queue} are paused: " \
             "`raffia jobs resume #{@queue} --tenant #{key}`", tenant: key)
         end

@@ -1,57 +1,38 @@
 # frozen_string_literal: true
 
-require_relative "../encryption"
-require_relative "../redaction"
+require "forwardable"
+require_relative "../redaction/flow"
 require_relative "../store"
 
 module Raffia
   module Jobs
     class Web
-      # A durable function as people may see it. Values are hidden when they are encrypted, when the
-      # class's option `redact` hides arguments, and when the class is not loaded here, because its
-      # options are not known then.
+      # A durable function on its page, without hidden values.
       # @api private
       class FlowPresenter
-        SEALED = /\{"#{Encryption::FIELD}":"[^"]*"\}/
-        CHILD = /\Achild:(.+)\z/m
-        # Fields with values of the function.
-        VALUES = %w[state result].freeze
-        # Kinds of steps without values of the function.
-        OPEN = %w[sleep start patch].freeze
-        private_constant :SEALED, :CHILD, :VALUES, :OPEN
+        extend Forwardable
 
-        attr_reader :steps
+        CHILD = /\Achild:(.+)\z/m
+        private_constant :CHILD
+
+        def_delegators :@flow, :data, :steps
 
         def initialize(flow, steps = [])
-          @flow = flow
-          @steps = steps.map { |step| step.with(value: value_of(step)) }
+          @flow = Redaction::Flow.new(flow, steps)
         end
 
-        def id = @flow["id"]
+        def id = self["id"]
 
-        def name = @flow["class"]
+        def name = self["class"]
 
-        def status = @flow["status"]
+        def status = self["status"]
 
         def [](field) = data[field]
 
-        def data
-          @data ||= {**@flow, "error" => error,
-                              **VALUES.to_h { |field| [field, @flow[field] && shown(@flow[field])] }}
-        end
-
         def ended? = Store::Flows::ENDED.include?(status)
 
-        # Why it hides values; nil when it shows them.
-        def hidden
-          return "encrypted" if @flow["encrypted"]
-          return "redacted" if Encryption.secrets_of(name)["redact"]
-
-          "hidden, because the class is not loaded here" unless loaded?
-        end
-
         # The published value as JSON.
-        def published = unwrap(data["state"])
+        def published = unwrap(self["state"])
 
         # The value of a recorded step as JSON.
         def value(step) = unwrap(step.value)
@@ -81,28 +62,6 @@ module Raffia
 
         # A value is stored in an Array.
         def unwrap(json) = json.delete_prefix("[").delete_suffix("]")
-
-        def loaded?
-          return @loaded if defined?(@loaded)
-
-          @loaded = name.match?(/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/) && Object.const_defined?(name)
-        end
-
-        def shown(json) = (hidden ? "(#{hidden})" : json)
-
-        # Errors of a function with hidden arguments may name them.
-        def error
-          text = @flow["error"] or return
-          return text.gsub(SEALED, "(encrypted)") if hidden == "encrypted"
-
-          hidden ? "#{text[/\A[\w:]+/]}: (#{hidden})" : text
-        end
-
-        def value_of(step)
-          return step.value if step.value.nil? || OPEN.include?(step.kind)
-
-          shown(step.value)
-        end
       end
     end
   end

@@ -96,6 +96,15 @@ module JobsStoreContract
       refute_includes(why(jid), "paused_tenant")
     end
 
+    def test_the_key_of_a_tenant_is_hidden_with_the_arguments
+      worker
+      jid, = store.enqueue([draft(1, own: {:fair => {"key" => "ann"}, "redact" => true})])
+      store.pause("default", tenant: "ann")
+      found = reason(jid, "paused_tenant")
+      refute_includes(found.to_s, "ann")
+      assert_equal("(redacted)", found["tenant"])
+    end
+
     def test_times_and_failures
       jid, = enqueue(1, at: now + 900)
       assert_in_delta(900, reason(jid, "scheduled")["due_in"], 60)

@@ -69,6 +69,22 @@ class JobsWebFunctionsTest < JobsWebCase
     refute_includes(shown(id), "1.a.bbb")
   end
 
+  def test_the_result_of_a_child_with_hidden_values_is_not_shown
+    id, claim = begun(OpenFunction)
+    record(claim, 0, "child", RedactedFunction.name, "[{\"result\":\"plain\"}]")
+    record(claim, 1, "child", OpenFunction.name, "[{\"result\":\"open\"}]")
+    page = shown(id)
+    refute_includes(page, "plain")
+    assert_includes(page, "(redacted)")
+    assert_includes(page, "open")
+  end
+
+  def test_an_error_without_a_class_is_hidden_as_a_whole
+    id, claim = begun(RedactedFunction)
+    @store.close_flow(claim, "cancelled", error: "the plain text: was cancelled")
+    assert_includes(get("/function?id=#{id}").body, "<pre>(redacted)</pre>")
+  end
+
   def test_hostile_names_and_values_are_escaped
     id, claim = begun(EVIL, jid: EVIL)
     record(claim, 0, "step", EVIL, JSON.generate([EVIL]))
