@@ -88,7 +88,8 @@ module Raffia
       # @yieldparam connection [Object]
       # @yieldparam step [StepContext]
       # @return [Object] the block's value, a JSON value; nil after ActiveRecord::Rollback
-      # @raise [Error] when a transaction is open there already
+      # @raise [Error] when a transaction is open there already, or the block is left by `return`,
+      #   `break` or `throw`
       # @raise [ConfigError] for another object
       # @raise [BadResult, StepFailed, NondeterminismError] as {#step}
       def transaction(name, *parts, on: nil, final: [])

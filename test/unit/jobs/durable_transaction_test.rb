@@ -188,6 +188,25 @@ class JobsDurableTransactionTest < JobsDurableCase
     assert_equal(1, @db.get_first_value("SELECT count(*) FROM raffia_steps"))
   end
 
+  def test_a_block_that_is_left_is_rolled_back_and_fails
+    db = @db
+    made = recording do |active, how|
+      catch(:out) do
+        transaction(:go, on: active ? Application : db) do |one|
+          one.execute("INSERT INTO effects VALUES ('left')")
+          (how == "break") ? break : throw(:out)
+        end
+      end
+    end
+    [true, false].product(%w[break throw]).each do |active, how|
+      id = made.start(active, how)
+      await_status(id, "failed")
+      assert_match(/its\s+effect would have no record/, Durable.flow(id)["error"])
+    end
+    assert_equal([], written)
+    assert_equal(0, @db.get_first_value("SELECT count(*) FROM raffia_steps"))
+  end
+
   def test_an_open_transaction_of_active_record_is_refused_except_that_of_a_test
     made = recording do |joinable|
       Application.transaction(joinable: joinable) do

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "error"
+
 module Raffia
   module Jobs
     module Durable
@@ -42,11 +44,27 @@ module Raffia
             next text = recorded(key) unless reserve(key)
 
             @reserved = true
-            record = yield
+            record = complete { yield }
             write(key, record)
             text = record
           end
           text
+        end
+
+        # Returns the block's value. Raises {Error} when a `return`, `break` or `throw` leaves it:
+        # Active Record would commit the effect without its record, other connections roll it back.
+        def complete
+          value = yield
+          ended = true
+          value
+        rescue Exception # standard:disable Lint/RescueException
+          ended = true
+          raise
+        ensure
+          unless ended || ::Thread.current.status == "aborting"
+            raise Error, "return, break or throw has left the block of a transaction, and its " \
+              "effect would have no record: end the block with its value"
+          end
         end
 
         # Whether this attempt is the first one.
