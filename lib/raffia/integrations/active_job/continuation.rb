@@ -6,12 +6,13 @@ module Raffia
   module Integrations
     module ActiveJob
       # Keeps the progress of one Active Job with steps (ActiveJob::Continuable, since Rails 8.1) in
-      # the store while it runs. Rails writes it only when it enqueues the job again, so a kill would
-      # lose it.
+      # the store while it runs. Rails writes it only when it enqueues the job again, so a kill
+      # would lose it.
       #
-      # The adapter's `stopping?` is Rails' checkpoint: between two steps, and after each change of a
-      # cursor. Ended steps are saved at once, cursors every {SAVE_INTERVAL} seconds, both when the
-      # job stops or fails. A job whose worker stops is not enqueued anew: it goes back to its queue.
+      # The adapter's `stopping?` is Rails' checkpoint: between two steps, and after each change of
+      # a cursor. Ended steps are saved at once, cursors every {SAVE_INTERVAL} seconds, both when
+      # the job stops or fails. A job whose worker stops is not enqueued anew: it goes back to its
+      # queue.
       # @api private
       class Continuation
         # Seconds between two saves of a cursor, as of {Jobs::Iteration}.
@@ -21,7 +22,7 @@ module Raffia
         FIELD = "continuation"
         private_constant :FIELD
 
-        # Nil for a job without steps, and where the store cannot be reached from.
+        # Nil for a job without steps, and where the store cannot be reached.
         def self.of(data, run)
           new(data["job_id"], run) if data.key?(FIELD) && run&.store
         end
@@ -89,7 +90,7 @@ module Raffia
         # Whether the job goes back to its queue.
         def postponed? = @postponed
 
-        def clear = (@run.store.write(@key, nil) if @present)
+        def clear = (@run.store.write(@key, nil) if @present && !lost?)
 
         private
 

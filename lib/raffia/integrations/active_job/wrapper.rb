@@ -15,7 +15,7 @@ module Raffia
         KEY = :raffia_active_job
         private_constant :KEY
 
-        # That of this fiber's job.
+        # The wrapper of this fiber's job, nil: there is none.
         # @api private
         def self.current = Fiber[KEY]
 
