@@ -99,7 +99,9 @@ module Raffia
         at.map { |time| seconds(time) }
       end
 
-      def seconds(time) = number(time, "a time is a Time or seconds since 1970, such as Time.now + 60")
+      def seconds(time)
+        number(time, "a time is a Time or seconds since 1970, such as Time.now + 60")
+      end
 
       # Active Support's times and durations are no Numeric. A String or nil would be 0.
       def number(value, wanted)

@@ -46,8 +46,8 @@ module Raffia
 
         # @param deadline [Numeric, nil] seconds after which it is cancelled
         # @param limit [Integer, nil] jobs of one workflow that run at a time
-        # @param encrypt [Boolean, nil] whether arguments and results of all its steps are encrypted,
-        #   and its own arguments when it is a step
+        # @param encrypt [Boolean, nil] whether arguments and results of all its steps are
+        #   encrypted, and its own arguments when it is a step
         # @return [Hash]
         def options(deadline: nil, limit: nil, encrypt: nil)
           given = {deadline: deadline, limit: limit, encrypt: encrypt}.compact

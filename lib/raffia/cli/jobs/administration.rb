@@ -61,7 +61,9 @@ module Raffia
 
         def named(queue) = tenant ? "#{tenant} in #{queue}" : queue
 
-        def paused(queue, paused) = {"queue" => queue, "tenant" => tenant, "paused" => paused}.compact
+        def paused(queue, paused)
+          {"queue" => queue, "tenant" => tenant, "paused" => paused}.compact
+        end
 
         def pause_queue(queue) = store.pause(queue, tenant: tenant)
 

@@ -18,7 +18,7 @@ module Raffia
           parser.on(*spellings, *lines(subcommand)) { |text| assign(options, text) }
         end
 
-        def for?(subcommand) = texts.key?(nil) || texts.any? { |names, _| names.include?(subcommand) }
+        def for?(subcommand) = texts.any? { |names, _| names.nil? || names.include?(subcommand) }
 
         def name = long[/[a-z][a-z-]+/].tr("-", "_").to_sym
 
@@ -28,9 +28,12 @@ module Raffia
         private
 
         def lines(subcommand)
-          chosen = subcommand ? texts.select { |names, _| names.nil? || names.include?(subcommand) } : texts
-          text = chosen.map { |names, one| (subcommand || !prefix?(names)) ? one : prefix(names, one) }
-          text.join("; ").scan(/\S.{0,42}(?=\s|\z)/)
+          chosen = texts.filter_map do |names, text|
+            next (prefix?(names) ? prefix(names, text) : text) unless subcommand
+
+            text if names.nil? || names.include?(subcommand)
+          end
+          chosen.join("; ").scan(/\S.{0,42}(?=\s|\z)/)
         end
 
         # Filters have too many subcommands to be listed.

@@ -11,7 +11,7 @@ module Raffia
       class ValueCipher
         SEALED_ERROR = /\{"#{Encryption::FIELD}":"[^"]+"\}\z/
 
-        # That of a function, from outside. The Hash is that of {Store::Flows#flow}.
+        # The cipher of a function, from outside. The Hash is that of {Store::Flows#flow}.
         def self.of(flow) = new(flow["id"], flow["class"], encrypted: flow["encrypted"])
 
         def initialize(id, name, encrypted: false)

@@ -49,7 +49,9 @@ module Raffia
             case value
             when Array then value.map { |one| replace(one, &block) }
             when Hash
-              sealed?(value) ? block.call(value) : value.transform_values { |one| replace(one, &block) }
+              return block.call(value) if sealed?(value)
+
+              value.transform_values { |one| replace(one, &block) }
             else value
             end
           end

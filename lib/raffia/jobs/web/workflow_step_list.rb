@@ -7,7 +7,7 @@ module Raffia
       # Many jobs that wait for the same steps, and that the same steps wait for, are one.
       # @api private
       class WorkflowStepList
-        # As few jobs are drawn one by one.
+        # So many jobs that are alike are drawn one by one.
         ALIKE = 5
         # States by their weight for people.
         STATES = %w[dead active waiting cancelled skipped done].freeze

@@ -67,8 +67,8 @@ module Raffia
           nodes.each do |node|
             next unless @nodes[node["from"]]&.fetch("kind") == "flow"
 
-            raise ConfigError, "step #{node["name"]} of workflow #{@id} is from #{node["from"]}, a " \
-              "workflow, which has no result: take that of a job"
+            raise ConfigError, "step #{node["name"]} of workflow #{@id} is from #{node["from"]}, " \
+              "a workflow, which has no result: take that of a job"
           end
         end
 

@@ -33,7 +33,9 @@ module Raffia
         def result(step)
           json = @store.workflow_result(@id, step.to_s) or return
           value = JSON.parse(json, max_nesting: false)
-          Encryption::WorkflowValue.in?(value) ? Encryption::WorkflowValue.unseal(value, @id) : value
+          return value unless Encryption::WorkflowValue.in?(value)
+
+          Encryption::WorkflowValue.unseal(value, @id)
         end
 
         # Removes jobs that wait, cancels those that run, and sub-workflows. Undos follow.

@@ -33,8 +33,8 @@ module Raffia
           raise ConfigError, "#{job.inspect} is no job: it needs `include Raffia::Job`"
         end
 
-        # Which arguments a step and its undo encrypt, because the undo gets those of the step: true,
-        # positions, or nil for none.
+        # Which arguments a step and its undo encrypt, because the undo gets those of the step:
+        # true, positions, or nil for none.
         def of(*jobs, given)
           all = jobs.map { |job| options(job)[:encrypt] }
           all[0] = given[:encrypt] if given.key?(:encrypt)
@@ -69,8 +69,8 @@ module Raffia
         def check(value, item)
           return if StepEncryption.references(value).empty?
 
-          raise ConfigError, "#{item["class"]} encrypts an argument that has a result in it: hand " \
-            "the result over as an argument of its own"
+          raise ConfigError, "#{item["class"]} encrypts an argument that has a result in it: " \
+            "hand the result over as an argument of its own"
         end
       end
     end

@@ -17,7 +17,7 @@ module Raffia
             @connection = connection
           end
 
-          # That of a test with a transaction around it is none.
+          # A transaction around a whole test does not count.
           def open?
             @connection.transaction_open? && @connection.current_transaction.joinable?
           end
