@@ -101,11 +101,16 @@ module Ledger
       return if missing <= 0 && @end_of_input.last.closed?
 
       @producing = Array.new(PRODUCERS) do |number|
-        ::Process.spawn((number.zero? && @distant) || @env, RbConfig.ruby, "-I#{Worker::ROOT}/lib", "#{__dir__}/producer.rb",
-          (missing / PRODUCERS).to_s, @random.rand(1 << 30).to_s,
-          @nap.to_s, in: @end_of_input.first, err: [worker_log, "a"])
+        ::Process.spawn((number.zero? && @distant) || @env, RbConfig.ruby,
+          "-I#{Worker::ROOT}/lib", "#{__dir__}/producer.rb", (missing / PRODUCERS).to_s,
+          @random.rand(1 << 30).to_s, @nap.to_s, rest.to_s, in: @end_of_input.first,
+          err: [worker_log, "a"])
       end
     end
+
+    # Seconds after each call once the jobs are enough: the last faults meet some calls, and no
+    # backlog. Without a number of jobs, the faults are to meet as many as there can be.
+    def rest = @jobs.zero? ? @nap : 0.5
 
     # Those of workflows and functions are counted roughly.
     def kept
