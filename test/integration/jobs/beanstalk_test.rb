@@ -63,7 +63,7 @@ class JobsBeanstalkTest < TestSupport::JobsCase
       payload: '{"class":"A","args":[],"raffia":{"expires_at":1}}', extras: {"expires_at" => 1})])
     assert_equal [], @store.claim(@store.enroll("test:1:a", {}), ["default"], 5)
     assert_equal({"default" => 1}, @store.expired)
-    assert_equal 0, @store.counts[:queue]
+    assert_equal 0, facts["current-jobs-ready"]
   end
 
   def test_jobs_are_put_reserved_run_and_deleted

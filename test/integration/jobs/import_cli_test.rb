@@ -66,7 +66,7 @@ class JobsImportCLITest < Raffia::JobsImportCase
      ["--from", "delayed_job", "sqlite:none.db"] => /there is no database none\.db/,
      ["--from", "delayed_job", "sqlite:shop.db", "--map", "none.rb"] => /none\.rb/,
      ["--from", "good_job", "sqlite:shop.db"] => /GoodJob keeps jobs in PostgreSQL only/,
-     ["--from", "delayed_job", "sqlite:shop.db", "--to", "memory:"] => /name another store by --to/}
+     ["--from", "delayed_job", "sqlite:shop.db", "--to", "memory:"] => /name the store of the workers/}
       .each do |arguments, message|
         ended = raffia("jobs", "import", "--to", @store.url, *arguments)
         refute_equal 0, ended.code, ended.out

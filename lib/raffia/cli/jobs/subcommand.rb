@@ -32,7 +32,7 @@ module Raffia
           return unless @options[:store]&.start_with?("memory:")
 
           raise ConfigError, "memory: is the store of one process, and ends with this command: " \
-            "name the store of the workers, such as --store sqlite:raffia.db"
+            "name the store of the workers, such as sqlite:raffia.db"
         end
 
         # The part of a list to show.
