@@ -37,8 +37,13 @@ module Raffia
         skip "the gem sqlite3 is not installed (bin/setup)"
       end
       Dir.mkdir(File.join(@dir, "config"))
-      script("require 'raffia/jobs'\nRaffia::Jobs.store = 'sqlite:elsewhere.db'",
-        "config/environment.rb")
+      script(<<~RUBY, "config/environment.rb")
+        require "raffia/jobs"
+        Raffia::Jobs.store = "sqlite:elsewhere.db"
+        class GreetJob
+          include Raffia::Job
+        end
+      RUBY
       assert_equal 0, raffia("jobs", "-r", ".", "enqueue", "GreetJob", '"Ada"').code
       assert_path_exists File.join(@dir, "elsewhere.db")
       assert_match(/GreetJob +\["Ada"\]/, raffia("jobs", "-r", ".", "list", "queue:default").out)
