@@ -38,10 +38,45 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
       .getvalue(0, 0)
   end
 
-  def waits_for_a_lock?(connection)
+  def waits_for_a_lock?(connection, kind)
     connection.exec("SELECT EXISTS (SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) " \
-      "WHERE locktype = 'advisory' AND NOT granted AND datname = current_database())")
+      "WHERE locktype = '#{kind}' AND NOT granted AND datname = current_database())")
       .getvalue(0, 0) == "t"
+  end
+
+  def limited_draft(key, **own)
+    draft(key, raffia: {"limit" => {"key" => key, "max" => 1}, **own.transform_keys(&:to_s)})
+  end
+
+  def open_limited_workflow(**how)
+    @store.open_workflow("w", [{"name" => "s", "kind" => "job", "after" => [],
+                                "item" => JSON.parse(limited_draft("a").payload), **how}])
+  end
+
+  # Calls the block while another connection has a lock, and checks that it has no later one.
+  def assert_lock_order(call, lock, kind, later, message)
+    first, second, watcher = Array.new(3) { connection }
+    first.exec("BEGIN")
+    lock.call(first)
+    thread = Thread.new(&call)
+    sleep(0.01) until waits_for_a_lock?(watcher, kind)
+    second.exec("BEGIN")
+    assert_equal "t", lock_limit(second, later, "try_lock"), message
+  ensure
+    [first, second].each { |one| one&.exec("ROLLBACK") }
+    thread&.join
+  end
+
+  def assert_locks_a_before_b(name, &call)
+    lock = ->(connection) { lock_limit(connection, "a", "lock") }
+    assert_lock_order(call, lock, "advisory", "b", "the #{name} has locked b before a")
+  end
+
+  def assert_locks_workflow_before_limit(name, &call)
+    lock = ->(connection) {
+      connection.exec("SELECT 1 FROM #{@schema}.workflows WHERE id = 'w' FOR UPDATE")
+    }
+    assert_lock_order(call, lock, "transactionid", "a", "the #{name} has locked the limit before")
   end
 
   def args(claims) = claims.map { |claim| claim.item["args"].first }
@@ -58,21 +93,29 @@ class JobsPostgresIntegrationTest < Raffia::TestCase
   # An ack that locked its keys in another order than other acks and claims would often end in a
   # deadlock, which PostgreSQL finds after a second.
   def test_an_ack_locks_limits_in_their_order
-    @store.enqueue(%w[b a].map { |key|
-      draft(key, raffia: {"limit" => {"key" => key, "max" => 1}})
-    })
+    @store.enqueue(%w[b a].map { |key| limited_draft(key) })
     claims = @store.claim(lease, ["default"], 2)
     assert_equal %w[b a], args(claims)
-    first, second, watcher = Array.new(3) { connection }
-    first.exec("BEGIN")
-    lock_limit(first, "a", "lock")
-    ack = Thread.new { @store.ack(claims) }
-    sleep(0.01) until waits_for_a_lock?(watcher)
-    second.exec("BEGIN")
-    assert_equal "t", lock_limit(second, "b", "try_lock"), "the ack has locked b before a"
-  ensure
-    [first, second].each { |one| one&.exec("ROLLBACK") }
-    ack&.join
+    assert_locks_a_before_b("ack") { @store.ack(claims) }
+  end
+
+  # Acks of its steps lock the workflow before the limit.
+  def test_a_retry_locks_its_workflow_before_its_limit
+    open_limited_workflow
+    claim, = @store.claim(lease, ["default"], 1)
+    assert_locks_workflow_before_limit("retry") { @store.retry(claim, claim.payload, 0) }
+  end
+
+  def test_a_claim_of_an_expired_step_locks_its_workflow_before_its_limit
+    open_limited_workflow("expires_in" => -1)
+    @store.enqueue([limited_draft("a")])
+    assert_locks_workflow_before_limit("claim") { @store.claim(lease, ["default"], 2) }
+  end
+
+  def test_a_claim_locks_limits_of_paused_and_other_jobs_in_their_order
+    @store.enqueue([limited_draft("b", fair: {"key" => "k"}), limited_draft("a")])
+    @store.pause("default", tenant: "k")
+    assert_locks_a_before_b("claim") { @store.claim(lease, ["default"], 2) }
   end
 
   def test_queues_come_in_their_order_and_no_more_is_taken_than_is_wanted

@@ -50,7 +50,7 @@ module Raffia
           rate_keys = RateKeys.new
           super(database:, counter:, workflow_counter:, cleanup:, names:, rate_keys:, flow_table:,
                 rate_admission: RateAdmission.new(rate_keys),
-                tenant_pauses: TenantPauses.new(cleanup), **parts)
+                tenant_pauses: TenantPauses.new, **parts)
         end
       end
     end

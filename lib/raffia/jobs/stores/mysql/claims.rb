@@ -50,7 +50,7 @@ module Raffia
             more = false
             taken = @database.write do |db|
               more = false
-              @rate_admission.open_for_claim(db, queues, limit, ahead) do
+              @rate_admission.open_for_claim(db, queues, limit - claims.size, ahead) do
                 open_queues(db, lease, queues).each_with_object([]) do |queue, taken|
                   wanted = limit - claims.size - taken.size
                   break taken if wanted < 1 || more
@@ -83,7 +83,7 @@ module Raffia
           end
 
           # Keys that a claim frees come before limits.
-          def refuse(db, special, ahead)
+          def refuse(db, special, freed, ahead)
             keys = special.filter_map { |job| job.unique_key if job.unique_start == 1 }
             keys.sort.each { |key| db.rows(LOCK_KEY, key) }
             super

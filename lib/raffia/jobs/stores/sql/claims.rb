@@ -91,10 +91,11 @@ module Raffia
           def runnable(db, rows, ahead, &)
             return rows.map(&) if rows.all? { |row| row[3].zero? }
 
-            rows = without_paused(db, rows)
+            paused = paused_jobs(db, rows)
+            rows = rows.reject { |row| paused.key?(row[0]) }
             ids = rows.filter_map { |row| row[0] unless (row[3] % TenantPauses::MARK).zero? }
             special = conditions(db, ids)
-            refused = refuse(db, special, ahead)
+            refused = refuse(db, special, paused.values.compact, ahead)
             special.each do |job|
               free = job.unique_start == 1 && !refused.include?(job.id)
               @cleanup.free_key(db, job.unique_key, job.id) if free
@@ -103,12 +104,10 @@ module Raffia
             delayed(rows.map(&), rows, special)
           end
 
-          def without_paused(db, rows)
+          # Limit keys of jobs that a pause blocks, by their ids.
+          def paused_jobs(db, rows)
             ids = rows.filter_map { |row| row[0] if row[3] >= TenantPauses::MARK }
-            return rows if ids.empty?
-
-            blocked = @tenant_pauses.block(db, ids)
-            rows.reject { |row| blocked.include?(row[0]) }
+            ids.empty? ? {} : @tenant_pauses.block(db, ids)
           end
 
           def delayed(claims, rows, special)
@@ -123,18 +122,24 @@ module Raffia
               .sort_by { |job| ids.index(job.id) }
           end
 
-          # Returns the ids.
-          def refuse(db, special, ahead)
-            limits = special.filter_map(&:limit_key).uniq
-            db.lock_in_order(limits.map { |key| "limit:#{key}" }) if limits.size > 1
+          # Returns the ids. `freed` has limit keys of jobs that have left the claim before. Acks
+          # lock workflows before limits, too, and all limits in one order.
+          def refuse(db, special, freed, ahead)
             expired, others = special.partition { |job| job.expired == 1 }
+            expire(db, expired) if expired.any?
+            freed += expired.filter_map(&:limit_key)
+            limits = (others.filter_map(&:limit_key) + freed).uniq
+            db.lock_in_order(limits.map { |key| "limit:#{key}" }) if limits.size > 1
             blocked = others.select(&:limit_key).group_by(&:limit_key).sort
               .flat_map { |key, jobs| over_limit(db, key, jobs) }
-            expired.each do |job|
-              @cleanup.ended(db, db.rows(EXPIRE, job.id), :dead)
-              count_expired(job.queue)
-            end
+            freed.each { |key| @cleanup.unblock_next(db, key) }
             (expired + blocked + over_rate(db, others - blocked, ahead)).map(&:id)
+          end
+
+          def expire(db, jobs)
+            rows = jobs.flat_map { |job| db.rows(EXPIRE, job.id) }
+            @cleanup.ended(db, rows, :dead, unblock: false)
+            jobs.each { |job| count_expired(job.queue) }
           end
 
           # Jobs over their rate free their places in limits.

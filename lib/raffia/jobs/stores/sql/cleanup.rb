@@ -47,12 +47,12 @@ module Raffia
           # For jobs that wait again. Those of workflows that were cancelled end, but for durable
           # functions.
           def stopped(db, *rows)
-            unblock(db, rows.map { |row| row[2] })
             jobs = rows.map { |row| Job.new(*row.first(Job.members.size)) }
               .select { |job| job.workflow && job.special != FLOW }
             jobs.group_by(&:workflow).sort.reverse_each do |id, some|
               drop(db, some) if @workflows.cancelling?(db, id)
             end
+            unblock(db, rows.map { |row| row[2] }) # limits are locked after workflows
           end
 
           # Only its owner frees a key.

@@ -29,10 +29,6 @@ module Raffia
           BLOCKED = "SELECT id, priority, fair_weight FROM {jobs} WHERE rated = 2 " \
             "AND queue = $1 AND fair_key = $2 ORDER BY priority DESC, place LIMIT $3"
 
-          def initialize(cleanup)
-            @cleanup = cleanup
-          end
-
           def pause(db, queue, tenant)
             lock(db, queue, tenant)
             db.run(ADD, queue, tenant)
@@ -56,12 +52,13 @@ module Raffia
 
           def names(db, queue) = db.rows(NAMES, queue).flatten
 
-          # Blocks the claimed jobs of paused keys. Returns their ids: a key may have been resumed
-          # meanwhile.
+          # Blocks the claimed jobs of paused keys. Returns their limit keys by their ids: a key may
+          # have been resumed meanwhile.
           def block(db, ids)
             jobs = db.rows(KEYS, ids).group_by { |row| row[1..2] }.sort
             db.lock_in_order(jobs.map { |key, _| name(*key) }) if jobs.size > 1
             jobs.flat_map { |key, rows| block_key(db, key, rows) }
+              .to_h { |id, _, _, limit_key| [id, limit_key] }
           end
 
           private
@@ -72,8 +69,7 @@ module Raffia
 
             db.run(BLOCK, rows.map(&:first))
             db.run(BLOCK_MORE, *key, MORE)
-            @cleanup.unblock(db, rows.map(&:last))
-            rows.map(&:first)
+            rows
           end
 
           def lock(db, queue, tenant) = db.lock(name(queue, tenant))
