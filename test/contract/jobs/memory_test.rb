@@ -21,6 +21,17 @@ class JobsMemoryTest < Raffia::TestCase
     assert_equal({queue: 0}, opened.counts.slice(:queue))
   end
 
+  # A worker's acks run in a fiber, whose stack is small.
+  def test_thousands_of_equal_unique_elements
+    each = each_step("b", "a")
+    unique = {"unique" => {"key" => "k", "until" => "done", "conflict" => "skip"}}
+    open_workflow(job_step("a"), {**each, "item" => {**each["item"], "raffia" => unique}})
+    Fiber.new { finish_step((1..5000).to_a) }.resume
+    assert_equal(1, store.counts[:queue])
+    finish_step
+    assert_equal(["done", []], [state, store.check])
+  end
+
   # No worker would run the child's jobs, and two processes would run inherited ones.
   def test_a_child_cannot_use_the_store_of_its_parent
     need_fork

@@ -114,12 +114,18 @@ module Raffia
             parent && Store::Workflow::Record.replaceable?(@tables[id].record, about)
           end
 
-          def change(table)
+          def change(table, &)
+            value = change_once(table, &)
+            while (draft = table.rejected.shift)
+              change_once(table) { |one| one.reject(draft) }
+            end
+            value
+          end
+
+          def change_once(table)
             transition = Store::Workflow::Transition.new(table)
             value = yield transition
             tell_parent(table.record, transition.news) if transition.news
-            draft = table.rejected.shift
-            change(table) { |one| one.reject(draft) } if draft
             value
           end
 
