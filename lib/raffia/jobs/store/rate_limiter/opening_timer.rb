@@ -41,14 +41,14 @@ module Raffia
 
           # Seconds until this process looks, nil for never. From 0 on it should.
           def seconds
-            return unless @opens_at
+            opens_at = @opens_at or return # another thread may end it meanwhile
 
-            left = @opens_at - @early - Clock.now
+            left = opens_at - @early - Clock.now
             @due = true if left <= 0
             left
           end
 
-          def due? = !@opens_at.nil? && seconds <= 0
+          def due? = !!seconds&.<=(0)
         end
       end
     end
