@@ -28,7 +28,8 @@ module Raffia
         # @param nodes [Array<Hash>] {"name", "kind" (job, each, flow), "after" (names), "from" (of
         #   `each`: the step with the list), "item" (payload of the job), "undo" (payload),
         #   "on_failure" ("run": after failed predecessors, too), "expires_in", "flow" (class)}
-        # @param about [Hash] name, class, deadline, opener (id of the job that opens a sub-workflow)
+        # @param about [Hash] name, class, deadline, opener (id of the job that opens a
+        #   sub-workflow)
         # @param drafts [Array<Draft>] further jobs of the same step
         # @param parent [Array(String, String), nil] workflow and node that end with this one
         # @return [Boolean] false: there is a workflow with this id, and nothing was changed
@@ -56,8 +57,8 @@ module Raffia
         # Removes jobs that wait, and starts no more. Jobs that run are removed when they would wait
         # again, for a retry or because their worker stops. Durable functions are left to end by
         # themselves. Undos follow when all have ended.
-        # @return [Hash, nil] what goes on: {"running" => ids of jobs, "flows" => names of nodes with
-        #   a sub-workflow}; nil: it has ended, or does not exist
+        # @return [Hash, nil] what goes on: {"running" => ids of jobs, "flows" => names of nodes
+        #   with a sub-workflow}; nil: it has ended, or does not exist
         def cancel_workflow(id, reason) = raise(NotImplementedError)
 
         # Runs a step and all that depend on it again.

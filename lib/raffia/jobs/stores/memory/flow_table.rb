@@ -8,8 +8,8 @@ module Raffia
         # @api private
         class FlowTable
           Signal = Struct.new(:name, :key, :payload, :taken)
-          Flow = Struct.new(:job, :name, :parent, :abandon, :encrypted, :run, :status, :cancelled, :state,
-            :result, :error, :started_at, :ended_at, :steps, :signals) do
+          Flow = Struct.new(:job, :name, :parent, :abandon, :encrypted, :run, :status, :cancelled,
+            :state, :result, :error, :started_at, :ended_at, :steps, :signals) do
             def id = job.jid
 
             def ended? = Store::Flows::ENDED.include?(status)

@@ -18,7 +18,8 @@ module Raffia
           # When the next key with blocked jobs opens.
           attr_reader :next_at
 
-          # Takes the job's cost from its rate. Returns when it may start, nil if there is not enough.
+          # Takes the job's cost from its rate. Returns when it may start, nil if there is too
+          # little.
           def start(job, now, ahead) = job.rate ? fetch(job).start(job, now, ahead) : now
 
           def refund(job, now) = (fetch(job).refund(job, now) if job.rate)

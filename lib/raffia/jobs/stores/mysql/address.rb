@@ -61,9 +61,12 @@ module Raffia
               parts = FORM.match(base) or raise ConfigError, UNREADABLE
               given = URI.decode_www_form(query.to_s).to_h
               options = given.merge(options.transform_keys(&:to_s)).transform_values(&:to_s)
-              options.each { |name, value| Store::Address.check_option("mysql", RULES, name, value) }
+              options.each do |name, value|
+                Store::Address.check_option("mysql", RULES, name, value)
+              end
               check_tls(options)
-              new(connection: connection(parts, options), url: Store::Address.shown_with_user(base, query),
+              new(connection: connection(parts, options),
+                url: Store::Address.shown_with_user(base, query),
                 prefix: options.fetch("prefix", "raffia_"), pool: options.fetch("pool", 5).to_i,
                 look: options.fetch("look", 1).to_f, ssl_mode: options["ssl_mode"])
             rescue ArgumentError

@@ -8,7 +8,7 @@ module Raffia
           # Jobs that one script removes: Redis does nothing else meanwhile.
           SLICE = 500
 
-          # What is paused; of tenants "QUEUE KEY".
+          # Sets of paused queues, and of paused tenants as "QUEUE KEY".
           QUEUES = "paused"
           TENANTS = "raffia:paused"
 

@@ -75,7 +75,7 @@ module Raffia
           # Results of steps, as four arguments each.
           def results(claims)
             claims.select(&:result).flat_map do |claim|
-              ["", "#{claim.group.name}.#{claim.ref} #{claim.queue}", claim.result, ""]
+              ["", claim.field, claim.result, ""]
             end
           end
 

@@ -35,7 +35,7 @@ module Raffia
               .map { |place, _, at, about, value| step(place, at, about, value) }
           end
 
-          # What a step is.
+          # The description of a step, which does not change.
           def about(step) = JSON.generate([step.kind, step.name, step.signal])
 
           def step(place, at, about, value)

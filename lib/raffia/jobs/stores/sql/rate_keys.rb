@@ -97,7 +97,8 @@ module Raffia
           def limiter(entry, used)
             oldest = entry.db.rows(OLDEST, entry.key).dig(0, 0) if entry.window? && used > 0
             entry.state.used = used
-            Store::RateLimiter.for(entry.rule, entry.state, entry.now, [[oldest, 1]].select(&:first))
+            starts = oldest ? [[oldest, 1]] : []
+            Store::RateLimiter.for(entry.rule, entry.state, entry.now, starts)
           end
 
           def used(entry)

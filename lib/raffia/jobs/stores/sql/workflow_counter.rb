@@ -42,7 +42,8 @@ module Raffia
             end
           end
 
-          # Whether jobs of this workflow that would wait have to end. A cancel comes before or after.
+          # Whether jobs of this workflow that would wait have to end. A cancel waits for this, or
+          # came before.
           def cancelling?(db, id) = WorkflowTable.load(db, id)&.record&.cancelling?
 
           # Counts a dead job that is tried again.

@@ -140,7 +140,8 @@ module Raffia
 
           # Their specs do not change, and are not sent again.
           def save_nodes(nodes)
-            SAVE_NODES.run(@db, nodes.map { |node| [@record.id, *node.dup.tap { |one| one.spec = "" }] })
+            rows = nodes.map { |node| [@record.id, *node.dup.tap { |one| one.spec = "" }] }
+            SAVE_NODES.run(@db, rows)
           end
 
           def save_node(node)

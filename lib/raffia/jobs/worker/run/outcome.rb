@@ -55,7 +55,9 @@ module Raffia
             key = @claim.extras&.dig("rate", "key")
             @logger.ended(@run, "rate limited")
             unless key
-              return send_to_store("retry") { @store.retry(@claim, @claim.payload, Time.now.to_f + seconds) }
+              return send_to_store("retry") do
+                @store.retry(@claim, @claim.payload, Time.now.to_f + seconds)
+              end
             end
 
             send_to_store("close_rate") { @store.close_rate(key, seconds) }

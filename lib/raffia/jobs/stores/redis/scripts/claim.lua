@@ -11,7 +11,7 @@ if not holds(token) then return {} end
 
 local ahead = ARGV[5] == '1'
 
--- One EXISTS for the usual case: no queue is paused, no job has a priority, and no rate blocks jobs.
+-- One EXISTS for the usual case: no queue is paused, no job has a priority, and no rate blocks any.
 local keys = {'paused', OPENS}
 for i = 6, #ARGV do keys[i - 3] = RAFFIA .. 'queue:' .. ARGV[i] end
 local special = redis.call('EXISTS', unpack(keys)) > 0

@@ -2,8 +2,8 @@
 -- connection.
 -- KEYS: all keys read. ARGV: queues.
 -- Returns 1 if a queue that is not paused has a job that is no suspect, the number of processes,
--- the seconds until a job is due as text, '' for none, and those until a rate opens, with the seconds
--- of the rate itself.
+-- the seconds until a job is due as text, '' for none, and those until a rate opens, with the
+-- seconds of the rate itself.
 local paused, full, due = {}, 0, nil
 for _, queue in ipairs(redis.call('SMEMBERS', 'paused')) do paused[queue] = true end
 for _, queue in ipairs(ARGV) do

@@ -1,7 +1,7 @@
 -- Functions of all scripts. They never encode a payload: cjson would turn [] into {}.
 local RAFFIA = 'raffia:'
 
--- What begins and ends with jobs, by the field under "raffia" that they have: functions of parts.
+-- Functions of parts for begins and ends of jobs, by the field under "raffia" that they are for.
 -- `starts` gets the fields and the job; `ends` also whether it failed.
 local starts, ends = {}, {}
 
@@ -70,11 +70,12 @@ end
 local SUSPECT = 2 ^ 50
 local SUSPECTS = string.format('%.0f', -SUSPECT / 2) -- the highest score of suspects
 
--- Adds a job to Sidekiq's list; with a priority, to Raffia's set, by priority and age.
+-- Returns the key of a fair job, and the stride between its turns; nil or false for another job.
 local function fair_of(own)
   local fair = part(own, 'fair')
   local weight = fair and (tonumber(fair.weight) or 1)
-  return fair and weight > 0 and {key = fair.key, stride = math.max(math.floor(1000 / weight + 0.5), 1)}
+  return fair and weight > 0
+    and {key = fair.key, stride = math.max(math.floor(1000 / weight + 0.5), 1)}
 end
 
 -- The next turn of a job's key, see Store::FairOrder: a hash has each key's last turn, and the turn
@@ -94,6 +95,7 @@ local function payload_of(member)
   return string.sub(member, string.sub(member, 1, 1) == '2' and 33 or 17)
 end
 
+-- Adds a job to Sidekiq's list; with a priority or a fair key, to Raffia's set.
 local function enqueue(queue, payload, own, front)
   redis.call('SADD', 'queues', queue)
   local priority = own and tonumber(own.priority) or 0

@@ -39,8 +39,8 @@ local function remove_from_queue(queue, payload)
   return false
 end
 
--- Removes the waiting job with this key, unless a workflow waits for it. Returns whether the new one
--- may take its place.
+-- Removes the waiting job with this key, unless a workflow waits for it. Returns whether the new
+-- one may take its place.
 local function replace(draft)
   local fields = redis.call('HMGET', draft.unique, 'jid', 'set', 'queue', 'payload')
   local jid, set, queue, payload = unpack(fields)

@@ -37,5 +37,5 @@ local function uncharge(payload)
   if payload ~= '' then redis.call('HSET', CLAIMS, REF, payload) end
 end
 
--- What the worker has read by now.
+-- The run and the number of steps that the worker knows after this script.
 local function known() return run .. ' ' .. steps end

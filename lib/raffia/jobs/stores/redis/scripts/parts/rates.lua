@@ -21,9 +21,8 @@ local function slot_name(time) return string.format('%.6f', time) end
 -- back, count as now.
 local function forget_starts(rate)
   local starts = rate.hash .. ':starts'
-  for _, slot in ipairs(redis.call('ZRANGE', starts, '(' .. slot_name(rate.now + rate.grain + rate.lead),
-      '+inf',
-      'BYSCORE')) do
+  local latest = slot_name(rate.now + rate.grain + rate.lead)
+  for _, slot in ipairs(redis.call('ZRANGE', starts, '(' .. latest, '+inf', 'BYSCORE')) do
     local count = tonumber(redis.call('HGET', rate.hash, 's' .. slot)) or 0
     redis.call('ZREM', starts, slot)
     redis.call('HDEL', rate.hash, 's' .. slot)

@@ -55,7 +55,7 @@ local function workflow_table()
 
   function Table:change(node) self.changed[node.name] = node end
 
-  -- That of an element and an undo is the plan of their step.
+  -- Elements and undos have the plan of their step.
   function Table:plan(name)
     if self.plans[name] == nil then
       local text = redis.call('HGET', self:key('_plans'), name)
