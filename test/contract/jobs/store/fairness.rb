@@ -88,6 +88,24 @@ module JobsStoreContract
       assert_equal([], store.check)
     end
 
+    # The end of a job returns one that its limit blocks: when that may not run, the next one may.
+    def test_a_pause_and_a_rate_hand_on_the_place_in_a_limit
+      limit = {limit: {"key" => "l", "max" => 1}}
+      rate = {rate: {"name" => "r", "key" => "r", "allow" => 1, "per" => 3600}}
+      store.enqueue([fair("x", own: limit), fair("a", own: limit),
+        fair("b", own: {**limit, **rate}), fair("c", own: limit)])
+      first = claim
+      assert_equal([%w[x], 3], [args(first), store.counts[:blocked]])
+      store.pause("default", tenant: "a")
+      store.close_rate("r", 3600)
+      store.ack(first)
+      found = []
+      wait_until { found.concat(claim).any? }
+      assert_equal(%w[c], args(found))
+      assert_places(running: 1, blocked: 2)
+      assert_equal([], store.check)
+    end
+
     def fair(arg, key = arg[0], weight: nil, **how)
       own = {fair: {"key" => key, "weight" => weight}.compact, **how.fetch(:own, {})}
       draft(arg, **how, own: own)

@@ -40,11 +40,11 @@ module Raffia
           def start(job, now, limits: true, ahead: false)
             job.set = :none
             return expire(job) if job.expired?(now)
-            return block(job, now, :pause) if limits && @jobs.pauses.paused?(job)
+            return refuse(job, now, :pause) if limits && @jobs.pauses.paused?(job)
             return block(job, now) if limits && @jobs.limits.full?(job)
 
             time = limits ? @jobs.rates.start(job, now, ahead) : now
-            return block(job, now, :rate) unless time
+            return refuse(job, now, :rate) unless time
 
             @jobs.limits.started(job)
             @jobs.uniqueness.started(job)
@@ -57,6 +57,13 @@ module Raffia
             count_expired(job.queue)
             @jobs.unblock_next(job)
             @jobs.finish(job, :dead)
+            nil
+          end
+
+          # A limit may have returned the job: the next one takes its place.
+          def refuse(job, now, why)
+            block(job, now, why)
+            @jobs.unblock_next(job) unless @jobs.limits.full?(job)
             nil
           end
 

@@ -39,7 +39,8 @@ local function block_by_pause(queue, payload, own, item)
   return true
 end
 
--- Returns whether a job may begin now; if not, it has been moved to its set.
+-- Returns whether a job may begin now; if not, it has been moved to its set. A limit may have
+-- returned it: the next one takes its place then.
 local function admit(queue, payload, own, item, ref)
   local expires = tonumber(own.expires_at)
   local over = expires and expires <= now()
@@ -49,7 +50,10 @@ local function admit(queue, payload, own, item, ref)
     release_limit(own, '')
     return false
   end
-  if block_by_pause(queue, payload, own, item) then return false end
+  if block_by_pause(queue, payload, own, item) then
+    release_limit(own, '')
+    return false
+  end
   local limit = part(own, 'limit')
   if limit then
     local running = RAFFIA .. 'running:' .. limit.key
@@ -65,6 +69,7 @@ local function admit(queue, payload, own, item, ref)
   local time = rate and grant(rate, spec, ahead and rate.lead or 0)
   if rate and not time then
     block_by_rate(rate, {cost = spec.cost, unique = own.unique}, queue, payload, item.jid)
+    release_limit(own, '')
     return false
   end
   if limit then
