@@ -42,6 +42,8 @@ module Raffia
         Raffia::Jobs.store = "sqlite:elsewhere.db"
         class GreetJob
           include Raffia::Job
+
+          def perform(name) = name
         end
       RUBY
       assert_equal 0, raffia("jobs", "-r", ".", "enqueue", "GreetJob", '"Ada"').code
