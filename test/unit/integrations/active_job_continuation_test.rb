@@ -65,6 +65,16 @@ else
       self.resume_options = {queue: :other, wait: 0}
     end
 
+    # Waits for nothing, so that only a checkpoint ends it.
+    class BusyJob < Base
+      raffia_options on: :threads
+
+      def perform
+        step(:first) { SEEN << :first }
+        step(:count, start: 0) { |step| loop { step.advance! } }
+      end
+    end
+
     class TwiceJob < Base
       raffia_options retry: 0
 
@@ -98,6 +108,16 @@ else
       work
       assert_equal([[:count, 3], [:last, 1]], Array.new(2) { seen })
       await_counts(queue: 0, running: 0, scheduled: 0, retry: 0)
+      assert_nil(@store.read("continuation:#{id}"))
+    end
+
+    def test_a_job_that_is_cancelled_ends_at_its_next_checkpoint
+      id = BusyJob.perform_later.provider_job_id
+      handle = work
+      assert_equal(:first, seen)
+      assert(handle.worker.cancel(id))
+      await_counts(queue: 0, running: 0, scheduled: 0, retry: 0, dead: 0)
+      assert_predicate(SEEN, :empty?)
       assert_nil(@store.read("continuation:#{id}"))
     end
 

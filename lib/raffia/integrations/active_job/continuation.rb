@@ -78,24 +78,37 @@ module Raffia
         end
 
         # Whether this enqueue is Rails' resumption of the interrupted job, which goes back to its
-        # queue instead. Options such as another queue need an enqueue.
+        # queue instead, or ends because it was cancelled. Options such as another queue need an
+        # enqueue.
         def postpone?(job)
           return false unless @interrupted && job.equal?(@job)
+          return @postponed = true if cancelled?
           return false unless (job.class.resume_options.keys - [:wait]).empty?
 
           save
           @postponed = true
         end
 
-        # Whether the job goes back to its queue.
-        def postponed? = @postponed
+        # Raises {Jobs::Interrupted} after {postpone?}.
+        def check
+          return unless @postponed
 
-        def clear = (@run.store.write(@key, nil) if @present && !lost?)
+          clear if cancelled?
+          raise Jobs::Interrupted, "it goes on later"
+        end
+
+        # Nothing is saved afterwards.
+        def clear
+          @run.store.write(@key, nil) if @present && !lost?
+          @job = nil
+        end
 
         private
 
         # The number of steps that have ended.
         def completed = @job.continuation.to_h["completed"].size
+
+        def cancelled? = @run.respond_to?(:cancelled?) && @run.cancelled?
 
         # Another worker may have written since.
         def lost? = @run.respond_to?(:lost?) && @run.lost?

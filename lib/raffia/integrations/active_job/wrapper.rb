@@ -55,8 +55,7 @@ module Raffia
         # A job with steps.
         def go_on(data)
           result = ::ActiveJob::Base.execute(@continuation.resume(data))
-          raise Jobs::Interrupted, "it goes on later" if @continuation.postponed?
-
+          @continuation.check
           @continuation.clear
           result
         rescue => error

@@ -114,6 +114,16 @@ class JobsWorkerExecutorsTest < TestSupport::JobsCase
     assert_match(/must ask stopping/, logged("cancel").first["why"])
   end
 
+  def test_a_cancelled_job_that_ends_early_on_a_thread_does_not_go_on
+    handle = work
+    jid = ThreadJob.perform_async("polite")
+    seen
+    assert_equal :requested, handle.worker.cancel(jid)
+    await_counts(queue: 0, running: 0, retry: 0, dead: 0)
+    assert_equal [jid], logged("cancelled").map { |line| line["jid"] }
+    assert_predicate SEEN, :empty?
+  end
+
   def test_a_thread_has_no_more_time_than_is_said
     work
     ThreadJob.set(timeout: 0.05, retry: 0).perform_async("sleep")

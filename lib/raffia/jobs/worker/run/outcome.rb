@@ -36,8 +36,10 @@ module Raffia
             send_to_store("discard") { @store.discard(@claim) }
           end
 
-          # A later run goes on: at once when the worker stops, else after the jobs that wait.
+          # A later run goes on, unless it was cancelled: at once when the worker stops, else after
+          # the jobs that wait.
           def unfinished
+            return interrupted if @run.cancelled?
             return release("postponed") if @run.stopping?
 
             @logger.ended(@run, "postponed")
