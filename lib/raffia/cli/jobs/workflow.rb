@@ -80,8 +80,8 @@ module Raffia
         end
 
         def wrap(text, indent)
-          room = [width - indent.size, 10].max
-          text.scan(/\S.{0,#{room - 1}}(?=\s|\z)|\S{1,#{room}}/).map { |line| indent + line.rstrip }
+          most = [width - indent.size, 10].max
+          text.scan(/\S.{0,#{most - 1}}(?=\s|\z)|\S{1,#{most}}/).map { |line| indent + line.rstrip }
         end
 
         # Columns of the terminal, nil when the output is no terminal.

@@ -6,7 +6,7 @@ module Raffia
       # Why a durable function does not go on.
       # @api private
       class Flow
-        # Waits that are told.
+        # Waits that are listed, at most.
         MOST = 10
         private_constant :MOST
 
