@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "raffia/service"
+require "raffia/service/cluster"
 
 class ServiceClusterTest < Raffia::TestCase
   # A role that writes what happens to it into a pipe.
