@@ -103,10 +103,11 @@ module Raffia
 
       def add_worker = @workers = [*@workers, @factory.start_worker(self)].freeze
 
-      # Sends no more messages to these workers. They have ended at the end of the block.
+      # Sends no more messages to these workers. They have ended at the end of the block. A kill from
+      # another thread finds each of them at any time.
       def drain(workers)
-        @workers = (@workers - workers).freeze
         @draining |= workers
+        @workers = (@workers - workers).freeze
         yield
         @draining -= workers
       end
