@@ -70,7 +70,7 @@ module JobFeaturesBench
       {**sample, **percentiles(late)}
     end
 
-    # Of the worker, when it is ready, and after its jobs.
+    # The worker's memory when it is ready, and after its jobs.
     def memory_growth
       jobs = jobs_at(@plan.jobs)
       work(1, jobs + 1)

@@ -6,7 +6,7 @@ require_relative "plans"
 module JobFeaturesBench
   # Raffia on each store, and rivals on the same database.
   module Targets
-    # What takes milliseconds for a job does fewer of them.
+    # Shares of the jobs for targets that take milliseconds for one.
     SLOW = {"plain" => 0.05, "limited" => 0.05, "rated" => 0.03, "workflow" => 0.06,
             "durable" => 0.06, "lone" => 0.2, "memory" => 0.1}.freeze
     NO_RATES = "it has no rates"

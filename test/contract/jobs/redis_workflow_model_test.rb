@@ -118,13 +118,13 @@ class JobsRedisWorkflowModelTest < Raffia::TestCase
     error.message
   end
 
-  # What waits is dropped set by set, so all of it is in one.
+  # Waiting jobs are dropped set by set, so all of them are in one.
   def cancel(store, reason)
     store.promote
     store.cancel_workflow("w", reason)
   end
 
-  # As {Raffia::Jobs::Workflow::Handle#undo} does.
+  # The same as {Raffia::Jobs::Workflow::Handle#undo}.
   def undo_workflow(store)
     cancel(store, "no more")
     store.undo_workflow("w", "no more")

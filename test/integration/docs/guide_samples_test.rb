@@ -95,7 +95,7 @@ module Raffia
       end
     end
 
-    # Of a command, or of a subcommand.
+    # The help of a command, or of a subcommand.
     def help(*names)
       out = StringIO.new
       CLI.call([*names, "--help"], out: out, err: out)

@@ -7,10 +7,10 @@ module Ledger
       # `torn`: the store may have forgotten it, and does it again.
       def see(event, id, values, torn: false) = nil
 
-      # What was acknowledged, and not done.
+      # Work that was acknowledged, and not done.
       def lost = []
 
-      # What the store took more than once.
+      # Work that the store took more than once.
       def doubled = []
 
       # Other rules that do not hold.

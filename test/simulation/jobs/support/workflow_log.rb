@@ -2,14 +2,14 @@
 
 module Simulations
   module Jobs
-    # What steps of workflows have done, in order, and the rules that it must obey.
+    # Events of the steps of workflows, in order, and the rules that they must obey.
     class WorkflowLog
       # `kind`: :begin, :end or :undo; `jid`: of the step, also for an undo.
       Event = Struct.new(:kind, :flow, :node, :jid)
       OVER = %w[done failed cancelled undone stuck].freeze
 
       class << self
-        # That of the simulated run.
+        # The log of the simulated run.
         attr_accessor :current # rubocop:disable ThreadSafety/ClassAndModuleAttributes
       end
 
