@@ -103,8 +103,8 @@ module Raffia
 
       def add_worker = @workers = [*@workers, @factory.start_worker(self)].freeze
 
-      # Sends no more messages to these workers. They have ended at the end of the block. A kill from
-      # another thread finds each of them at any time.
+      # Sends no more messages to these workers. They have ended at the end of the block. A kill
+      # from another thread finds each of them at any time.
       def drain(workers)
         @draining |= workers
         @workers = (@workers - workers).freeze
