@@ -21,6 +21,19 @@ module Raffia
       def perform(*) = nil
     end
 
+    class RatedJob
+      include Raffia::Job
+
+      options rate: 5, per: 1, rate_key: ->(name) { name }
+      def perform(name) = name
+    end
+
+    class TidyFunction
+      include Raffia::Durable
+
+      def call(number) = step(:tidy) { number }
+    end
+
     def setup
       super
       Jobs.store = @store = Jobs::Store.open("memory:")
@@ -480,6 +493,17 @@ module Raffia
       assert_match(/set has no class Raffia::TidyJob/, failing("enqueue", "Raffia::TidyJob", "-r", "set"))
       assert_match(/no name|no job/, failing("enqueue", "RUBY_VERSION"))
       assert_match(/use seconds, 0 at least/, failing("enqueue", "A", "--in", "-1"))
+    end
+
+    # Else a rate or a limit would not hold, and a durable function could not run.
+    def test_enqueueing_with_all_options_of_a_class
+      jid = jobs("enqueue", "Raffia::CLIJobsTest::RatedJob", '"a"', "-q", "slow").chomp
+      assert_equal ["slow", RatedJob.name], @store.find(jid)
+        .then { |entry| [entry.queue, entry.item["raffia"]["rate"]["name"]] }
+      id = jobs("enqueue", "Raffia::CLIJobsTest::TidyFunction", "4").chomp
+      assert_equal "pending", @store.flow(id)["status"]
+      assert_match(/RatedJob does not take these arguments: wrong number/,
+        failing("enqueue", "Raffia::CLIJobsTest::RatedJob"))
     end
 
     def test_queues_that_rest

@@ -15,10 +15,9 @@ module Raffia
         private_constant :FILTERS, :CONSTANT
 
         def enqueue(name, *json)
-          item = {"class" => job_class(name), "args" => json.map { |text| value(text) },
-                  "queue" => @options[:queue],
-                  "at" => @options[:in]&.then { |seconds| Time.now.to_f + seconds }}.compact
-          jid = Raffia::Jobs.enqueue([item]).first
+          at = @options[:in]&.then { |seconds| Time.now.to_f + seconds }
+          jid = Raffia::Jobs.enqueue([item(job_class(name), json.map { |text| value(text) }, at)])
+            .first
           answer({"jid" => jid}) do
             jid || "It was not enqueued: a unique job like it is there, or a middleware refused it."
           end
@@ -50,6 +49,18 @@ module Raffia
         end
 
         private
+
+        # As the program itself would enqueue it, with all options of a class that is loaded.
+        def item(job, args, at)
+          queue = @options.slice(:queue)
+          if job.is_a?(Class) && job.include?(Raffia::Job)
+            return Raffia::Jobs::ConfiguredJob.new(job, queue).item(args, at)
+          end
+
+          {"class" => job, "args" => args, "queue" => queue[:queue], "at" => at}.compact
+        rescue ArgumentError => error # of a block among the options, such as rate_key
+          raise ConfigError, "#{job} does not take these arguments: #{error.message}"
+        end
 
         # The class, for its options, if it is loaded (-r); else its name.
         def job_class(name)
