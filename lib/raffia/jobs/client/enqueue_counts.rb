@@ -14,8 +14,7 @@ module Raffia
 
         def initialize
           @lock = ::Thread::Mutex.new
-          @size = 0
-          @counts = {}
+          clear
         end
 
         # `job`: a class, or its name.
@@ -25,7 +24,7 @@ module Raffia
 
         # Hash of queue => name of a class => number.
         def to_h
-          counts = @lock.synchronize { @counts.transform_values(&:dup) }
+          counts = @lock.synchronize { own.transform_values(&:dup) }
           counts.transform_values do |jobs|
             jobs.each_with_object(Hash.new(0)) { |(job, number), names| names[job.to_s] += number }
           end
@@ -33,8 +32,20 @@ module Raffia
 
         private
 
+        # A forked process has counts of its own, or the parent's jobs would count twice.
+        def own
+          clear unless @pid == ::Process.pid
+          @counts
+        end
+
+        def clear
+          @pid = ::Process.pid
+          @size = 0
+          @counts = {}
+        end
+
         def increase(queue, job, by)
-          jobs = @counts[queue]
+          jobs = own[queue]
           return jobs[job] += by if jobs&.key?(job)
           return increase(OTHER, OTHER, by) if @size >= MOST && queue != OTHER
 

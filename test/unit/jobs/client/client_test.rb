@@ -37,6 +37,21 @@ class JobsClientTest < Raffia::TestCase
     assert(seen.include?("Wrapped") || seen.include?("(other)"), seen.to_s)
   end
 
+  def test_a_forked_process_counts_from_zero
+    need_fork
+    counts = Raffia::Jobs::Client::EnqueueCounts.new
+    counts.add("mail", "A")
+    reader, writer = IO.pipe
+    ::Process.wait(fork do
+      counts.add("mail", "B")
+      writer.write(counts.to_h.to_a.flatten.inspect)
+      exit!(0)
+    end)
+    writer.close
+    assert_equal ["mail", {"B" => 1}].inspect, reader.read
+    assert_equal({"mail" => {"A" => 1}}, counts.to_h)
+  end
+
   def test_counts_of_endless_names_are_bounded
     counts = Raffia::Jobs::Client::EnqueueCounts.new
     1500.times { |n| counts.add("queue#{n}", "Job") }
