@@ -8,10 +8,9 @@
 # DURATION=30, SECONDS=1 (of a job). The program needs the gems of the stores and their servers, as
 # bench/jobs/main.rb does.
 
-require "raffia/jobs"
 require "tmpdir"
+require_relative "jobs/backlog_run"
 require_relative "jobs/databases"
-require_relative "jobs/usage"
 
 module JobsBench
   # See above.
@@ -21,48 +20,20 @@ module JobsBench
     PROCESSES = 4
     AT_A_TIME = 10
     ALL = PROCESSES * AT_A_TIME
-    WARM = 3 # seconds until all processes work
-    JOB = File.join(__dir__, "jobs/limited_job.rb")
-    ROOT = File.expand_path("..", __dir__)
+    WARM = BacklogRun::WARM
 
     def initialize(database, limit)
-      @database = database
-      @starts = "#{database.folder}/starts"
-      @env = {"SECONDS" => SECONDS.to_s, "STARTS" => @starts, "LIMIT" => limit&.to_s}
+      @run = BacklogRun.new(database, "LimitedJob", "limited_job.rb",
+        {"SECONDS" => SECONDS.to_s, "LIMIT" => limit&.to_s},
+        ["--processes", PROCESSES.to_s, "-c", AT_A_TIME.to_s])
     end
 
     # @return [Hash] figures
     def measure
-      enqueue
-      worker = start
-      sleep(0.05) until File.size?(@starts)
-      sleep(WARM + DURATION + SECONDS)
-      cpu = Usage.new(worker).cpu + Usage.new(@database.pid).cpu
-      figures(File.readlines(@starts).map { |line| line.split.map { |text| Float(text) } }, cpu)
-    ensure
-      stop(worker) if worker
+      figures(*@run.measure(ALL * (WARM + DURATION + 10) / SECONDS, WARM + DURATION + SECONDS))
     end
 
     private
-
-    def enqueue
-      ENV.update(@env)
-      load(JOB)
-      Raffia::Jobs.store = @database.url
-      jobs = (ALL * (WARM + DURATION + 10) / SECONDS).ceil
-      Array.new(jobs) { |number| [number] }.each_slice(1000) { |some| LimitedJob.perform_bulk(some) }
-    end
-
-    def start
-      Process.spawn(@env, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", JOB,
-        "--store", @database.url, "--processes", PROCESSES.to_s, "-c", AT_A_TIME.to_s,
-        in: File::NULL, out: "#{@database.folder}/log", err: %i[child out])
-    end
-
-    def stop(worker)
-      Process.kill(:TERM, worker)
-      Process.wait(worker)
-    end
 
     def figures(runs, cpu)
       from = runs.map(&:first).min + WARM

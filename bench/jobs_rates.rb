@@ -8,10 +8,9 @@
 # DURATION=60, PROCESSES=8, RATE=100, STYLE=window,bucket. The program needs the gems of the stores
 # and their servers, as bench/jobs/main.rb does.
 
-require "raffia/jobs"
 require "tmpdir"
+require_relative "jobs/backlog_run"
 require_relative "jobs/databases"
-require_relative "jobs/usage"
 
 module JobsBench
   # See above.
@@ -19,48 +18,20 @@ module JobsBench
     SECONDS = Float(ENV.fetch("DURATION", "60"))
     PROCESSES = Integer(ENV.fetch("PROCESSES", "8"))
     RATE = Integer(ENV.fetch("RATE", "100"))
-    WARM = 3 # seconds until all processes work
-    JOB = File.join(__dir__, "jobs/rated_job.rb")
-    ROOT = File.expand_path("..", __dir__)
+    WARM = BacklogRun::WARM
 
     def initialize(database, style)
-      @database = database
-      @starts = "#{database.folder}/starts"
-      @env = {"RATE" => RATE.to_s, "STYLE" => style, "STARTS" => @starts}
+      @run = BacklogRun.new(database, "RatedJob", "rated_job.rb",
+        {"RATE" => RATE.to_s, "STYLE" => style}, ["--processes", PROCESSES.to_s])
     end
 
     # @return [Hash] figures
     def measure
-      enqueue
-      worker = start
-      sleep(0.05) until File.size?(@starts)
-      sleep(WARM + SECONDS + 1)
-      cpu = Usage.new(worker).cpu + Usage.new(@database.pid).cpu
-      figures(File.readlines(@starts).map { |line| Float(line) }.sort, cpu)
-    ensure
-      stop(worker) if worker
+      lines, cpu = @run.measure(RATE * (WARM + SECONDS + 10), WARM + SECONDS + 1)
+      figures(lines.map(&:first).sort, cpu)
     end
 
     private
-
-    def enqueue
-      ENV.update(@env)
-      load(JOB)
-      Raffia::Jobs.store = @database.url
-      jobs = (RATE * (WARM + SECONDS + 10)).ceil
-      Array.new(jobs) { |number| [number] }.each_slice(1000) { |some| RatedJob.perform_bulk(some) }
-    end
-
-    def start
-      Process.spawn(@env, RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "work", "-r", JOB,
-        "--store", @database.url, "--processes", PROCESSES.to_s,
-        in: File::NULL, out: "#{@database.folder}/log", err: %i[child out])
-    end
-
-    def stop(worker)
-      Process.kill(:TERM, worker)
-      Process.wait(worker)
-    end
 
     def figures(times, cpu)
       from = times.first + WARM

@@ -50,7 +50,7 @@ module Raffia
 
         private
 
-        # As the program itself would enqueue it, with all options of a class that is loaded.
+        # The job that the program itself would enqueue: all options of a loaded class apply.
         def item(job, args, at)
           queue = @options.slice(:queue)
           if job.is_a?(Class) && job.include?(Raffia::Job)
