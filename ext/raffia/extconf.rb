@@ -108,6 +108,27 @@ else
   message "llhttp >= 9 was not found: built without the HTTP server\n"
 end
 
+# libnghttp2: HTTP/2 of the server. Without it the server speaks HTTP/1.1 only. Both limits are
+# answers to attacks, and distributions have added them to older versions, so the functions are
+# looked for, not a version.
+before = [$libs, $CFLAGS, $LDFLAGS, $INCFLAGS].map(&:dup)
+if pkg_config("libnghttp2") && try_link(<<~C)
+  #include <nghttp2/nghttp2.h>
+  int main(void)
+  {
+      nghttp2_option *option;
+      nghttp2_option_new(&option);
+      nghttp2_option_set_max_continuations(option, 8);
+      nghttp2_option_set_stream_reset_rate_limit(option, 1000, 33);
+      return 0;
+  }
+C
+  $defs << "-DHAVE_NGHTTP2"
+else
+  $libs, $CFLAGS, $LDFLAGS, $INCFLAGS = before
+  message "libnghttp2 with rate limits was not found: built without HTTP/2\n"
+end
+
 # kqueue(2): the back end of macOS and the BSDs, which have it in libc. Without it there is poll.
 #
 # libkqueue 2.6 has it on Linux, on top of epoll, for tests of that back end. It needs
