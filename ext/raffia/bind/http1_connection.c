@@ -65,9 +65,8 @@ static VALUE http1_initialize(int argc, VALUE *argv, VALUE self)
 {
     struct http1_request *request = raffia_http1_request_of(self);
     rb_check_arity(argc, 2, 3);
-    Check_Type(argv[1], T_HASH);
     RB_OBJ_WRITE(self, &request->template, raffia_http1_template(argv[1]));
-    raffia_http1_transport_open(&request->transport, argv[0]);
+    raffia_http_transport_open(&request->transport, argv[0]);
     raffia_http1_request_limit(request, argc == 3 ? argv[2] : Qnil);
     return self;
 }
@@ -203,7 +202,8 @@ void raffia_init_http1(VALUE raffia)
     rb_define_method(http1, "receive", http1_receive, 2);
     rb_define_method(http1, "read_body", http1_read_body, -1);
     rb_define_method(http1, "skip_body", http1_skip_body, -1);
-    raffia_init_http1_transport(http1);
+    raffia_init_http_methods();
+    raffia_init_http_transport(http1);
     raffia_init_http1_request(http1);
     raffia_init_http1_response(http1);
 }

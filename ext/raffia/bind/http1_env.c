@@ -10,7 +10,7 @@
 /* Frozen, made once and never changed again. */
 static VALUE key_method, key_path, key_query, key_uri, key_version, key_type, key_length,
     key_cookie, key_protocol;
-static VALUE methods[HTTP_QUERY + 1], version_1_0;
+static VALUE methods[HTTP_QUERY + 1], version_1_0, version_1_1;
 
 struct build {
     struct http1_request *request;
@@ -43,7 +43,7 @@ static VALUE key_of(const struct build *build, const struct raffia_field *field)
     switch (field->meaning) {
     case RAFFIA_FIELD_CONTENT_TYPE: return key_type;
     case RAFFIA_FIELD_CONTENT_LENGTH: return key_length;
-    default: return raffia_http1_key(build->bytes + field->name.start, field->name.size);
+    default: return raffia_http_env_key(build->bytes + field->name.start, field->name.size);
     }
 }
 
@@ -70,7 +70,7 @@ static void set_field(struct build *build, const struct raffia_field *field)
 /* rack.protocol: the protocols that the client offers to upgrade to. */
 static VALUE protocols(VALUE env)
 {
-    VALUE upgrade = rb_hash_lookup(env, raffia_http1_key("upgrade", 7)), list = rb_ary_new();
+    VALUE upgrade = rb_hash_lookup(env, raffia_http_env_key("upgrade", 7)), list = rb_ary_new();
     if (NIL_P(upgrade)) return list;
     const char *start = RSTRING_PTR(upgrade), *end = start + RSTRING_LEN(upgrade);
     while (start < end) {
@@ -90,12 +90,14 @@ static VALUE protocols(VALUE env)
 static VALUE copy_of_template(const struct http1_request *request,
                               const struct raffia_parser_head *head, const char *bytes)
 {
-    for (uint32_t i = 0; i < head->count; i++)
-        if (head->fields[i].meaning == RAFFIA_FIELD_HOST)
-            return rb_hash_dup(
-                raffia_http1_template_of(request->template, head, bytes, head->fields[i].value));
+    struct raffia_http_host host = {.bytes = bytes, .name = head->host, .port = head->port};
+    for (uint32_t i = 0; i < head->count; i++) {
+        if (head->fields[i].meaning != RAFFIA_FIELD_HOST) continue;
+        host.field = head->fields[i].value;
+        return rb_hash_dup(raffia_http_env_template_of(request->template, &host));
+    }
     VALUE env = rb_hash_dup(request->template);
-    if (head->host.size > 0) raffia_http1_set_server(env, head, bytes);
+    if (head->host.size > 0) raffia_http_env_set_server(env, &host);
     return env;
 }
 
@@ -141,20 +143,38 @@ VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const cha
     return all;
 }
 
-void raffia_init_http1_env(void)
+VALUE raffia_http1_template(VALUE entries)
 {
-    key_method = raffia_http1_constant("REQUEST_METHOD");
-    key_path = raffia_http1_constant("PATH_INFO");
-    key_query = raffia_http1_constant("QUERY_STRING");
-    key_uri = raffia_http1_constant("REQUEST_URI");
-    key_version = raffia_http1_constant("SERVER_PROTOCOL");
-    key_type = raffia_http1_constant("CONTENT_TYPE");
-    key_length = raffia_http1_constant("CONTENT_LENGTH");
-    key_cookie = raffia_http1_constant("HTTP_COOKIE");
-    key_protocol = raffia_http1_constant("rack.protocol");
-    version_1_0 = raffia_http1_constant("HTTP/1.0");
+    return raffia_http_env_template(entries, version_1_1);
+}
+
+/*
+ * @overload template(entries)
+ *   @param entries [Hash] of every env
+ *   @return [Hash] frozen, and cheap to copy; it also has the entries of the most common request
+ */
+static VALUE template(VALUE class, VALUE entries)
+{
+    (void)class;
+    return raffia_http1_template(entries);
+}
+
+void raffia_init_http1_env(VALUE http1)
+{
+    key_method = raffia_http_constant("REQUEST_METHOD");
+    key_path = raffia_http_constant("PATH_INFO");
+    key_query = raffia_http_constant("QUERY_STRING");
+    key_uri = raffia_http_constant("REQUEST_URI");
+    key_version = raffia_http_constant("SERVER_PROTOCOL");
+    key_type = raffia_http_constant("CONTENT_TYPE");
+    key_length = raffia_http_constant("CONTENT_LENGTH");
+    key_cookie = raffia_http_constant("HTTP_COOKIE");
+    key_protocol = raffia_http_constant("rack.protocol");
+    version_1_0 = raffia_http_constant("HTTP/1.0");
+    version_1_1 = raffia_http_constant("HTTP/1.1");
     for (int i = 0; i <= HTTP_QUERY; i++)
-        methods[i] = raffia_http1_constant(llhttp_method_name((llhttp_method_t)i));
+        methods[i] = raffia_http_constant(llhttp_method_name((llhttp_method_t)i));
+    rb_define_singleton_method(http1, "template", template, 1);
 }
 
 #endif

@@ -6,7 +6,6 @@
 #ifdef HAVE_LLHTTP
 
 #include <errno.h>
-#include <ruby/ractor.h>
 #include <stdlib.h>
 #include <string.h>
 #include "transfer.h"
@@ -21,11 +20,6 @@ static _Thread_local struct {
     struct raffia_parser_head head;
     char bytes[SHARED];
 } shared;
-
-static ID id_read_nonblock, id_sysread_nonblock;
-static VALUE no_exception;
-static rb_ractor_local_key_t record_key;
-static VALUE sym_wait_readable;
 
 static __attribute__((noinline)) char *shared_bytes(void)
 {
@@ -136,7 +130,7 @@ static int64_t arrived(struct http1_request *request, int64_t count, size_t room
 static int64_t receive_directly(struct http1_request *request)
 {
     struct http1_input *input = &request->input;
-    int fd = raffia_http1_descriptor(&request->transport);
+    int fd = raffia_http_descriptor(&request->transport);
     if (input->length == 0)
         return arrived(request, raffia_try_receive(fd, shared_bytes(), SHARED), SHARED);
     make_room(input, input->parser.phase == RAFFIA_IN_HEAD ? LEAST : SHARED);
@@ -144,52 +138,13 @@ static int64_t receive_directly(struct http1_request *request)
     return arrived(request, raffia_try_receive(fd, input->bytes + end, room), room);
 }
 
-/* The most that TLS returns at a time. */
-enum { RECORD = 16 * 1024 };
-
-/* All connections of a Ractor share one. It is taken out while it is in use, because openssl may
- * call Ruby code, and other fibers run then. */
-static VALUE take_record(void)
-{
-    VALUE record = rb_ractor_local_storage_value(record_key);
-    if (NIL_P(record)) return rb_str_buf_new(RECORD);
-    rb_ractor_local_storage_value_set(record_key, Qnil);
-    return record;
-}
-
-struct reading {
-    const struct http1_request *request;
-    VALUE record;
-};
-
-static VALUE read_nonblock(VALUE pointer)
-{
-    const struct reading *reading = (const struct reading *)pointer;
-    VALUE arguments[] = {INT2FIX(RECORD), reading->record, no_exception};
-    ID method = reading->request->transport.tls ? id_sysread_nonblock : id_read_nonblock;
-    return rb_funcallv_kw(reading->request->transport.socket, method, 3, arguments,
-                          RB_PASS_KEYWORDS);
-}
-
-/* A violation of the TLS protocol ends the input like a close. The classes of these errors are not
- * known here. */
-static VALUE is_over(VALUE unused, VALUE error)
-{
-    (void)unused, (void)error;
-    return Qnil;
-}
-
 /* TLS may have to write before it can read. */
 static int64_t receive_with_ruby(struct http1_request *request, uint32_t *events)
 {
     struct http1_input *input = &request->input;
-    struct reading reading = {request, take_record()};
-    VALUE bytes =
-        rb_rescue2(read_nonblock, (VALUE)&reading, is_over, Qnil, rb_eStandardError, (VALUE)0);
-    rb_ractor_local_storage_value_set(record_key, reading.record);
+    VALUE bytes = raffia_http_read_record(&request->transport, events);
     if (NIL_P(bytes)) return 0;
-    *events = bytes == sym_wait_readable ? RAFFIA_READABLE : RAFFIA_WRITABLE;
-    if (!RB_TYPE_P(bytes, T_STRING)) return -EAGAIN;
+    if (bytes == Qundef) return -EAGAIN;
     size_t size = (size_t)RSTRING_LEN(bytes);
     make_room(input, size);
     memcpy(input->bytes + input->start + input->length, RSTRING_PTR(bytes), size);
@@ -217,7 +172,7 @@ static int waits_first(struct http1_request *request)
     if (request->transport.native) return input->drained || ++input->streak >= TURN;
     if (++input->streak < TURN) return 0;
     input->streak = 0;
-    raffia_http1_yield();
+    raffia_http_yield();
     return 0;
 }
 
@@ -239,7 +194,7 @@ int64_t raffia_http1_receive_input(struct http1_request *request, int64_t deadli
     int64_t count = waits_first(request) ? -EAGAIN : receive(request, &events);
     while (count == -EAGAIN) {
         request->input.streak = 0;
-        if (!raffia_http1_wait(&request->transport, events, time_left(deadline))) return -ETIME;
+        if (!raffia_http_wait(&request->transport, events, time_left(deadline))) return -ETIME;
         count = receive(request, &events);
     }
     return is_gone(count) ? 0 : raffia_check(count, "recv");
@@ -248,23 +203,11 @@ int64_t raffia_http1_receive_input(struct http1_request *request, int64_t deadli
 size_t raffia_http1_receive_into(struct http1_request *request, char *start, size_t room)
 {
     if (!request->transport.native || request->input.drained) return 0;
-    int64_t count = raffia_try_receive(raffia_http1_descriptor(&request->transport), start, room);
+    int64_t count = raffia_try_receive(raffia_http_descriptor(&request->transport), start, room);
     request->input.drained = count < (int64_t)room;
     if (count <= 0) return 0; /* the next receive reports it */
     request->transport.received += (uint64_t)count;
     return (size_t)count;
-}
-
-void raffia_init_http1_input(void)
-{
-    id_read_nonblock = rb_intern("read_nonblock");
-    id_sysread_nonblock = rb_intern("sysread_nonblock");
-    record_key = rb_ractor_local_storage_value_newkey();
-    no_exception = rb_hash_new();
-    rb_gc_register_mark_object(no_exception);
-    rb_hash_aset(no_exception, ID2SYM(rb_intern("exception")), Qfalse);
-    rb_ractor_make_shareable(no_exception);
-    sym_wait_readable = ID2SYM(rb_intern("wait_readable"));
 }
 
 #endif

@@ -5,7 +5,6 @@
 #ifdef HAVE_LLHTTP
 
 #include <errno.h>
-#include <ruby/ractor.h>
 #include <ruby/fiber/scheduler.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,7 @@ enum { KEPT = 16 * 1024, VECTORS = 64 };
  * read. */
 enum { BITE = 256 * 1024 };
 
-static ID id_write_nonblock, id_syswrite_nonblock, id_wait_readable, id_wait_writable;
-static VALUE no_exception;
+static ID id_wait_readable, id_wait_writable;
 
 void raffia_http1_output_init(struct http1_output *output)
 {
@@ -173,7 +171,7 @@ static int64_t time_left(struct batch *batch)
 static void await_room(struct batch *batch)
 {
     pin(batch);
-    if (!raffia_http1_wait(&batch->response->request.transport, RAFFIA_WRITABLE, time_left(batch)))
+    if (!raffia_http_wait(&batch->response->request.transport, RAFFIA_WRITABLE, time_left(batch)))
         disconnected("the client takes nothing more: the write timeout has passed");
 }
 
@@ -206,7 +204,7 @@ static void count_sent(struct batch *batch, size_t sent)
 static void give_way(struct batch *batch)
 {
     pin(batch);
-    raffia_http1_yield();
+    raffia_http_yield();
 }
 
 /* Most responses are one piece. Then the kernel need not read a list of pieces, which is 3% of the
@@ -225,7 +223,7 @@ static void send_natively(struct batch *batch)
     for (;;) {
         int count = gather(batch, vectors);
         if (count == 0) return;
-        ssize_t sent = try_to_send(raffia_http1_descriptor(&batch->response->request.transport),
+        ssize_t sent = try_to_send(raffia_http_descriptor(&batch->response->request.transport),
                                    vectors, count);
         if (sent >= 0) {
             count_sent(batch, (size_t)sent);
@@ -243,17 +241,14 @@ static void send_natively(struct batch *batch)
 /* TLS, and schedulers that are not ours. */
 
 struct attempt {
-    const struct http1_response *response;
+    struct http1_response *response;
     VALUE string;
 };
 
 static VALUE try_to_write(VALUE pointer)
 {
     const struct attempt *attempt = (const struct attempt *)pointer;
-    VALUE arguments[] = {attempt->string, no_exception};
-    ID method = attempt->response->request.transport.tls ? id_syswrite_nonblock : id_write_nonblock;
-    return rb_funcallv_kw(attempt->response->request.transport.socket, method, 2, arguments,
-                          RB_PASS_KEYWORDS);
+    return raffia_http_write_record(&attempt->response->request.transport, attempt->string);
 }
 
 static VALUE is_gone(VALUE unused, VALUE error)
@@ -280,8 +275,8 @@ static void write_string(struct batch *batch, VALUE string)
             }
             await_room(batch);
         } else if (written == ID2SYM(id_wait_readable)) {
-            if (!raffia_http1_wait(&response->request.transport, RAFFIA_READABLE,
-                                   response->output.timeout))
+            if (!raffia_http_wait(&response->request.transport, RAFFIA_READABLE,
+                                  response->output.timeout))
                 disconnected("the client has gone");
         } else {
             long count = NUM2LONG(written);
@@ -349,7 +344,7 @@ ssize_t raffia_http1_try_to_send(struct http1_response *response, size_t length)
     ssize_t sent = -1;
     if (response->request.transport.native) {
         struct iovec vector = {bytes, length};
-        sent = try_to_send(raffia_http1_descriptor(&response->request.transport), &vector, 1);
+        sent = try_to_send(raffia_http_descriptor(&response->request.transport), &vector, 1);
     } else {
         struct attempt attempt = {.response = response, .string = rb_str_new(bytes, (long)length)};
         VALUE written = try_to_write((VALUE)&attempt);
@@ -368,7 +363,7 @@ static void send_piece(struct batch *batch, VALUE file, off_t *from, size_t leng
         /* The file may have been closed during a wait, and its number be another file's. */
         int source = raffia_descriptor_of(file);
         ssize_t sent =
-            sendfile(raffia_http1_descriptor(&response->request.transport), source, from, length);
+            sendfile(raffia_http_descriptor(&response->request.transport), source, from, length);
         if (sent > 0) {
             count_sent(batch, (size_t)sent);
             response->output.body += sent;
@@ -399,12 +394,6 @@ void raffia_http1_send_file(struct http1_response *response, VALUE file, int64_t
 
 void raffia_init_http1_output(void)
 {
-    id_write_nonblock = rb_intern("write_nonblock");
-    id_syswrite_nonblock = rb_intern("syswrite_nonblock");
-    no_exception = rb_hash_new();
-    rb_gc_register_mark_object(no_exception);
-    rb_hash_aset(no_exception, ID2SYM(rb_intern("exception")), Qfalse);
-    rb_ractor_make_shareable(no_exception);
     id_wait_readable = rb_intern("wait_readable");
     id_wait_writable = rb_intern("wait_writable");
 }

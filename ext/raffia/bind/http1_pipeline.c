@@ -38,7 +38,7 @@ static void send_collected(VALUE self)
 
 int raffia_http1_defer_output(struct http1_response *response)
 {
-    struct scheduler *scheduler = raffia_http1_scheduler();
+    struct scheduler *scheduler = raffia_http_scheduler();
     if (!scheduler) return 0;
     if (!response->output.deferred)
         raffia_defer(&scheduler->deferral, send_collected, response->request.transport.self);

@@ -209,10 +209,9 @@ void raffia_init_http1_request(VALUE http1)
     id_extensions = rb_intern("extensions");
     id_trailers = rb_intern("trailers");
     id_body = rb_intern("body");
-    raffia_init_http1_input();
-    raffia_init_http1_env_keys();
-    raffia_init_http1_env();
-    raffia_init_http1_env_template(http1);
+    raffia_init_http_env_keys();
+    raffia_init_http_env_template();
+    raffia_init_http1_env(http1);
     raffia_init_http1_body(http1);
     rb_define_method(http1, "queued", http1_queued, 0);
     rb_define_method(http1, "unread", http1_unread, 0);

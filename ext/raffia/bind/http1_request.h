@@ -2,11 +2,12 @@
 #ifndef RAFFIA_BIND_HTTP1_REQUEST_H
 #define RAFFIA_BIND_HTTP1_REQUEST_H
 
-#include "http1_transport.h"
+#include "http_transport.h"
 
 #ifdef HAVE_LLHTTP
 
 #include "http1_parser.h"
+#include "http_env.h"
 
 /* Bytes that were received and not consumed, `length` of them from `start` on. An idle connection
  * has none, and no memory for any. */
@@ -25,7 +26,7 @@ struct http1_input {
 };
 
 struct http1_request {
-    struct http1_transport transport;
+    struct http_transport transport;
     VALUE template; /* of each env */
     /* The current request: */
     unsigned char keep_alive, is_head, http10, expects_continue, has_body;
@@ -108,29 +109,14 @@ void raffia_http1_unshare(struct http1_request *request);
 struct raffia_parser_head *raffia_http1_head(struct http1_request *request);
 void raffia_http1_unshare_head(struct http1_request *request);
 void raffia_http1_free_head(struct http1_request *request);
-void raffia_init_http1_input(void);
 
 /* http1_env.c */
 VALUE raffia_http1_env(struct http1_request *request, const struct raffia_parser_head *head,
                        const char *bytes);
 VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const char *bytes);
-void raffia_init_http1_env(void);
-
-/* http1_env_keys.c */
-/* The key in an env of a header field, other than Content-Type and Content-Length. */
-VALUE raffia_http1_key(const char *name, size_t size);
-/* A frozen String that is never collected. */
-VALUE raffia_http1_constant(const char *text);
-void raffia_init_http1_env_keys(void);
-
-/* http1_env_template.c */
-/* A frozen template with what requests for this host have in common. */
-VALUE raffia_http1_template_of(VALUE template, const struct raffia_parser_head *head,
-                               const char *bytes, struct raffia_slice field);
-void raffia_http1_set_server(VALUE env, const struct raffia_parser_head *head, const char *bytes);
-/* From any Hash; a template is returned as it is. */
+/* A template of envs, from any Hash. */
 VALUE raffia_http1_template(VALUE entries);
-void raffia_init_http1_env_template(VALUE http1);
+void raffia_init_http1_env(VALUE http1);
 
 #endif
 

@@ -1,5 +1,5 @@
 /* Keys of header fields in an env, without an allocation for names that were seen before. */
-#include "http1_request.h"
+#include "http_env.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -157,7 +157,7 @@ static void spell(struct text *text, const char *name, size_t size)
     text->size = PREFIX + size;
 }
 
-VALUE raffia_http1_constant(const char *text)
+VALUE raffia_http_constant(const char *text)
 {
     VALUE string = rb_enc_interned_str_cstr(text, rb_utf8_encoding());
     rb_gc_register_mark_object(string);
@@ -169,7 +169,7 @@ static VALUE intern(const struct text *text)
     return rb_enc_interned_str(text->bytes, (long)text->size, rb_utf8_encoding());
 }
 
-VALUE raffia_http1_key(const char *name, size_t size)
+VALUE raffia_http_env_key(const char *name, size_t size)
 {
     struct text text;
     spell(&text, name, size);
@@ -193,7 +193,7 @@ static void know(const char *name)
     rb_gc_register_mark_object(known[i]);
 }
 
-void raffia_init_http1_env_keys(void)
+void raffia_init_http_env_keys(void)
 {
     cache_key = rb_ractor_local_storage_ptr_newkey(&cache_type);
     for (size_t i = 0; i < sizeof(KNOWN) / sizeof(*KNOWN); i++)

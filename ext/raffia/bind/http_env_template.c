@@ -1,6 +1,6 @@
 /* Templates of envs: an env begins as a copy with the entries that do not change between requests.
  * Each host has one with its name, because clients ask for few hosts. */
-#include "http1_request.h"
+#include "http_env.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -16,7 +16,7 @@ enum { PLACES = 16, ROOM = 48 };
 static rb_ractor_local_key_t cache_key;
 /* Frozen, made once and never changed again. */
 static VALUE key_method, key_version, key_query, key_host, key_name, key_port, key_scheme,
-    method_get, version_1_1, empty, port_http, port_https;
+    method_get, empty, port_http, port_https;
 
 struct variant {
     VALUE template, host, result;
@@ -60,11 +60,11 @@ static VALUE default_port(VALUE template)
     return is_https ? port_https : port_http;
 }
 
-void raffia_http1_set_server(VALUE env, const struct raffia_parser_head *head, const char *bytes)
+void raffia_http_env_set_server(VALUE env, const struct raffia_http_host *host)
 {
-    rb_hash_aset(env, key_name, frozen(bytes, head->host));
+    rb_hash_aset(env, key_name, frozen(host->bytes, host->name));
     rb_hash_aset(env, key_port,
-                 head->port.size > 0 ? frozen(bytes, head->port) : default_port(env));
+                 host->port.size > 0 ? frozen(host->bytes, host->port) : default_port(env));
 }
 
 static struct variant *place_of(struct cache *cache, VALUE template, const char *host, size_t size)
@@ -80,15 +80,15 @@ static int is_of(const struct variant *variant, VALUE template, const char *host
            memcmp(RSTRING_PTR(variant->host), host, size) == 0;
 }
 
-VALUE raffia_http1_template_of(VALUE template, const struct raffia_parser_head *head,
-                               const char *bytes, struct raffia_slice field)
+VALUE raffia_http_env_template_of(VALUE template, const struct raffia_http_host *host)
 {
-    const char *host = bytes + field.start;
-    struct variant *variant = place_of(cache_of_ractor(), template, host, field.size);
-    if (variant->result && is_of(variant, template, host, field.size)) return variant->result;
-    VALUE name = frozen(bytes, field), result = rb_hash_dup(template);
+    const char *text = host->bytes + host->field.start;
+    size_t size = host->field.size;
+    struct variant *variant = place_of(cache_of_ractor(), template, text, size);
+    if (variant->result && is_of(variant, template, text, size)) return variant->result;
+    VALUE name = frozen(host->bytes, host->field), result = rb_hash_dup(template);
     rb_hash_aset(result, key_host, name);
-    raffia_http1_set_server(result, head, bytes);
+    raffia_http_env_set_server(result, host);
     *variant = (struct variant){template, name, rb_obj_freeze(result)};
     return result;
 }
@@ -99,45 +99,32 @@ static int copy_entry(VALUE key, VALUE value, VALUE template)
     return ST_CONTINUE;
 }
 
-VALUE raffia_http1_template(VALUE entries)
+VALUE raffia_http_env_template(VALUE entries, VALUE version)
 {
+    Check_Type(entries, T_HASH);
     if (RB_OBJ_FROZEN(entries) && !NIL_P(rb_hash_lookup(entries, key_method))) return entries;
     VALUE template = rb_hash_new_capa(ROOM);
     rb_hash_aset(template, key_method, method_get);
-    rb_hash_aset(template, key_version, version_1_1);
+    rb_hash_aset(template, key_version, version);
     rb_hash_aset(template, key_query, empty);
     rb_hash_foreach(entries, copy_entry, template);
     return rb_obj_freeze(template);
 }
 
-/*
- * @overload template(entries)
- *   @param entries [Hash] of every env
- *   @return [Hash] frozen, and cheap to copy; it also has the entries of the most common request
- */
-static VALUE template(VALUE class, VALUE entries)
-{
-    (void)class;
-    Check_Type(entries, T_HASH);
-    return raffia_http1_template(entries);
-}
-
-void raffia_init_http1_env_template(VALUE http1)
+void raffia_init_http_env_template(void)
 {
     cache_key = rb_ractor_local_storage_ptr_newkey(&cache_type);
-    key_method = raffia_http1_constant("REQUEST_METHOD");
-    key_version = raffia_http1_constant("SERVER_PROTOCOL");
-    key_query = raffia_http1_constant("QUERY_STRING");
-    key_host = raffia_http1_constant("HTTP_HOST");
-    key_name = raffia_http1_constant("SERVER_NAME");
-    key_port = raffia_http1_constant("SERVER_PORT");
-    key_scheme = raffia_http1_constant("rack.url_scheme");
-    method_get = raffia_http1_constant("GET");
-    version_1_1 = raffia_http1_constant("HTTP/1.1");
-    empty = raffia_http1_constant("");
-    port_http = raffia_http1_constant("80");
-    port_https = raffia_http1_constant("443");
-    rb_define_singleton_method(http1, "template", template, 1);
+    key_method = raffia_http_constant("REQUEST_METHOD");
+    key_version = raffia_http_constant("SERVER_PROTOCOL");
+    key_query = raffia_http_constant("QUERY_STRING");
+    key_host = raffia_http_constant("HTTP_HOST");
+    key_name = raffia_http_constant("SERVER_NAME");
+    key_port = raffia_http_constant("SERVER_PORT");
+    key_scheme = raffia_http_constant("rack.url_scheme");
+    method_get = raffia_http_constant("GET");
+    empty = raffia_http_constant("");
+    port_http = raffia_http_constant("80");
+    port_https = raffia_http_constant("443");
 }
 
 #endif

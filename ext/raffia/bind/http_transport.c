@@ -1,4 +1,4 @@
-#include "http1_transport.h"
+#include "http_transport.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -16,30 +16,30 @@ static int is_plain(VALUE socket)
            RTEST(rb_obj_is_kind_of(socket, rb_const_get(rb_cObject, id_basic_socket)));
 }
 
-void raffia_http1_transport_open(struct http1_transport *transport, VALUE socket)
+void raffia_http_transport_open(struct http_transport *transport, VALUE socket)
 {
     RB_OBJ_WRITE(transport->self, &transport->socket, socket);
     transport->native = is_plain(socket);
     transport->tls = rb_obj_respond_to(socket, rb_intern("sysread_nonblock"), 1) &&
                      rb_obj_respond_to(socket, rb_intern("syswrite_nonblock"), 1);
     /* An acceptor may have waited for the connection, and its first bytes with it. */
-    struct scheduler *scheduler = raffia_http1_scheduler();
+    struct scheduler *scheduler = raffia_http_scheduler();
     if (scheduler) transport->occurred_after = scheduler->occurred_after;
 }
 
-int raffia_http1_descriptor(const struct http1_transport *transport)
+int raffia_http_descriptor(const struct http_transport *transport)
 {
     return rb_io_descriptor(transport->socket);
 }
 
-static int wait_with_ruby(struct http1_transport *transport, uint32_t events, int64_t limit)
+static int wait_with_ruby(struct http_transport *transport, uint32_t events, int64_t limit)
 {
     VALUE timeout = limit == RAFFIA_NO_LIMIT ? Qnil : DBL2NUM((double)limit / 1e9);
     VALUE io = rb_io_get_io(transport->socket);
     return RTEST(rb_funcall(io, id_wait, 2, UINT2NUM(events), timeout));
 }
 
-struct scheduler *raffia_http1_scheduler(void)
+struct scheduler *raffia_http_scheduler(void)
 {
     VALUE current = rb_fiber_scheduler_current();
     return NIL_P(current) || !raffia_scheduler_is_native(current)
@@ -47,9 +47,9 @@ struct scheduler *raffia_http1_scheduler(void)
                : raffia_scheduler_attached(current);
 }
 
-int raffia_http1_wait(struct http1_transport *transport, uint32_t events, int64_t limit)
+int raffia_http_wait(struct http_transport *transport, uint32_t events, int64_t limit)
 {
-    struct scheduler *scheduler = raffia_http1_scheduler();
+    struct scheduler *scheduler = raffia_http_scheduler();
     if (!scheduler) return wait_with_ruby(transport, events, limit);
     VALUE io = rb_io_get_io(transport->socket);
     int ready = raffia_wait_until_ready(scheduler, io, events, limit) != 0;
@@ -57,13 +57,13 @@ int raffia_http1_wait(struct http1_transport *transport, uint32_t events, int64_
     return ready;
 }
 
-void raffia_http1_yield(void)
+void raffia_http_yield(void)
 {
     VALUE scheduler = rb_fiber_scheduler_current();
     if (!NIL_P(scheduler)) rb_fiber_scheduler_kernel_sleep(scheduler, INT2FIX(0));
 }
 
-static const struct http1_transport *transport_of(VALUE self)
+static const struct http_transport *transport_of(VALUE self)
 {
     return RTYPEDDATA_GET_DATA(self);
 }
@@ -80,11 +80,11 @@ static VALUE close_in_blocking_fiber(RB_BLOCK_CALL_FUNC_ARGLIST(fiber, socket))
  *   scheduler for it, which takes 4,000 instructions; fibers that wait for it are woken as always.
  *   TLS sends a close_notify, and may wait for that.
  */
-static VALUE http1_close(VALUE self)
+static VALUE transport_close(VALUE self)
 {
-    const struct http1_transport *transport = transport_of(self);
+    const struct http_transport *transport = transport_of(self);
     if (!transport->native) return rb_funcall(transport->socket, id_close, 0);
-    struct scheduler *scheduler = raffia_http1_scheduler();
+    struct scheduler *scheduler = raffia_http_scheduler();
     if (scheduler) scheduler->closes.requested = 1;
     rb_block_call(fiber_class, id_blocking, 0, NULL, close_in_blocking_fiber, transport->socket);
     return Qnil;
@@ -92,42 +92,42 @@ static VALUE http1_close(VALUE self)
 
 /* @overload io
  *   @return [BasicSocket, OpenSSL::SSL::SSLSocket] the socket of this connection */
-static VALUE http1_io(VALUE self)
+static VALUE transport_io(VALUE self)
 {
     return transport_of(self)->socket;
 }
 
 /* Bytes received on this connection. */
-static VALUE http1_received(VALUE self)
+static VALUE transport_received(VALUE self)
 {
     return ULL2NUM(transport_of(self)->received);
 }
 
 /* Bytes sent on this connection. */
-static VALUE http1_sent(VALUE self)
+static VALUE transport_sent(VALUE self)
 {
     return ULL2NUM(transport_of(self)->sent);
 }
 
 /* @overload native?
  *   @return [Boolean] whether the kernel may send files on it by itself */
-static VALUE http1_is_native(VALUE self)
+static VALUE transport_is_native(VALUE self)
 {
     return transport_of(self)->native ? Qtrue : Qfalse;
 }
 
-void raffia_init_http1_transport(VALUE http1)
+void raffia_init_http_transport(VALUE class)
 {
     id_basic_socket = rb_intern("BasicSocket");
     id_wait = rb_intern("wait");
     id_close = rb_intern("close");
     id_blocking = rb_intern("blocking");
     fiber_class = rb_path2class("Fiber");
-    rb_define_method(http1, "close", http1_close, 0);
-    rb_define_method(http1, "io", http1_io, 0);
-    rb_define_method(http1, "received", http1_received, 0);
-    rb_define_method(http1, "sent", http1_sent, 0);
-    rb_define_method(http1, "native?", http1_is_native, 0);
+    rb_define_method(class, "close", transport_close, 0);
+    rb_define_method(class, "io", transport_io, 0);
+    rb_define_method(class, "received", transport_received, 0);
+    rb_define_method(class, "sent", transport_sent, 0);
+    rb_define_method(class, "native?", transport_is_native, 0);
 }
 
 #endif

@@ -1,0 +1,36 @@
+/* Envs of requests: what all versions of HTTP have in common. */
+#ifndef RAFFIA_BIND_HTTP_ENV_H
+#define RAFFIA_BIND_HTTP_ENV_H
+
+#include <ruby.h>
+
+#ifdef HAVE_LLHTTP
+
+#include "http1_parser.h"
+
+/* http_env_keys.c */
+/* The key in an env of a header field, other than Content-Type and Content-Length. The name has
+ * RAFFIA_MAX_NAME bytes at most. */
+VALUE raffia_http_env_key(const char *name, size_t size);
+/* A frozen String that is never collected. */
+VALUE raffia_http_constant(const char *text);
+void raffia_init_http_env_keys(void);
+
+/* http_env_template.c */
+/* The requested host: `field` is its text, and `name` and `port` are the parts of that. */
+struct raffia_http_host {
+    const char *bytes;
+    struct raffia_slice field, name, port;
+};
+
+/* A frozen template with what requests for this host have in common. */
+VALUE raffia_http_env_template_of(VALUE template, const struct raffia_http_host *host);
+/* Sets SERVER_NAME and SERVER_PORT. */
+void raffia_http_env_set_server(VALUE env, const struct raffia_http_host *host);
+/* From any Hash; a template is returned as it is. `version`: SERVER_PROTOCOL. */
+VALUE raffia_http_env_template(VALUE entries, VALUE version);
+void raffia_init_http_env_template(void);
+
+#endif
+
+#endif
