@@ -90,7 +90,8 @@ static VALUE protocols(VALUE env)
 static VALUE copy_of_template(const struct http1_request *request,
                               const struct raffia_parser_head *head, const char *bytes)
 {
-    struct raffia_http_host host = {.bytes = bytes, .name = head->host, .port = head->port};
+    struct raffia_http_host host = {
+        .bytes = bytes, .name = head->host, .port = head->port, .fields = head->count};
     for (uint32_t i = 0; i < head->count; i++) {
         if (head->fields[i].meaning != RAFFIA_FIELD_HOST) continue;
         host.field = head->fields[i].value;

@@ -21,6 +21,7 @@ void raffia_init_http_env_keys(void);
 struct raffia_http_host {
     const char *bytes;
     struct raffia_slice field, name, port;
+    uint32_t fields; /* of the request: how much room its env needs */
 };
 
 /* A frozen template with what requests for this host have in common. */

@@ -7,10 +7,14 @@ module Raffia
       #
       # @api private
       class EarlyHints
-        # `hijack` expires with the request.
-        def initialize(stream, hijack)
+        # A new one, like {Hijack.of}. `hijack` expires with the request.
+        def self.of(stream, hijack) = allocate.open(stream, hijack)
+
+        # Returns itself.
+        def open(stream, hijack)
           @stream = stream
           @hijack = hijack
+          self
         end
 
         def call(headers)

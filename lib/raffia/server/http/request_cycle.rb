@@ -104,8 +104,8 @@ module Raffia
         def prepare(env)
           @error_response = nil
           env["REMOTE_ADDR"] = @address
-          env["rack.hijack"] = @hijack = Hijack.new(@stream)
-          env["rack.early_hints"] = EarlyHints.new(@stream, @hijack) if @hints
+          env["rack.hijack"] = @hijack = Hijack.of(@stream)
+          env["rack.early_hints"] = EarlyHints.of(@stream, @hijack) if @hints
           env["rack.input"] = @input = Input.new(@stream, @context) if @stream.body?
           env["rack.response_finished"] = []
         end

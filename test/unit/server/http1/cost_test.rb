@@ -35,6 +35,19 @@ class Http1CostTest < Raffia::TestCase
     assert_equal 4 + 14, objects_for(LONG_HEAD)
   end
 
+  # A browser's has room for the entries of middleware besides.
+  def test_the_table_of_an_env_is_small_for_a_request_with_few_fields
+    short, long = [SHORT, LONG_HEAD].map { |bytes| receive(bytes) }
+    assert_operator ObjectSpace.memsize_of(short), :<=, 1024
+    assert_operator ObjectSpace.memsize_of(long), :>, 1024
+    assert_equal "curl/8", short["HTTP_USER_AGENT"]
+    assert_equal "a", long["HTTP_ACCEPT_LANGUAGE"]
+    full = receive(SHORT)
+    100.times { |number| full["key #{number}"] = number }
+    assert_equal %w[example.org curl/8 */*],
+      full.values_at("HTTP_HOST", "HTTP_USER_AGENT", "HTTP_ACCEPT")
+  end
+
   def test_objects_of_a_body
     bytes = "#{POST}Content-Length: 5\r\n\r\nhello"
     receive(bytes)
