@@ -99,7 +99,7 @@ class NativeTests
 
   def libraries(what)
     @libraries ||= {}
-    @libraries[what] ||= %w[liburing libllhttp libkqueue].flat_map { |name|
+    @libraries[what] ||= %w[liburing libllhttp libnghttp2 libkqueue].flat_map { |name|
       `pkg-config #{what} #{name} 2>/dev/null`.split
     }
   end

@@ -46,7 +46,8 @@ struct raffia_http2_fields {
     uint32_t count, places;
 };
 
-/* A head that libnghttp2 has found to be well-formed. A slice of size 0: there is none. */
+/* A head that libnghttp2 has found to be well-formed. A slice of size 0: there is none. A `host`
+ * field is not in the list: `authority` has its value, and a head in which they differ is malformed. */
 struct raffia_http2_head {
     struct raffia_http2_fields fields;
     struct raffia_http2_slice method, scheme, authority, path, protocol;
@@ -87,6 +88,12 @@ struct raffia_http2_stream {
     size_t output_start, output_size, output_capacity;
     struct raffia_http2_output_fields *output_trailers;
     uint8_t events, queued, output_ended, deferred, released;
+    uint8_t in_head; /* its head has not come in whole */
+    uint8_t begun;   /* RAFFIA_HTTP2_REQUEST was taken */
+    uint8_t full;    /* the output was over the limit */
+    uint8_t ended;   /* END_STREAM was sent */
+    uint8_t own;     /* the reset is not the client's doing */
+    uint8_t gone;    /* libnghttp2 does not know it any more */
 };
 
 /* A field of a response. Names are in lower case; the session copies both. */
@@ -133,7 +140,7 @@ int raffia_http2_reset(struct raffia_http2_stream *stream, uint32_t code);
 /* The caller has ended its use: resets a stream that is not finished, and frees it. */
 void raffia_http2_release(struct raffia_http2_stream *stream);
 
-/* Output: bytes to be sent, which stay there until the next call of another function with this
+/* Output, which may make events and end the connection, too: bytes to be sent, which stay there until the next call of another function with this
  * session; 0: none. */
 size_t raffia_http2_output(struct raffia_http2_session *session, const char **bytes);
 /* So many of them were sent. */
@@ -156,6 +163,7 @@ struct raffia_http2_state {
     uint8_t ping_unanswered;   /* one of ours */
     uint8_t client_going_away; /* it has sent GOAWAY */
     uint8_t output_blocked;    /* streams have bodies to send, and no window */
+    uint8_t failed;            /* by an error: no stream goes on; the output has a GOAWAY */
     uint8_t over;              /* all is sent and received */
     const char *abuse;         /* why the session has ended with ENHANCE_YOUR_CALM; NULL: has not */
     uint64_t resets_received, resets_sent;
