@@ -11,7 +11,12 @@ require "tempfile"
 class FuzzTarget
   # target => the files of the core that it is made of
   ALL = {"timers" => %w[timer timer_heap op], "ops" => %w[op],
-         "http1" => %w[http1_parser http1_policy http1_target http1_persistence]}.freeze
+         "http1" => %w[http1_parser http1_policy http1_target http1_persistence],
+         "http2" => %w[http2_session http2_stream http2_head http2_input http2_response
+           http2_output http2_buffer http2_abuse]}.freeze
+  # A target with this prefix needs that library.
+  LIBRARIES = {"http1" => %w[libllhttp -DHAVE_LLHTTP], "http2" => %w[libnghttp2 -DHAVE_NGHTTP2]}
+    .freeze
   FLAGS = %w[
     -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -g -O1 -fno-omit-frame-pointer
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iext/raffia/core
@@ -42,7 +47,7 @@ class FuzzTarget
   def build
     FileUtils.mkdir_p(@corpus)
     sources = ALL.fetch(@name).map { |file| "ext/raffia/core/#{file}.c" }
-    sh COMPILER, *FLAGS, "fuzz/#{@name}.c", *sources, *llhttp, "-o", @program
+    sh COMPILER, *FLAGS, "fuzz/#{@name}.c", *sources, *library, "-o", @program
   end
 
   def run(seconds)
@@ -55,12 +60,12 @@ class FuzzTarget
 
   private
 
-  # The one library that a target needs.
-  def llhttp
-    return [] unless @name.start_with?("http1")
-    flags = `pkg-config --cflags --libs libllhttp`.split
-    abort "fuzz: #{@name} needs llhttp >= 9, which pkg-config does not find" unless $?.success?
-    ["-DHAVE_LLHTTP", *flags]
+  def library
+    library, macro = LIBRARIES.find { |prefix, _| @name.start_with?(prefix) }&.last
+    return [] unless library
+    flags = `pkg-config --cflags --libs #{library}`.split
+    abort "fuzz: #{@name} needs #{library}, which pkg-config does not find" unless $?.success?
+    [macro, *flags]
   end
 
   def advice

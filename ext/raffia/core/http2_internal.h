@@ -10,8 +10,8 @@
 
 #include <nghttp2/nghttp2.h>
 
-/* How many streams and heads a session keeps for the next requests, in use and when idle. */
-enum { RAFFIA_HTTP2_POOL = 128, RAFFIA_HTTP2_IDLE_POOL = 2 };
+/* How many streams and heads a session keeps for the next requests. */
+enum { RAFFIA_HTTP2_POOL = 8 };
 /* A buffer that is kept has this size at most. */
 enum { RAFFIA_HTTP2_KEPT = 4096 };
 
@@ -70,7 +70,6 @@ void raffia_http2_close(struct raffia_http2_stream *stream, uint32_t code);
 int raffia_http2_submit_reset(struct raffia_http2_stream *stream, uint32_t code);
 void raffia_http2_clear_trailers(struct raffia_http2_stream *stream);
 void raffia_http2_free_pools(struct raffia_http2_session *session);
-void raffia_http2_trim_pools(struct raffia_http2_session *session);
 void raffia_http2_free_stream(struct raffia_http2_stream *stream);
 
 /* http2_head.c, http2_input.c, http2_output.c: callbacks. */

@@ -121,7 +121,7 @@ void raffia_http2_fill(struct raffia_http2_session *session, int final)
 size_t raffia_http2_output(struct raffia_http2_session *session, const char **bytes)
 {
     if (!session->failed) raffia_http2_fill(session, 0);
-    *bytes = session->output + session->output_start;
+    *bytes = session->output ? session->output + session->output_start : NULL;
     return session->output_size;
 }
 

@@ -124,21 +124,6 @@ void raffia_http2_free_stream(struct raffia_http2_stream *stream)
     session->free_stream_count++;
 }
 
-void raffia_http2_trim_pools(struct raffia_http2_session *session)
-{
-    while (session->free_head_count > RAFFIA_HTTP2_IDLE_POOL) {
-        struct raffia_http2_head *head = session->free_heads[--session->free_head_count];
-        raffia_http2_clear_fields(&head->fields);
-        free(head);
-    }
-    while (session->free_stream_count > RAFFIA_HTTP2_IDLE_POOL) {
-        struct raffia_http2_stream *stream = session->free_streams;
-        session->free_streams = stream->next;
-        session->free_stream_count--;
-        free_memory(stream);
-    }
-}
-
 void raffia_http2_free_pools(struct raffia_http2_session *session)
 {
     while (session->streams) {
@@ -258,13 +243,11 @@ int raffia_http2_reset(struct raffia_http2_stream *stream, uint32_t code)
 
 void raffia_http2_release(struct raffia_http2_stream *stream)
 {
-    struct raffia_http2_session *session = stream->session;
     if (!stream->closed && !stream->finished) raffia_http2_reset(stream, NGHTTP2_INTERNAL_ERROR);
     leave(stream);
     raffia_http2_release_head(stream);
     stream->input_size = 0;
     free_if_unused(stream);
-    if (!session->streams) raffia_http2_trim_pools(session);
 }
 
 #endif
