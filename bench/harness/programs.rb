@@ -10,11 +10,11 @@ module Bench
     FOLDER = File.join(ROOT, "tmp/bench")
     # @return [Hash{String => Proc}] how a source becomes a program, by its ending
     COMPILERS = {
-      ".c" => ->(source, program) {
+      ".c" => ->(source, program, libraries) {
         [{}, ENV.fetch("CC", "cc"), "-std=c11", "-O2", "-Wall", "-Wextra", "-o", program, source,
-          "-lm"]
+          "-lm", *libraries]
       },
-      ".go" => ->(source, program) {
+      ".go" => ->(source, program, _) {
         [{"GO111MODULE" => "off"}, "go", "build", "-o", program, source]
       }
     }.freeze
@@ -26,8 +26,11 @@ module Bench
     # @param suite [String] its folder's name
     # @param sources [Array<String>] in that folder, with their endings; the programs are called
     #   like them, without
-    def initialize(suite, *sources)
+    # @param libraries [Hash{String => Array<String>}] the linker's arguments for a source; where
+    #   such a library is missing, its program is, too
+    def initialize(suite, *sources, libraries: {})
       @suite = suite
+      @libraries = libraries.transform_keys { |source| File.basename(source, ".*") }
       @sources = sources.to_h do |source|
         [File.basename(source, ".*"), File.join(ROOT, "bench", suite, source)]
       end
@@ -36,7 +39,7 @@ module Bench
     # @return [String] where it is
     def program(name) = File.join(FOLDER, "#{@suite}-#{name}")
 
-    # Leaves out programs and targets whose compiler is missing; C is always needed.
+    # Leaves out programs whose compiler or library is missing; C is always needed.
     def compile
       FileUtils.mkdir_p(FOLDER)
       @sources.each do |name, source|
@@ -46,15 +49,16 @@ module Bench
           next
         end
 
-        build(source, program(name)) or
-          abort "bench:#{@suite}: #{source} does not compile: it needs a compiler, and Linux"
+        next if build(source, program(name), @libraries.fetch(name, [])) || @libraries.key?(name)
+
+        abort "bench:#{@suite}: #{source} does not compile: it needs a compiler, and Linux"
       end
     end
 
     private
 
-    def build(source, program)
-      system(*COMPILERS.fetch(File.extname(source)).call(source, program))
+    def build(source, program, libraries)
+      system(*COMPILERS.fetch(File.extname(source)).call(source, program, libraries))
     end
   end
 end

@@ -7,6 +7,7 @@
 
 require "json"
 require_relative "../harness/meter"
+require_relative "h2load"
 require_relative "load"
 require_relative "plan"
 require_relative "process"
@@ -26,7 +27,7 @@ module ServerBench
 
     # @return [Hash] the sample
     def sample(scale)
-      found = Load.new(@server, @plan, @plan.arguments(scale)).follow { |word| mark(word) }
+      found = @plan.load_for(@server, scale).follow { |word| mark(word) }
       {**closed(found), **arrivals(found[:open]), reconnects: found[:reconnects]}
     end
 
@@ -63,6 +64,8 @@ module ServerBench
     end
 
     def microseconds(run)
+      return {} unless run[:p50] # h2load does not tell
+
       {p50_us: run[:p50] * 1e6, p99_us: run[:p99] * 1e6, p999_us: run[:p999] * 1e6}
     end
 
@@ -73,14 +76,16 @@ module ServerBench
     end
 
     def memory
-      {pss_mib: @pss[:end] / 1024.0**2,
-       kib: (@pss[:parked] - @pss[:idle]) / 1024.0 / @plan.connections}
+      each = @pss[:parked] && (@pss[:parked] - @pss[:idle]) / 1024.0 / @plan.connections
+      {pss_mib: @pss[:end] / 1024.0**2, kib: each}
     end
   end
 end
 
 target, workload, scale, count = ARGV
 plan = ServerBench::Plans::ALL.fetch(workload)
-ServerBench::ServerProcess.open(ServerBench::Targets::ALL.fetch(target).open.call) do |server|
+setup = ServerBench::Targets::ALL.fetch(target).open.call
+setup = setup.http2 || setup if plan.http2?
+ServerBench::ServerProcess.open(setup) do |server|
   puts JSON.generate(ServerBench::Child.new(server, plan, count: !count.nil?).sample(Float(scale)))
 end

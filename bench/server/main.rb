@@ -11,8 +11,9 @@
 #     ruby -Ilib bench/server/main.rb --json
 #
 # RAFFIA_BENCH_GEMS is the folder where the gems of the others are (../harness/gems.rb); nginx, Go
-# (package golang-go) and a C compiler are Debian's. With RUNS=2 everything takes about 25 minutes.
-# Nothing else should run meanwhile.
+# (package golang-go), a C compiler and, for HTTP/2 (WORKLOADS=h2_), h2load (package nghttp2-client)
+# and libnghttp2-dev are Debian's. With RUNS=2 everything takes about half an hour. Nothing else
+# should run meanwhile.
 
 require_relative "suite"
 require_relative "../harness/main"

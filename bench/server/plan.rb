@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "h2load_plan"
+
 module ServerBench
   # A workload of the suite.
   #
@@ -28,6 +30,14 @@ module ServerBench
       end
     end
 
+    # @return [Load]
+    def load_for(server, scale) = Load.new(server, self, arguments(scale))
+
+    def http2? = false
+
+    # @return [String, nil] what is missing here
+    def trouble = nil
+
     # The memory of a connection is told where there are many.
     def parks? = connections > 1_000
   end
@@ -52,6 +62,6 @@ module ServerBench
       Plan.new(name: "mixed", title: "14 hello, 4 JSON, 1 chunked, 1 that waits 10 ms",
         load: {mix: "hello:14,json:4,upload:1,nap:1"}, rate: 1_000),
       Plan.new(name: "cold", title: "hello, a connection for each request", load: {cold: 1})
-    ].to_h { |plan| [plan.name, plan] }.freeze
+    ].to_h { |plan| [plan.name, plan] }.merge(H2loadPlans::ALL).freeze
   end
 end

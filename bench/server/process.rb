@@ -60,11 +60,18 @@ module ServerBench
 
     # @return [String] the answer's body, empty when there is none
     def get(path)
+      return get_by_curl(path) if @setup.only_http2
+
       Net::HTTP.start("127.0.0.1", @port, open_timeout: 5, read_timeout: 3) do |http|
         http.get(path).body
       end
     rescue SystemCallError, IOError, Timeout::Error, Net::ProtocolError
       ""
+    end
+
+    def get_by_curl(path)
+      IO.popen(["curl", "-s", "--max-time", "3", "--http2-prior-knowledge",
+        "http://127.0.0.1:#{@port}#{path}"], &:read)
     end
 
     # @return [Integer, nil] objects allocated so far

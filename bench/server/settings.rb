@@ -49,6 +49,8 @@ module ServerBench
       }
     CONF
 
+    # nginx 1.22 speaks one of both on a port without TLS.
+    NGINX_HTTP2 = NGINX.sub("backlog=4096", "backlog=4096 http2").freeze
     DOWNLOAD = Service::DOWNLOAD
 
     def self.itsi(app) = ITSI.sub("APP", app)

@@ -16,8 +16,15 @@ module ServerBench
   #   @return [Regexp, nil] what /stats must say, or it is not what it is called
   # @!attribute counts
   #   @return [Boolean] whether /stats says how many objects were allocated: one process, and Ruby
-  Setup = Data.define(:command, :files, :env, :cores, :proof, :counts) do
-    def initialize(command:, files: {}, env: {}, cores: 1, proof: nil, counts: true) = super
+  # @!attribute http2
+  #   @return [Setup, nil] how it is started for HTTP/2, if otherwise
+  # @!attribute only_http2
+  #   @return [Boolean] whether it speaks nothing else
+  Setup = Data.define(:command, :files, :env, :cores, :proof, :counts, :http2, :only_http2) do
+    def initialize(command:, files: {}, env: {}, cores: 1, proof: nil, counts: true, http2: nil,
+      only_http2: false)
+      super
+    end
 
     # @return [Setup] for this port and folder
     def at(port, folder)

@@ -10,7 +10,7 @@ module ServerBench
   # Targets and workloads of this benchmark.
   SUITE = Bench::Suite.new(name: "server", targets: Targets::ALL, plans: Plans::ALL,
     prepare: -> { Tools.compile },
-    trouble: ->(plan) { Bench::Machine.trouble(plan) },
+    trouble: ->(plan) { Bench::Machine.trouble(plan) || plan.trouble },
     related: %w[rack nio4r async io-event itsi-scheduler],
     columns: %i[waiting syscalls allocations pss memory], boot: 30)
 end

@@ -20,6 +20,15 @@ module ServerBench
     ENOUGH = %w[hello hello_8192 json cpu mixed].freeze
     ONLY_ENOUGH = Plans::ALL.except(*ENOUGH).transform_values { nil }.freeze
 
+    # Those that are measured by h2load.
+    HTTP2 = %w[raffia-uring raffia-epoll falcon itsi nginx limit].freeze
+
+    NO_HTTP2 = if File.exist?(File.join(ROOT, "lib/raffia/server/http2/connection.rb"))
+      {}
+    else
+      H2loadPlans::ALL.keys.grep(/h2/).to_h { |name| [name, "it does not speak HTTP/2 yet"] }
+    end
+
     module_function
 
     # An executable of a gem, by the Ruby that runs this.
@@ -37,6 +46,7 @@ module ServerBench
       }
       command = [RbConfig.ruby, "-I#{ROOT}/lib", File.join(ROOT, "exe/raffia"), "serve",
         "--no-config", APP, "-b", "tcp://127.0.0.1:PORT", *arguments]
+      without = NO_HTTP2.merge(without)
       Target.new(name:, group:, trouble:, without:, open: -> { Setup.new(command:, **setup) })
     end
 
@@ -46,11 +56,12 @@ module ServerBench
     end
 
     # Neither runs Ruby.
-    def program(name, title = name, without: {})
+    def program(name, title = name, http2: nil, without: {})
       Target.new(name:, reference: true, without:,
         open: -> {
           Setup.new(command: [Tools.program(title), "PORT"], env: {"GOMAXPROCS" => "1"},
-            counts: false)
+            counts: false, http2: http2 && Setup.new(command: [Tools.program(http2), "PORT"],
+              counts: false, only_http2: true))
         },
         trouble: -> {
           "#{Tools.program(title)} is not built" unless File.executable?(Tools.program(title))
@@ -59,13 +70,26 @@ module ServerBench
 
     def nginx
       without = %w[json upload wait cpu mixed].to_h { |name| [name, nil] }
+        .merge(%w[h1_upload h2_upload h2_upload_100].to_h { |name|
+          [name, "it answers before it has read the body"]
+        })
       trouble = -> {
         "there is no nginx (apt-get install nginx-light)" unless Bench::Programs.tool?("nginx")
       }
       Target.new(name: "nginx", reference: true, without:, trouble:, open: -> {
-        Setup.new(command: %w[nginx -p FOLDER -c nginx.conf -e log],
-          files: {"nginx.conf" => Settings::NGINX, "download" => Settings::DOWNLOAD}, counts: false)
+        nginx_setup(Settings::NGINX,
+          http2: nginx_setup(Settings::NGINX_HTTP2, only_http2: true))
       })
+    end
+
+    def nginx_setup(conf, **setup)
+      Setup.new(command: %w[nginx -p FOLDER -c nginx.conf -e log],
+        files: {"nginx.conf" => conf, "download" => Settings::DOWNLOAD}, counts: false, **setup)
+    end
+
+    # HTTP/2, or h2load's HTTP/1.1 beside it.
+    def without_h2load(target)
+      target.with(without: {**H2loadPlans::ALL.transform_values { nil }, **target.without})
     end
 
     ALL = [
@@ -86,7 +110,8 @@ module ServerBench
           [name,
             "it closes each connection after an answer, and has one request at a time"]
         }),
-      nginx, program("go", "net_http"), program("limit", without: {"wait" => nil, "mixed" => nil}),
+      nginx, program("go", "net_http"), program("limit", http2: "limit_h2",
+        without: {"wait" => nil, "mixed" => nil, "h1_upload" => nil}),
       raffia("raffia-2", "--processes", "2", group: :two, without: ONLY_ENOUGH, cores: 2,
         counts: false),
       raffia("raffia-ractors", "--processes", "1", "--ractors", "2", group: :two,
@@ -96,6 +121,7 @@ module ServerBench
       gem("falcon-2", "falcon", *%W[serve -b http://127.0.0.1:PORT -n 2 -c #{APP}], from: "falcon",
         group: :two, without: ONLY_ENOUGH, cores: 2,
         counts: false)
-    ].to_h { |target| [target.name, target] }.freeze
+    ].map { |target| HTTP2.include?(target.name) ? target : without_h2load(target) }
+      .to_h { |target| [target.name, target] }.freeze
   end
 end
