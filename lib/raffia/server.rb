@@ -84,6 +84,10 @@ module Raffia
         raise ConfigError, "threads are of the main Ractor: leave out `ractors`, or `execution " \
           "threads`"
       end
+      if @options.ractors? && @options.elastic?
+        raise ConfigError, "a range of processes is for processes without Ractors: say how many " \
+          "processes, or leave out `ractors`"
+      end
       if @options.ractors? && @hooks.any?(:actors)
         raise ConfigError, "actors live in a worker's loop, and those of Ractors have none for " \
           "them: leave out `ractors`, or `actors`"
@@ -147,11 +151,12 @@ module Raffia
     def run_cluster(listening, others, systemd)
       role = WorkerRole.new(@application, listening, options, hooks: @hooks, log: log,
         reload: @reload)
-      roles = [role, *others]
+      # Slots are added at the end, so they are those of the last role.
+      roles = options.elastic? ? [*others, role] : [role, *others]
       # A single worker shares its memory with nobody.
-      template = options.preload == true || roles.sum(&:processes) > 1
+      template = options.preload == true || options.elastic? || roles.sum(&:processes) > 1
       cluster = Service::Cluster.new(roles, preload: options.preload, template: template,
-        **role.supervision, **systemd)
+        **role.supervision(roles.sum(&:processes) - role.processes), **systemd)
       health = report_health(role.panel, others.first&.metrics)
       cluster.run { yield listening.first if block_given? }
     ensure

@@ -13,6 +13,8 @@ module TestSupport
     TYPES = {
       count: "Integer", threads: "Integer", port: "Integer", limit: "Integer | String | false",
       workers: "Integer | Symbol", ractors: "Integer | Symbol", flag: "bool",
+      elastic_workers: "Integer | Range[Integer] | Symbol | String",
+      elastic_threads: "Integer | Range[Integer] | String",
       flag_or_auto: "bool | Symbol", string: "String", strings: "String | Array[String]",
       path: "String", paths: "String | Array[String]", uri: "String",
       uris: "String | Array[String]", log: "String | bool", object: "untyped",

@@ -15,7 +15,7 @@ module Raffia
       def initialize(app, options)
         @app = app
         # Requests without a free thread wait in the limiter, in their fibers.
-        limit = [options.max_in_flight, (options.threads if options.threaded?)].compact.min
+        limit = [options.max_in_flight, (options.most_threads if options.threaded?)].compact.min
         @limiter = ConcurrencyLimiter.build(limit: limit, target: options.queue_target,
           max_wait: options.max_queue_time)
         @time_limit = options.request_timeout

@@ -10,7 +10,7 @@ module Raffia
     # |-----------------------------------|----------------------------------------|--------------------|
     # | RAFFIA_BIND                       | addresses to listen on, spaces between | see `raffia serve` |
     # | RAFFIA_PORT, PORT                 | a port                                 | 9292               |
-    # | RAFFIA_PROCESSES, WEB_CONCURRENCY | a number, auto                         | auto               |
+    # | RAFFIA_PROCESSES, WEB_CONCURRENCY | a number, a range such as 2..16, auto  | auto               |
     #
     # @api private
     Config = ::Data.define(:bind, :port, :processes, :environment) do

@@ -26,7 +26,7 @@ module Raffia
       attr_reader :at_once
 
       def initialize(application, options)
-        @threads = options.threads
+        @threads = options.most_threads
         @asked = options.execution
         @mode = :threads
         @at_once = options.max_in_flight

@@ -45,12 +45,23 @@ module Raffia
           out: out)
       end
 
-      # Worker processes; 0: the server runs in this process.
+      # Worker processes at first; 0: the server runs in this process.
       def workers
+        return processes.begin if elastic?
         return processes unless processes == :auto
 
         (ractors == :auto) ? 1 : [Executor::Cpus.count / ractor_count, 1].max
       end
+
+      # Whether the number of worker processes follows their load.
+      def elastic? = processes.is_a?(::Range)
+
+      def most_workers = elastic? ? processes.end : workers
+
+      # Threads that stay, and the most that there are for requests at a time.
+      def least_threads = threads.is_a?(::Range) ? threads.begin : 0
+
+      def most_threads = threads.is_a?(::Range) ? threads.end : threads
 
       def ractor_count = (ractors == :auto) ? Executor::Cpus.count : [ractors, 1].max
 

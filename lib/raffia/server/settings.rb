@@ -32,16 +32,20 @@ module Raffia
           "a client that has not finished its handshake by then is dropped"]
       ]],
       workers: ["Workers", [
-        [:processes, :workers, :auto,
-          "worker processes; auto: one for each CPU that the control group grants; 0: " \
-            "none, serve in this process", {short: "-w"}],
+        [:processes, :elastic_workers, :auto,
+          "worker processes; 2..16: as many as the load needs, of these; auto: one for each " \
+            "CPU that the control group grants; 0: none, serve in this process", {short: "-w"}],
+        [:shrink_after, :seconds, 300,
+          "with a range of processes: a worker is ended when one less has been enough for so long"],
         [:ractors, :ractors, 0,
           "Ractors in each process, for applications that can; auto: as many as CPUs, or " \
             "none when the application cannot"],
         [:execution, %i[auto fibers threads], :auto,
           "where requests run; auto: in fibers, or on threads where fibers would share " \
             "what belongs to one request"],
-        [:threads, :threads, 5, "requests at a time in each process, with execution threads"],
+        [:threads, :elastic_threads, 5,
+          "requests at a time in each process, with execution threads; 2..16: at most 16, and " \
+            "so many threads as are needed, at least 2"],
         [:preload, :flag_or_auto, :auto,
           "a template process loads the application and forks the workers, which share " \
             "its memory; auto: with two workers or more"],

@@ -45,12 +45,13 @@ module Raffia
         @panel.supervisor = supervisor
       end
 
-      # See {Process::Supervisor::Settings}.
-      def supervision
+      # See {Process::Supervisor::Settings}. `first`: the number of the role's first slot.
+      def supervision(first = 0)
         {name: "raffia #{@options.tag || ::File.basename(::Dir.pwd)}", log: @log,
          pid_file: @options.pidfile, boot_timeout: @options.boot_timeout || NEVER,
          hang_timeout: hang_timeout, memory_limit: @options.worker_memory,
-         total_memory: @options.total_memory, hooks: hooks}
+         total_memory: @options.total_memory, hooks: hooks,
+         autoscale: (autoscale(first) if @options.elastic?)}
       end
 
       # Runs once per generation: in the template process, in each worker, or without template
@@ -76,6 +77,12 @@ module Raffia
       end
 
       private
+
+      def autoscale(first)
+        Process::Supervisor::Autoscaler::Settings.new(range: @options.processes, first: first,
+          shrink_after: @options.shrink_after,
+          cpus: Executor::Cpus.count, load: ->(*worker) { @panel.load(*worker) })
+      end
 
       # A request that blocks its loop also stops the heartbeat that the supervisor sees.
       def hang_timeout = [@options.worker_timeout, @options.hard_timeout&.+(MARGIN)].compact.min

@@ -19,7 +19,9 @@ module Raffia
                        "1.5 h" => 5400.0, nil => nil, "off" => nil, false => nil},
         max_body: {"64k" => 65_536, "50MB" => 50 << 20, 10 => 10, "1.5k" => 1536, "1g" => 1 << 30,
                    "unlimited" => nil},
-        processes: {"auto" => :auto, :auto => :auto, 0 => 0, "4" => 4},
+        processes: {"auto" => :auto, :auto => :auto, 0 => 0, "4" => 4, "2..16" => 2..16,
+                    2..16 => 2..16, "2...17" => 2..16, 3..3 => 3},
+        threads: {5 => 5, "3..16" => 3..16, "4..4" => 4}, shrink_after: {"5m" => 300, "off" => nil},
         preload: {true => true, "off" => false, "yes" => true},
         log_format: {"json" => :json, :json => :json},
         bind: {"tcp://a:1" => ["tcp://a:1"], ["fd://3", "fd://4"] => ["fd://3", "fd://4"]},
@@ -35,7 +37,8 @@ module Raffia
 
     def test_invalid_values_are_refused
       {
-        processes: [-1, "many", 1.5, ""], port: [70_000, "http"],
+        processes: [-1, "many", 1.5, "", "0..2", "3..2", "2..", 2.., "2..257", "a".."b"],
+        threads: [0, "0..5", "5..1001", "auto"], port: [70_000, "http"],
         idle_timeout: ["soon", 0, -1, Float::INFINITY, "5 parsecs"],
         head_timeout: ["9" * 400, "#{"9" * 307}h"], max_line: ["#{"9" * 400}k"],
         max_headers: [0, -4, "a few"], max_body: ["big", 0], preload: ["maybe"],

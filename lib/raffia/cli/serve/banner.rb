@@ -24,7 +24,8 @@ module Raffia
 
         def facts
           {application: @application.name, environment: @options.environment, config: @file&.path,
-           processes: @options.workers, ractors: @options.ractors, urls: @urls}
+           processes: @options.workers, most_processes: @options.most_workers,
+           ractors: @options.ractors, urls: @urls}
         end
 
         def title = "serves #{@application.name} in #{@options.environment}"
@@ -32,11 +33,16 @@ module Raffia
         def lines = ["#{workers}#{", set by #{@file.path}" if @file}", *@urls]
 
         def workers
-          [processes(@options.workers),
+          [elastic || processes(@options.workers),
             *("#{@options.ractors} Ractors in each" if @options.ractors?),
             "a fiber for each connection",
             *("requests on #{@options.threads} threads" if @options.threaded?)]
             .join(", ")
+        end
+
+        def elastic
+          range = @options.processes
+          "#{range.begin} to #{range.end} worker processes" if @options.elastic?
         end
       end
     end

@@ -35,6 +35,7 @@ module Raffia
         def text(binds)
           count = @options.workers
           workers = count.zero? ? "this process" : "#{count} worker process#{"es" if count > 1}"
+          workers = "#{count} to #{@options.most_workers} worker processes" if @options.elastic?
           @out.puts "#{@application.name} loads, and would be served in #{@options.environment} " \
             "by #{workers} at"
           binds.each { |bind| @out.puts "  #{bind}" }

@@ -7,10 +7,11 @@ module Raffia
       #
       # @api private
       class CommandHandler
-        def initialize(loop, restart, scaler)
+        def initialize(loop, restart, scaler, autoscaler)
           @loop = loop
           @restart = restart
           @scaler = scaler
+          @autoscaler = autoscaler
           @log = loop.settings.log
           @terminal = ControllingTerminal.new
         end
@@ -36,10 +37,15 @@ module Raffia
         def change(order, *arguments)
           case order
           when :restart then @restart.begin
-          when :grow then @scaler.resize(@scaler.size + 1)
-          when :shrink then @scaler.resize(@scaler.size - 1)
+          when :grow then resize(1)
+          when :shrink then resize(-1)
           when :resize then @scaler.resize(*arguments)
           end
+        end
+
+        # Workers that follow their load have a minimum, which is moved.
+        def resize(by)
+          @autoscaler ? @autoscaler.move(by) : @scaler.resize(@scaler.size + by)
         end
 
         def reopen

@@ -12,8 +12,11 @@ module Raffia
       class ConnectionRouter
         INTERVAL = 0.1
 
-        def initialize(slots)
+        # `share`: a queue that stands at a worker that serves is shared with another one.
+        def initialize(slots, share: false)
           @slots = slots
+          @share = share
+          @standing = {}.compare_by_identity
           @known = []
           @groups = []
           @asked = {}.compare_by_identity
@@ -31,6 +34,7 @@ module Raffia
           (@slots - serving).each do |slot|
             redirect(slot, serving, now) unless slot.accepting?(now)
           end
+          share(serving, now) if @share
         end
 
         private
@@ -57,6 +61,20 @@ module Raffia
 
           @asked[slot] = now + INTERVAL
           serving[(@turn += 1) % serving.size].current.accept_from(slot.ios)
+        end
+
+        # New sockets get new connections alone: a worker that was started because of a queue would
+        # never see it. Only a queue that is there twice stands.
+        def share(serving, now)
+          return if now < @asked.fetch(:share, 0)
+
+          @asked[:share] = now + INTERVAL
+          queued, idle = serving.partition { |slot| queued?(slot) }
+          standing = queued.select { |slot| @standing.key?(slot) }
+          @standing = queued.to_h { |slot| [slot, true] }.compare_by_identity
+          standing.first(idle.size).each do |slot|
+            idle[(@turn += 1) % idle.size].current.accept_from(slot.ios)
+          end
         end
 
         def queued?(slot)

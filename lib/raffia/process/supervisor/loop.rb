@@ -7,6 +7,7 @@ require_relative "replacements"
 require_relative "status_report"
 require_relative "rolling_restart"
 require_relative "scaler"
+require_relative "autoscaler"
 require_relative "maintenance"
 
 module Raffia
@@ -18,6 +19,8 @@ module Raffia
       # @api private
       class Loop
         attr_reader :manager, :state, :restart, :replacements, :settings
+        # nil where the number of workers does not follow their load.
+        attr_reader :autoscaler
 
         def initialize(settings, work, command_queue, notifier, watchers)
           @settings = settings
@@ -33,7 +36,10 @@ module Raffia
           @replacements = Replacements.new(@manager, settings.drain_timeout, @log)
           @restart = RollingRestart.new(@manager, @replacements, self)
           scaler = Scaler.new(@manager, self)
-          @command_handler = CommandHandler.new(self, @restart, scaler)
+          if settings.autoscale
+            @autoscaler = Autoscaler.new(settings.autoscale, @manager, self, scaler)
+          end
+          @command_handler = CommandHandler.new(self, @restart, scaler, @autoscaler)
           @maintenance = Maintenance.new(self, scaler)
         end
 
@@ -121,7 +127,8 @@ module Raffia
 
         def wait
           now = Clock.now
-          rest = [[@manager.due(now), *@notifier.due].min - now, 0].max
+          due = [@manager.due(now), *@notifier.due, *(@autoscaler&.due unless stopping?)].min
+          rest = [due - now, 0].max
           readable, = ::IO.select([@command_queue.to_io, *@manager.ios, *@watchers.ios], nil, nil,
             rest)
           @watchers.call(readable) if readable

@@ -17,7 +17,7 @@ module Raffia
           @forkers = loop.manager.forkers
           @settings = loop.settings
           @recycling = Recycling.new(loop.settings)
-          @router = ConnectionRouter.new(@manager.slots)
+          @router = ConnectionRouter.new(@manager.slots, share: !@settings.autoscale.nil?)
         end
 
         def step(now)
@@ -27,6 +27,7 @@ module Raffia
           return if @loop.stopping? # the listeners may be closed then
 
           @manager.start_due(now)
+          @loop.autoscaler&.step(now)
           @scaler.step(now)
           @router.step(now)
           @recycling.due(@manager.workers, now).each { |worker, reason| renew(worker, reason) }

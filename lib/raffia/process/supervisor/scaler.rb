@@ -18,14 +18,14 @@ module Raffia
 
         def size = @target || @manager.slots.size
 
-        def resize(count)
+        def resize(count, reason = nil)
           most = @loop.settings.max_workers
           unless (1..most).cover?(count)
             return @log&.warn("#{count} workers: at least one, at most #{most} are possible")
           end
 
           @target = count
-          @log&.info("#{count} workers from now on")
+          @log&.info("#{count} workers from now on#{": #{reason}" if reason}")
         end
 
         def step(now)

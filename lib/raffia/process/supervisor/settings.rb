@@ -30,6 +30,7 @@ module Raffia
       # words:: of a board
       # max_workers:: how many there can be after {Supervisor#resize}
       # log:: nil, or a Logger
+      # autoscale:: nil, or an {Autoscaler::Settings}: the number of workers follows their load
       # hooks:: Hash of callables, see {HOOKS}
       # notify_socket:: nil, or systemd's NOTIFY_SOCKET
       # watchdog:: nil, or systemd's WATCHDOG_USEC, in seconds
@@ -37,7 +38,7 @@ module Raffia
       Settings = Data.define(:workers, :slot, :preload, :template, :name, :boot_timeout,
         :drain_timeout, :hang_timeout, :hang_grace, :memory_limit,
         :total_memory, :memory_interval, :max_age, :jitter, :crash_limit, :crash_window, :min_life,
-        :words, :max_workers, :log, :hooks, :notify_socket, :watchdog,
+        :words, :max_workers, :autoscale, :log, :hooks, :notify_socket, :watchdog,
         :pid_file) do
         # @param given [Hash]
         # @return [Settings]
@@ -108,7 +109,8 @@ module Raffia
         DEFAULTS = {workers: 1, slot: nil, preload: nil, template: true, name: "raffia",
                     boot_timeout: 60, drain_timeout: 30, hang_timeout: 60, hang_grace: 2,
                     memory_limit: nil, total_memory: nil, memory_interval: 10, max_age: nil,
-                    jitter: 0.1, crash_limit: 5, crash_window: 60, min_life: 1, words: 64, log: nil,
+                    jitter: 0.1, crash_limit: 5, crash_window: 60, min_life: 1, words: 64, autoscale: nil,
+                    log: nil,
                     hooks: {}.freeze, notify_socket: nil, watchdog: nil, pid_file: nil}.freeze
         # These there always are.
         TIMES = %i[boot_timeout drain_timeout hang_grace memory_interval crash_window].freeze

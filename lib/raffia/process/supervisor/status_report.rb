@@ -25,7 +25,7 @@ module Raffia
            generation: @loop.restart.generation,
            restart: {phase: @loop.restart.phase, last: @loop.restart.last}, workers: @slots.size,
            ready: @slots.count { |slot| slot.current&.ready? },
-           templates: @loop.manager.forkers.pids,
+           templates: @loop.manager.forkers.pids, autoscaler: @loop.autoscaler&.report,
            slots: @slots.map { |slot| measured(slot) }}
         end
 

@@ -13,6 +13,7 @@ module Raffia
         BACKLOG = 32
         # Seconds after which a heartbeat is late. Workers beat once a second.
         LATE = 3
+        BEAT = 1
 
         attr_reader :forker, :row, :channel, :pid, :state, :since, :deadline, :reason
 
@@ -96,6 +97,12 @@ module Raffia
         def responsive?(now)
           last_beat = @board.last_beat
           last_beat.zero? || now - [last_beat, @since].max < LATE
+        end
+
+        # Seconds by which its heartbeat is overdue; 0.0 for one that never beats.
+        def silence(now)
+          last_beat = @board.last_beat
+          last_beat.zero? ? 0.0 : [now - [last_beat, @since].max - BEAT, 0.0].max
         end
 
         def time_limit = format("%g", @deadline - @since)

@@ -46,6 +46,15 @@ module Raffia
 
         def waiting = @queue.size
 
+        # Seconds that the first in the queue has waited here.
+        def longest_wait
+          _, since = @queue.first
+          since ? Clock.now - since : 0.0
+        end
+
+        # 0..1: how many of the requests that it admits at a time there are.
+        def occupancy = (@admitted / @limit.to_f).clamp(0.0, 1.0)
+
         def crowded? = @queue.size >= @limit
 
         def refuses? = !!(@codel || @max_wait)
@@ -90,7 +99,7 @@ module Raffia
         def wait(waited)
           start = Clock.now
           waiter = Waiter.new
-          @queue[waiter] = true
+          @queue[waiter] = start
           called = waiter.wait(@max_wait && [@max_wait - waited, 0].max) { leave }
           return Clock.now - start unless called.equal?(Waiter::TIMED_OUT)
 

@@ -17,7 +17,7 @@ module Raffia
         # Raises CannotListen; then none is open.
         def initialize(options, inherited: {})
           @options = options
-          @reuse_port = options.reuse_port && [options.workers, 1].max * options.ractor_count > 1
+          @reuse_port = options.reuse_port && [options.most_workers, 1].max * options.ractor_count > 1
           @all = []
           @first = options.binds.flat_map do |bind|
             reuse_port = @reuse_port && bind.tcp?

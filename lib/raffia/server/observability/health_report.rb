@@ -16,7 +16,9 @@ module Raffia
         EVENTS = %i[shed expired timed_out killed app_errors client_gone].freeze
         GAUGES = %i[in_flight waiting threads threads_busy].freeze
         QUANTILES = {p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999}.freeze
-        private_constant :EVENTS, :GAUGES, :QUANTILES
+        # Divisors of a worker's gauges.
+        UNITS = {loop_lag: 1e6, longest_turn: 1e6, longest_wait: 1e6, occupancy: 1e3}.freeze
+        private_constant :EVENTS, :GAUGES, :QUANTILES, :UNITS
 
         # Serves the report, if the options name an address. `others` is the report of other roles.
         def self.serve(panel, options, log, others: nil)
@@ -40,12 +42,18 @@ module Raffia
 
         def serving? = state == :running && @panel.workers.any? { |worker| worker[:ready] }
 
-        def ready? = serving? && @panel.workers.all? { |worker| worker[:ready] }
+        # Workers beyond the fewest come and go with the load.
+        def ready?
+          return false unless serving?
+
+          needed = @panel.autoscaler&.fetch(:min) || @panel.workers.size
+          @panel.workers.count { |worker| worker[:ready] } >= needed
+        end
 
         def trouble = @others&.trouble
 
         def write(text)
-          Metrics::Exposition.new(@panel.totals, @panel.workers).write(text)
+          Metrics::Exposition.new(@panel.totals, @panel.workers, @panel.autoscaler).write(text)
           @others&.write(text)
         end
 
@@ -57,7 +65,7 @@ module Raffia
           {state: state, pid: ::Process.pid, version: VERSION,
            at: Time.now.utc.strftime("%FT%T.%LZ"), requests: counts(totals),
            duration: summary(totals.duration), queued: summary(totals.queued), workers: workers,
-           **@others&.stats.to_h}
+           **{autoscaler: @panel.autoscaler}.compact, **@others&.stats.to_h}
         end
 
         private
@@ -80,7 +88,7 @@ module Raffia
 
         def row(worker, totals, requests)
           gauges = totals.worker(worker[:pid])&.except(:pid) || {}
-          %i[loop_lag longest_turn].each { |name| gauges[name] /= 1e6 if gauges.key?(name) }
+          UNITS.each { |name, unit| gauges[name] /= unit if gauges.key?(name) }
           age = worker[:since] && (Clock.now - worker[:since]).round(3)
           {**worker.except(:since), age: age, **gauges, at: requests || "no answer"}
         end

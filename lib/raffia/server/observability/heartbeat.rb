@@ -52,6 +52,8 @@ module Raffia
 
         def record_limiter
           @counters.set(:waiting, @limiter.waiting)
+          @counters.set(:longest_wait, microseconds(@limiter.longest_wait))
+          @counters.set(:occupancy, (@limiter.occupancy * 1000).round)
           return unless @threads
 
           @counters.set(:threads, @threads)

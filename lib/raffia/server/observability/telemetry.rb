@@ -21,7 +21,7 @@ module Raffia
         # Raises ConfigError when the access log cannot be opened.
         def initialize(options, log:, counters: Metrics::Counters.alone)
           @counters = counters
-          @threads = options.threads if options.threaded?
+          @threads = options.most_threads if options.threaded?
           return unless options.access_log
 
           @access_log = AccessLog.new(options.access_log, format: options.access_log_format,

@@ -79,7 +79,7 @@ module Raffia
         # WebSockets. So there may be a thread for each connection as well.
         def thread_pool
           Pool.new(on: :threads,
-            workers: @options.threads + (@options.max_connections || MAX_THREADS))
+            workers: @options.most_threads + (@options.max_connections || MAX_THREADS))
         end
 
         def parser_limits

@@ -17,6 +17,7 @@ module Raffia
                  "false" => false, "off" => false, "no" => false, "0" => false}.freeze
         # Placeholders in help texts.
         PLACEHOLDERS = {count: "N", threads: "N", limit: "N", workers: "N|auto", ractors: "N|auto",
+                        elastic_workers: "N|MIN..MAX|auto", elastic_threads: "N|MIN..MAX",
                         seconds: "SECONDS", duration: "SECONDS", bytes: "BYTES", path: "FILE",
                         paths: "FILE", uris: "URI", uri: "URI", string: "NAME", strings: "NAME",
                         port: "PORT", log: "FILE"}.freeze
@@ -30,6 +31,10 @@ module Raffia
           (value.to_s == "auto") ? :auto :
             integer(value, 0, "use auto, 0 (no processes beside this one) or a number of them")
         end
+
+        def elastic_workers(value) = range(value, 256) || workers(value)
+
+        def elastic_threads(value) = range(value, 1_000) || threads(value)
 
         def ractors(value)
           (value.to_s == "auto") ? :auto :
@@ -106,6 +111,26 @@ module Raffia
           raise ArgumentError, advice unless number.is_a?(Integer) && number >= least
 
           number
+        end
+
+        # nil for what is no range. A range of one number is that number.
+        def range(value, most)
+          first, last = ends(value)
+          return if first.nil? && last.nil?
+
+          if [first, last].all?(Integer) && first.between?(1, last) && last <= most
+            return (first == last) ? first : first..last
+          end
+
+          raise ArgumentError, "use a range within 1..#{most}, such as 2..16"
+        end
+
+        def ends(value)
+          return [value.begin, value.end] if value.is_a?(::Range) && !value.exclude_end?
+
+          value.to_s.match(/\A(\d+)(\.{2,3})(\d+)\z/) do |match|
+            [match[1].to_i, match[3].to_i - match[2].size + 2]
+          end
         end
 
         def scale(value, units)

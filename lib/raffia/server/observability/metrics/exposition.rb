@@ -39,13 +39,17 @@ module Raffia
           HIGHEST = {
             loop_lag: ["loop_lag_seconds", "How late a fiber was woken when last measured."],
             longest_turn: ["loop_longest_turn_seconds",
-              "The longest time between two polls of the loop, since its worker began."]
+              "The longest time between two polls of the loop, since its worker began."],
+            longest_wait: ["requests_longest_wait_seconds",
+              "How long the first request waits because of max_in_flight, or for a thread."]
           }.freeze
           private_constant :COUNTERS, :GAUGES, :HIGHEST
 
-          def initialize(totals, workers)
+          # `autoscaler`: its report, or nil.
+          def initialize(totals, workers, autoscaler = nil)
             @totals = totals
             @workers = workers
+            @autoscaler = autoscaler
           end
 
           # `text`: a {Service::OpenMetrics}.
@@ -97,11 +101,22 @@ module Raffia
               @workers.count { |worker| worker[:ready] })
             @text.counter("raffia_worker_restarts",
               "Workers that took the place of another, by slot.", by_slot(:restarts))
+            autoscaler if @autoscaler
             sizes = by_slot(:pss).compact
             return if sizes.empty?
 
             @text.gauge("raffia_worker_memory_bytes",
               "Proportional set size (PSS) of workers, by slot.", sizes, unit: "bytes")
+          end
+
+          def autoscaler
+            @text.gauge("raffia_workers_least", "Workers that there are at least.",
+              @autoscaler[:min])
+            @text.gauge("raffia_workers_most", "Workers that there are at most.",
+              @autoscaler[:max])
+            @text.counter("raffia_workers_scaled",
+              "Changes of the number of workers by their load.",
+              {{to: "more"} => @autoscaler[:grown], {to: "less"} => @autoscaler[:shrunk]})
           end
 
           def labelled(label, values) = values.transform_keys { |key| {label => key} }

@@ -38,6 +38,18 @@ module Raffia
             Metrics::Totals.new(@memory, pids.compact)
           end
 
+          # What the autoscaler asks about a worker.
+          def load(slot, row, pid)
+            part = Metrics::Counters.new(@memory, slot * ROWS + row)
+            return {} unless part.gauge(:pid) == pid
+
+            {wait: [part.gauge(:loop_lag), part.gauge(:longest_wait)].max / 1e6,
+             occupancy: part.gauge(:occupancy) / 1e3}
+          end
+
+          # The range of workers and its changes so far; nil where their number is fixed.
+          def autoscaler = status[:autoscaler]
+
           def state = status[:state]
 
           def workers

@@ -24,6 +24,8 @@ module Raffia
 
           def totals = Metrics::Totals.new(@counters.memory, [::Process.pid])
 
+          def autoscaler = nil
+
           def state = @worker ? :running : :booting
 
           def workers
