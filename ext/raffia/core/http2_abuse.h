@@ -4,6 +4,8 @@
 #ifndef RAFFIA_HTTP2_ABUSE_H
 #define RAFFIA_HTTP2_ABUSE_H
 
+#include "http2_order.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +28,7 @@ struct raffia_http2_recent {
 
 struct raffia_http2_abuse {
     const char *kind; /* of the limit that was exceeded; NULL: none was */
+    uint32_t error;   /* of the order of frames; 0: none */
     uint32_t block_limit;
     uint32_t left; /* of the frame's payload, or of the preface */
     uint8_t head[9], head_size;
@@ -39,13 +42,14 @@ struct raffia_http2_abuse {
     int64_t buckets[RAFFIA_HTTP2_BUCKETS]; /* when each is full */
     struct raffia_http2_recent *recent;
     uint32_t recent_count;
+    struct raffia_http2_order order;
 };
 
 /* `block_limit`: bytes of a block of fields, as they are sent. */
 void raffia_http2_abuse_init(struct raffia_http2_abuse *abuse, uint32_t block_limit);
 void raffia_http2_abuse_free(struct raffia_http2_abuse *abuse);
 /* Counts the frames of an input. Returns how many of the bytes come before the frame that exceeds a
- * limit; then `kind` is set. */
+ * limit or breaks the order; then `kind` or `error` is set. */
 size_t raffia_http2_abuse_scan(struct raffia_http2_abuse *abuse, const char *bytes, size_t size,
                                int64_t now);
 /* Takes that many tokens. */
