@@ -24,7 +24,7 @@ const struct raffia_http2_limits raffia_http2_defaults = {
 enum {
     CONNECTION_WINDOW = 1 << 20, /* no stream is stopped by another one's input */
     MOST_QUEUED = 1000,          /* frames that wait to be sent */
-    FOREIGN_LIMIT = 1 << 30,     /* of libnghttp2's own counter of resets: ours come first */
+    FOREIGN_LIMIT = 1 << 30,     /* of libnghttp2's own counters: ours come first */
     SESSION_SIZE = 24 << 10,     /* of libnghttp2's, and of one of its streams */
     STREAM_SIZE = 1 << 10,
 };
@@ -52,6 +52,8 @@ static int make_session(struct raffia_http2_session *session)
     nghttp2_option_set_no_closed_streams(option, 1);
     nghttp2_option_set_builtin_recv_extension_type(option, NGHTTP2_PRIORITY_UPDATE);
     nghttp2_option_set_stream_reset_rate_limit(option, FOREIGN_LIMIT, FOREIGN_LIMIT);
+    /* It counts calls, so that it takes a frame's head that comes byte by byte for nine frames. */
+    nghttp2_option_set_max_continuations(option, FOREIGN_LIMIT);
     int failure = nghttp2_session_server_new2(&session->nghttp2, callbacks, session, option);
     nghttp2_option_del(option);
     nghttp2_session_callbacks_del(callbacks);
@@ -148,8 +150,6 @@ static uint32_t error_code(ssize_t failure)
 {
     switch (failure) {
     case NGHTTP2_ERR_BAD_CLIENT_MAGIC: return NGHTTP2_PROTOCOL_ERROR;
-    case NGHTTP2_ERR_FLOODED:
-    case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS: return NGHTTP2_ENHANCE_YOUR_CALM;
     default: return NGHTTP2_INTERNAL_ERROR;
     }
 }
@@ -167,7 +167,6 @@ int raffia_http2_receive(struct raffia_http2_session *session, const char *bytes
         taken = nghttp2_session_mem_recv(session->nghttp2, (const uint8_t *)bytes, allowed);
     if (session->abuse.kind) kind = session->abuse.kind;
     if (!kind && taken == NGHTTP2_ERR_FLOODED) kind = "queue";
-    if (!kind && taken == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS) kind = "continuations";
     size_t queued = nghttp2_session_get_outbound_queue_size(session->nghttp2);
     if (!kind && queued > MOST_QUEUED) kind = "queue";
     if (kind)
