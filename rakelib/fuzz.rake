@@ -13,7 +13,7 @@ class FuzzTarget
   ALL = {"timers" => %w[timer timer_heap op], "ops" => %w[op],
          "http1" => %w[http1_parser http1_policy http1_target http1_persistence],
          "http2" => %w[http2_session http2_stream http2_head http2_input http2_response
-           http2_output http2_buffer http2_abuse]}.freeze
+           http2_output http2_buffer http2_abuse http2_order]}.freeze
   # A target with this prefix needs that library.
   LIBRARIES = {"http1" => %w[libllhttp -DHAVE_LLHTTP], "http2" => %w[libnghttp2 -DHAVE_NGHTTP2]}
     .freeze

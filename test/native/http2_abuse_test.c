@@ -421,7 +421,7 @@ static void in_flight(void)
     flush();
     for (int i = 0; i < 5000; i++) {
         http2_raw_frame(&raw, NGHTTP2_DATA, 0, 1, "", 0);
-        http2_raw_frame(&raw, NGHTTP2_RST_STREAM, 0, 1, "\0\0\0\10", 4);
+        http2_raw_frame(&raw, NGHTTP2_WINDOW_UPDATE, 0, 1, "\0\0\0\1", 4);
         CHECK_EQUAL(raw.result, 0);
     }
     raw.now += 3LL * HTTP2_SECOND;
