@@ -170,6 +170,7 @@ module Raffia
     # Raises for settings that would fail only in the workers.
     def try_out
       options.static.each { |root| Static.new(root: root) } # is there such a folder?
+      Compression.prepare(options)
       unless [nil, "-"].include?(options.access_log)
         Observability::LogFile.new(options.access_log).close
       end

@@ -72,6 +72,14 @@ module Raffia
           tls_key(words.last)
         end
 
+        # Takes codings, and what the further settings of compression say.
+        def compress(*codings, min: nil, types: nil, jitter: nil)
+          at { set(Settings[:compress], codings, {}) }
+          compress_min(min) if min
+          compress_types(*types) if types
+          compress_jitter(jitter) if jitter
+        end
+
         private
 
         def set(row, values, parameters)

@@ -112,7 +112,17 @@ module Raffia
       content: ["Content", [
         [:static, :paths, [],
           "folders whose files are served before the application is asked", {takes: "FOLDER"}],
-        [:early_hints, :flag, true, "let the application send 103 responses"]
+        [:early_hints, :flag, true, "let the application send 103 responses"],
+        [:compress, :codings, [],
+          "codings of responses, the favourite first: zstd (needs the gem zstd-ruby), br (the gem " \
+            "brotli), gzip"],
+        [:compress_min, :bytes, 1 << 10, "responses with a shorter body are not compressed"],
+        [:compress_types, :strings,
+          %w[text/* application/json application/*+json application/javascript application/xml
+            application/*+xml application/wasm image/svg+xml image/bmp font/ttf font/otf],
+          "media types to compress; text/event-stream has to be named", {takes: "TYPE"}],
+        [:compress_jitter, :count, 0,
+          "at most so many random bytes in the head of gzip bodies, against BREACH"]
       ]]
     )
   end

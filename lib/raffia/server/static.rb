@@ -12,7 +12,7 @@ module Raffia
     # Serves the files of a folder, as a Rack application or as a middleware.
     #
     # Uses sendfile(2) where the connection allows it, with ETag, Last-Modified and single ranges.
-    # Sends a `.br` or `.gz` file instead to clients that accept it. Does not serve hidden files,
+    # Sends a `.br`, `.zst` or `.gz` file instead to clients that accept it. Does not serve hidden files,
     # except `.well-known`, nor symbolic links to the outside.
     #
     # @example in config.ru
@@ -22,7 +22,7 @@ module Raffia
       # @param app [#call, nil] called for paths that are not found; nil: 404
       # @param index [String, nil] file sent for a folder
       # @param headers [Hash{String => String}] of each response with a file
-      # @param precompressed [Boolean] whether to look for `.br` and `.gz`
+      # @param precompressed [Boolean] whether to look for `.br`, `.zst` and `.gz`
       # @raise [ConfigError] when there is no such folder
       def initialize(app = nil, root:, mount: "/", index: "index.html", headers: {},
         precompressed: true)

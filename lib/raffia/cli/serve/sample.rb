@@ -20,6 +20,7 @@ module Raffia
           pidfile: 'pidfile "tmp/raffia.pid"', metrics: 'metrics "tcp://127.0.0.1:9394"',
           static: 'static "public"', access_log: 'access_log "-"',
           worker_memory: 'worker_memory "512m"', total_memory: 'total_memory "2g"',
+          compress: "compress :gzip",
           request_timeout: "request_timeout 30", hard_timeout: "hard_timeout 60"
         }.freeze
         private_constant :EXAMPLES

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "time"
+require_relative "../http/accept_encoding"
 
 module Raffia
   class Server
@@ -9,7 +10,7 @@ module Raffia
       #
       # @api private
       class Representation
-        SUFFIXES = {"br" => ".br", "gzip" => ".gz"}.freeze
+        SUFFIXES = {"br" => ".br", "zstd" => ".zst", "gzip" => ".gz"}.freeze
         # The file does not exist for us. Other errors are raised, because caches keep a 404.
         NOT_FOUND = [Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES, Errno::EPERM, Errno::ELOOP,
           Errno::ENXIO, Errno::ENAMETOOLONG].freeze
@@ -18,7 +19,7 @@ module Raffia
         # `accepted`: Accept-Encoding; nil: the plain file only.
         def initialize(path, accepted)
           @path = path
-          @codings = accepted ? SUFFIXES.keys.select { |coding| accepts?(accepted, coding) } : []
+          @codings = accepted ? HTTP::AcceptEncoding.new(accepted).select(SUFFIXES.keys) : []
           @coding = nil
         end
 
@@ -74,11 +75,6 @@ module Raffia
           nil
         rescue *NOT_FOUND
           nil
-        end
-
-        def accepts?(accepted, coding)
-          part = accepted.downcase.split(",").map(&:strip).find { |one| one[/\A[^;\s]+/] == coding }
-          part ? !part.match?(/;\s*q=0(?:\.0*)?\s*\z/) : false
         end
 
         def time(text)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../admission"
+require_relative "../compression"
 require_relative "../http/null_input"
 require_relative "../observability/telemetry"
 require_relative "../static"
@@ -27,8 +28,7 @@ module Raffia
         attr_accessor :forked
 
         def initialize(app, options, log, counters = Observability::Metrics::Counters.alone)
-          @app = app = options.static.reverse
-            .inject(app) { |inner, root| Static.new(inner, root: root) }
+          @app = app = wrap(app, options)
           @options = options
           @log = log || Log.build(Raffia.config)
           @telemetry = Observability::Telemetry.new(options, log: @log, counters: counters)
@@ -74,6 +74,12 @@ module Raffia
         end
 
         private
+
+        # Layers that no setting asks for are not there.
+        def wrap(app, options)
+          app = options.static.reverse.inject(app) { |inner, root| Static.new(inner, root: root) }
+          options.compress.any? ? Compression.new(app, options) : app
+        end
 
         # {Admission} limits requests, but not those that keep a thread for long, such as
         # WebSockets. So there may be a thread for each connection as well.

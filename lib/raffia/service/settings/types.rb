@@ -20,10 +20,11 @@ module Raffia
                         elastic_workers: "N|MIN..MAX|auto", elastic_threads: "N|MIN..MAX",
                         seconds: "SECONDS", duration: "SECONDS", bytes: "BYTES", path: "FILE",
                         paths: "FILE", uris: "URI", uri: "URI", string: "NAME", strings: "NAME",
-                        port: "PORT", log: "FILE"}.freeze
+                        port: "PORT", log: "FILE", codings: "NAMES"}.freeze
         # Types of which several values count.
-        LISTS = %i[uris paths strings list].freeze
-        private_constant :NONE, :SECONDS, :BYTES, :FLAGS
+        LISTS = %i[uris paths strings codings list].freeze
+        CODINGS = %i[zstd br gzip].freeze
+        private_constant :NONE, :SECONDS, :BYTES, :FLAGS, :CODINGS
 
         module_function
 
@@ -95,6 +96,15 @@ module Raffia
         def uri(value) = none?(value) ? nil : string(value)
 
         def uris(value) = strings(value)
+
+        # Content codings, as a list or as text with commas.
+        def codings(value)
+          names = Array(value).flat_map { |each| none?(each) ? [] : each.to_s.split(/[,\s]+/) }
+          names.uniq.map { |name|
+            CODINGS.find { |coding| coding.to_s == name } or
+              raise ArgumentError, "use some of #{CODINGS.join(", ")}, or off"
+          }.freeze
+        end
 
         # "-" for standard streams, nil for none.
         def log(value) = (value == true || value == "-") ? "-" : path(value)

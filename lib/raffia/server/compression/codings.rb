@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require_relative "../../base/optional"
+
+module Raffia
+  class Server
+    class Compression
+      # Content codings by name. Their libraries are loaded when a server asks for them.
+      #
+      # @api private
+      module Codings
+        NAMES = %i[zstd br gzip].freeze
+        GEMS = ::Ractor.make_shareable({zstd: ["zstd-ruby", ">= 1.5.6"], br: ["brotli", ">= 0.6"]})
+        FILES = {zstd: "zstd", br: "brotli", gzip: "gzip"}.freeze
+        private_constant :GEMS, :FILES
+
+        # Raises MissingDependency for a gem that is not there, and ConfigError for one that Ractors
+        # cannot use.
+        def self.load(names, ractors: false)
+          if ractors && names.include?(:br)
+            raise ConfigError, "compress br: the gem brotli cannot be used in Ractors. Leave out " \
+              "`br`, or `ractors`"
+          end
+          names.each do |name|
+            gem, version = GEMS[name]
+            Optional.gem(gem, version, for: "`compress #{name}`") if gem
+            require_relative "../compression/#{FILES.fetch(name)}"
+          end
+        end
+
+        # The encoder of a coding that is loaded. `jitter`: see {Gzip}.
+        def self.build(name, jitter)
+          case name
+          when :gzip then Gzip.new(jitter)
+          when :br then Brotli.new
+          when :zstd then Zstd.new
+          end
+        end
+      end
+    end
+  end
+end
