@@ -273,6 +273,43 @@ static void pings_at_a_low_rate(void)
     http2_raw_close(&raw);
 }
 
+/* gRPC's clients measure the time of a round trip while they receive. */
+static void pings_for_data(void)
+{
+    begin();
+    get(1);
+    struct raffia_http2_stream *stream = event();
+    CHECK_EQUAL(raffia_http2_send_head(stream, 200, NULL, 0, 0), 0);
+    for (int i = 0; i < 5000; i++) {
+        CHECK_EQUAL(raffia_http2_write(stream, "x", 1), 0);
+        flush();
+        http2_raw_frame(&raw, NGHTTP2_PING, 0, 0, "01234567", 8);
+        CHECK_EQUAL(raw.result, 0);
+    }
+    http2_raw_close(&raw);
+}
+
+/* A watcher's connection: a PING each five seconds, for a year. */
+static void a_long_life(void)
+{
+    begin();
+    for (int i = 0; i < 365 * 24 * 720; i += 720) {
+        static char hour[17 * 720];
+        for (size_t at = 0; at < sizeof(hour); at += 17)
+            memcpy(hour + at,
+                   "\0\0\10\6\0\0\0\0\0"
+                   "01234567",
+                   17);
+        for (size_t at = 0; at < sizeof(hour); at += 17 * 90) {
+            http2_raw_send(&raw, hour + at, 17 * 90);
+            raw.now += 450LL * HTTP2_SECOND;
+            raffia_http2_sent(raw.server, SIZE_MAX);
+        }
+        CHECK_EQUAL(raw.result, 0);
+    }
+    http2_raw_close(&raw);
+}
+
 static void settings(void)
 {
     int count = 0;
@@ -482,6 +519,8 @@ static const struct check_test tests[] = {
     TEST(bomb),
     TEST(pings),
     TEST(pings_at_a_low_rate),
+    TEST(pings_for_data),
+    TEST(a_long_life),
     TEST(settings),
     TEST(large_settings),
     TEST(empty_frames),

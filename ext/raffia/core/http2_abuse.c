@@ -24,10 +24,11 @@ enum {
     UPDATES = 1000,     /* of windows, and more for each stream and DATA frame */
     UPDATES_EACH = 10,
     PRIORITIES_EACH = 10, /* for each stream */
+    MOST_SAVED = 10000,   /* of those that may still come */
     OVERHEAD = 8,         /* times the payload, and more */
     OVERHEAD_FREE = 1 << 20,
 };
-static const int64_t SECOND = 1000000000, IN_FLIGHT = 2 * SECOND;
+static const int64_t SECOND = 1000000000, IN_FLIGHT = 2 * SECOND, PERIOD = 3600 * SECOND;
 
 /* Tokens at first and at most, tokens a second, and what it means when there are none. */
 static const struct {
@@ -48,6 +49,12 @@ void raffia_http2_abuse_init(struct raffia_http2_abuse *abuse, uint32_t block_li
     abuse->block_limit = block_limit;
     abuse->left = PREFACE;
     abuse->window_updates = UPDATES;
+}
+
+/* What may still come; a client cannot save it for a flood. */
+static void allow(int64_t *allowed, int64_t more)
+{
+    *allowed = *allowed + more < MOST_SAVED ? *allowed + more : MOST_SAVED;
 }
 
 void raffia_http2_abuse_free(struct raffia_http2_abuse *abuse)
@@ -83,10 +90,11 @@ void raffia_http2_abuse_payload(struct raffia_http2_abuse *abuse, size_t size)
     abuse->empty = 0;
 }
 
-void raffia_http2_abuse_data_sent(struct raffia_http2_abuse *abuse, size_t size)
+void raffia_http2_abuse_sent(struct raffia_http2_abuse *abuse, size_t size)
 {
-    abuse->payload += size;
-    abuse->window_updates += UPDATES_EACH;
+    abuse->payload += FRAME_HEAD + size;
+    allow(&abuse->window_updates, UPDATES_EACH);
+    allow(&abuse->pings, 1);
 }
 
 void raffia_http2_abuse_reset(struct raffia_http2_abuse *abuse, int32_t id)
@@ -117,8 +125,8 @@ static void begin_block(struct raffia_http2_abuse *abuse, int32_t id, uint32_t s
     abuse->continuations = 0;
     if (id <= abuse->last_stream) return;
     abuse->last_stream = id;
-    abuse->priorities += PRIORITIES_EACH;
-    abuse->window_updates += UPDATES_EACH;
+    allow(&abuse->priorities, PRIORITIES_EACH);
+    allow(&abuse->window_updates, UPDATES_EACH);
 }
 
 static void count_block(struct raffia_http2_abuse *abuse, uint8_t type, uint8_t flags, int32_t id,
@@ -139,13 +147,23 @@ static void count_block(struct raffia_http2_abuse *abuse, uint8_t type, uint8_t 
         raffia_http2_abuse_empty(abuse, now);
 }
 
-/* Frames without a use to a server. */
-static void count_priority(struct raffia_http2_abuse *abuse, int64_t now)
+/* Of frames that may still come, else from the bucket. */
+static void spend(struct raffia_http2_abuse *abuse, int64_t *allowed,
+                  enum raffia_http2_bucket bucket, int64_t now)
 {
-    if (abuse->priorities > 0)
-        abuse->priorities--;
+    if (*allowed > 0)
+        --*allowed;
     else
-        raffia_http2_abuse_take(abuse, RAFFIA_HTTP2_PRIORITIES, 1, now);
+        raffia_http2_abuse_take(abuse, bucket, 1, now);
+}
+
+/* A connection may live for weeks. */
+static void begin_period(struct raffia_http2_abuse *abuse, int64_t now)
+{
+    if (now - abuse->period < PERIOD) return;
+    abuse->period = now;
+    abuse->total = abuse->payload = 0;
+    if (abuse->window_updates < UPDATES) abuse->window_updates = UPDATES;
 }
 
 static void count_frame(struct raffia_http2_abuse *abuse, int64_t now)
@@ -169,7 +187,7 @@ static void count_frame(struct raffia_http2_abuse *abuse, int64_t now)
         if (size > MOST_SETTINGS * 6) exceed(abuse, "settings");
         raffia_http2_abuse_take(abuse, RAFFIA_HTTP2_SETTINGS, 1, now);
         break;
-    case PING: raffia_http2_abuse_take(abuse, RAFFIA_HTTP2_PINGS, 1, now); break;
+    case PING: spend(abuse, &abuse->pings, RAFFIA_HTTP2_PINGS, now); break;
     case WINDOW_UPDATE:
         if (abuse->window_updates-- <= 0) {
             abuse->window_updates = 0;
@@ -178,7 +196,7 @@ static void count_frame(struct raffia_http2_abuse *abuse, int64_t now)
         break;
     case RST_STREAM: break; /* counted with what is known of its stream */
     case GOAWAY:            /* a useless one, too, after the first */
-    default: count_priority(abuse, now); break;
+    default: spend(abuse, &abuse->priorities, RAFFIA_HTTP2_PRIORITIES, now); break;
     }
 }
 
@@ -191,6 +209,7 @@ size_t raffia_http2_abuse_scan(struct raffia_http2_abuse *abuse, const char *byt
                                int64_t now)
 {
     size_t at = 0;
+    begin_period(abuse, now);
     while (at < size) {
         size_t count = size - at;
         if (abuse->left > 0) {

@@ -38,8 +38,9 @@ struct raffia_http2_abuse {
     uint32_t empty;                /* frames in a row */
     int32_t last_stream;
     uint64_t total, payload;
-    int64_t priorities, window_updates;    /* that may still come */
-    int64_t buckets[RAFFIA_HTTP2_BUCKETS]; /* when each is full */
+    int64_t period;                            /* when it has begun */
+    int64_t priorities, window_updates, pings; /* that may still come */
+    int64_t buckets[RAFFIA_HTTP2_BUCKETS];     /* when each is full */
     struct raffia_http2_recent *recent;
     uint32_t recent_count;
     struct raffia_http2_order order;
@@ -57,9 +58,11 @@ void raffia_http2_abuse_take(struct raffia_http2_abuse *abuse, enum raffia_http2
                              int64_t tokens, int64_t now);
 /* A frame without content. */
 void raffia_http2_abuse_empty(struct raffia_http2_abuse *abuse, int64_t now);
-/* Bytes of bodies, in either direction; and a frame of them that was sent. */
+/* Bytes of a body were received. */
 void raffia_http2_abuse_payload(struct raffia_http2_abuse *abuse, size_t size);
-void raffia_http2_abuse_data_sent(struct raffia_http2_abuse *abuse, size_t size);
+/* A frame of a response was sent. The client may answer it by updates of windows, and measure the
+ * time that it took by a PING, as gRPC does. */
+void raffia_http2_abuse_sent(struct raffia_http2_abuse *abuse, size_t size);
 /* A stream was reset by us. */
 void raffia_http2_abuse_reset(struct raffia_http2_abuse *abuse, int32_t id);
 int raffia_http2_abuse_is_recent(struct raffia_http2_abuse *abuse, int32_t id, int64_t now);

@@ -91,7 +91,8 @@ int raffia_http2_on_sent(nghttp2_session *nghttp2, const nghttp2_frame *frame, v
     struct raffia_http2_stream *stream;
     (void)nghttp2;
     switch (frame->hd.type) {
-    case NGHTTP2_DATA: raffia_http2_abuse_data_sent(&session->abuse, frame->hd.length); break;
+    case NGHTTP2_DATA:
+    case NGHTTP2_HEADERS: raffia_http2_abuse_sent(&session->abuse, frame->hd.length); break;
     case NGHTTP2_RST_STREAM: count_reset(session, frame); break;
     case NGHTTP2_GOAWAY: note_goaway(session, frame->goaway.error_code); break;
     default: break;
