@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { DATA = 0, HEADERS = 1, RST_STREAM = 3, WINDOW_UPDATE = 8 };
+enum { DATA = 0, HEADERS = 1, PRIORITY = 2, RST_STREAM = 3, WINDOW_UPDATE = 8 };
 enum { END_STREAM = 1 };
 enum { NO_ERROR = 0, PROTOCOL_ERROR = 1, STREAM_CLOSED = 5 };
 
@@ -66,6 +66,14 @@ static void skipped_streams(void)
     CHECK_EQUAL(take(HEADERS, END_STREAM, 13), NO_ERROR);
 }
 
+/* Those of stream 0 are ignored by libnghttp2. */
+static void priorities(void)
+{
+    memset(&order, 0, sizeof(order));
+    CHECK_EQUAL(take(PRIORITY, 0, 1), NO_ERROR);
+    CHECK_EQUAL(take(PRIORITY, 0, 0), PROTOCOL_ERROR);
+}
+
 /* libnghttp2 refuses those. */
 static void idle_and_even_streams(void)
 {
@@ -76,9 +84,9 @@ static void idle_and_even_streams(void)
     CHECK_EQUAL(take(HEADERS, END_STREAM, 1), NO_ERROR);
 }
 
-static const struct check_test tests[] = {TEST(whole_requests), TEST(ended_streams),
-                                          TEST(only_the_latest_are_remembered),
-                                          TEST(skipped_streams), TEST(idle_and_even_streams)};
+static const struct check_test tests[] = {
+    TEST(whole_requests),  TEST(ended_streams), TEST(only_the_latest_are_remembered),
+    TEST(skipped_streams), TEST(priorities),    TEST(idle_and_even_streams)};
 
 int main(void)
 {

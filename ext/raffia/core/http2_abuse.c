@@ -172,7 +172,8 @@ static void count_frame(struct raffia_http2_abuse *abuse, int64_t now)
     uint32_t size = (uint32_t)head[0] << 16 | (uint32_t)head[1] << 8 | head[2];
     uint8_t type = head[3], flags = head[4];
     int32_t id = (head[5] & 0x7f) << 24 | head[6] << 16 | head[7] << 8 | head[8];
-    abuse->error = raffia_http2_order_check(&abuse->order, type, flags, id);
+    if (!abuse->in_block) /* else any frame but CONTINUATION is an error to libnghttp2 */
+        abuse->error = raffia_http2_order_check(&abuse->order, type, flags, id);
     abuse->left = size;
     abuse->total += FRAME_HEAD + size;
     if (abuse->total / OVERHEAD > abuse->payload + OVERHEAD_FREE) exceed(abuse, "overhead");

@@ -59,11 +59,18 @@ static void count_reset(struct raffia_http2_session *session, int32_t id)
                             stream && !stream->begun ? BEFORE_BEGIN : AFTER, session->now);
 }
 
+/* RFC 9218, 7.1; libnghttp2 takes it for an idle stream. */
+static void check_priority_update(nghttp2_session *nghttp2, const nghttp2_frame *frame)
+{
+    const nghttp2_ext_priority_update *update = frame->ext.payload;
+    if (update && update->stream_id == 0)
+        (void)nghttp2_session_terminate_session(nghttp2, NGHTTP2_PROTOCOL_ERROR);
+}
+
 int raffia_http2_on_frame(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *data)
 {
     struct raffia_http2_session *session = data;
     int result = 0;
-    (void)nghttp2;
     switch (frame->hd.type) {
     case NGHTTP2_DATA: end_data(session, frame); break;
     case NGHTTP2_HEADERS: result = raffia_http2_on_head(session, frame); break;
@@ -74,6 +81,7 @@ int raffia_http2_on_frame(nghttp2_session *nghttp2, const nghttp2_frame *frame, 
     case NGHTTP2_PING:
         if (frame->hd.flags & NGHTTP2_FLAG_ACK) session->state.ping_unanswered = 0;
         break;
+    case NGHTTP2_PRIORITY_UPDATE: check_priority_update(nghttp2, frame); break;
     case NGHTTP2_GOAWAY: session->state.client_going_away = 1; break;
     default: break;
     }

@@ -1,6 +1,6 @@
 #include "http2_order.h"
 
-enum { DATA = 0, HEADERS = 1, RST_STREAM = 3 };
+enum { DATA = 0, HEADERS = 1, PRIORITY = 2, RST_STREAM = 3 };
 enum { END_STREAM = 1 };
 enum { NO_ERROR = 0, PROTOCOL_ERROR = 1, STREAM_CLOSED = 5 };
 
@@ -42,6 +42,7 @@ static uint32_t check_known(const struct raffia_http2_order *order, uint8_t type
 uint32_t raffia_http2_order_check(struct raffia_http2_order *order, uint8_t type, uint8_t flags,
                                   int32_t id)
 {
+    if (type == PRIORITY && id == 0) return PROTOCOL_ERROR;
     if (id % 2 == 0) return NO_ERROR; /* libnghttp2 has errors for these */
     if (type == RST_STREAM) {
         if (id <= order->last && !has_ended(order, id)) end(order, id);

@@ -171,10 +171,10 @@ int raffia_http2_receive(struct raffia_http2_session *session, const char *bytes
     if (!kind && queued > MOST_QUEUED) kind = "queue";
     if (kind)
         raffia_http2_fail(session, NGHTTP2_ENHANCE_YOUR_CALM, kind);
-    else if (taken < 0)
-        raffia_http2_fail(session, error_code(taken), NULL);
     else if (session->abuse.error)
         raffia_http2_fail(session, session->abuse.error, NULL);
+    else if (taken < 0)
+        raffia_http2_fail(session, error_code(taken), NULL);
     else if (queued > 0)
         raffia_http2_fill(session, 0); /* a GOAWAY may be among them */
     return session->failed ? -EPROTO : 0;
