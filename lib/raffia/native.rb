@@ -29,6 +29,14 @@ module Raffia
     # @return [Boolean] whether HTTP was compiled in, which needs llhttp
     def self.http? = available? && const_defined?(:HTTP1, false)
 
+    # Advice where {http2?} is false.
+    HTTP2_ADVICE = "install libnghttp2 with its headers (Debian: libnghttp2-dev; Fedora: " \
+      "libnghttp2-devel; Homebrew: libnghttp2), then `gem pristine raffia`, or bin/setup in a " \
+      "checkout"
+
+    # @return [Boolean] whether HTTP/2 was compiled in, which needs libnghttp2
+    def self.http2? = http? && const_defined?(:HTTP2, false)
+
     if FILE
       require FILE
     else

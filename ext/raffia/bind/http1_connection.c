@@ -83,7 +83,8 @@ static int64_t flush_and_receive(struct http1_response *response, int64_t deadli
  *   Reads the next request. The body of the last one must have been read.
  *   @param idle_timeout [Numeric, nil] seconds until its first byte comes
  *   @param head_timeout [Numeric, nil] seconds from then on until its head is complete
- *   @return [Hash, nil] its env; nil: the client has left, or nothing came in time
+ *   @return [Hash, nil, false] its env; nil: the client has left, or nothing came in time; false:
+ *     see {find_http2}
  *   @raise [Server::Refused] when the response must have that status, and the connection be closed
  */
 static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
@@ -108,6 +109,7 @@ static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
     }
     response->output.status = 0;
     response->output.body = 0;
+    raffia_http1_unshare(request); /* where another protocol begins */
     return env;
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Lifetime */
 
@@ -116,6 +117,7 @@ static VALUE begin_request(struct http1_request *request, const struct raffia_pa
     raffia_http1_consume(request, size);
     raffia_http1_unshare(request);
     raffia_http1_free_head(request);
+    request->finds_http2 = 0;
     request->keep_alive = parser->keep_alive;
     request->is_head = parser->method == HTTP_HEAD;
     request->http10 = parser->minor == 0;
@@ -125,7 +127,13 @@ static VALUE begin_request(struct http1_request *request, const struct raffia_pa
     return env;
 }
 
-/* Qnil: more is needed. */
+static int is_preface(const struct http1_request *request, const char *bytes, size_t size)
+{
+    static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    return request->finds_http2 && request->input.parser.is_http2 && size >= sizeof(preface) - 1 &&
+           memcmp(bytes, preface, sizeof(preface) - 1) == 0;
+}
+
 VALUE raffia_http1_parse(struct http1_request *request)
 {
     struct raffia_parser *parser = &request->input.parser;
@@ -133,7 +141,9 @@ VALUE raffia_http1_parse(struct http1_request *request)
     const char *bytes = raffia_http1_input_bytes(request, &size);
     if (size == 0) return Qnil;
     struct raffia_parser_head *head = raffia_http1_head(request);
-    int64_t taken = raffia_http1_check(request, raffia_parser_read_head(parser, head, bytes, size));
+    int64_t taken = raffia_parser_read_head(parser, head, bytes, size);
+    if (taken < 0 && is_preface(request, bytes, size)) return Qfalse;
+    raffia_http1_check(request, taken);
     if (taken > 0) return begin_request(request, head, bytes, (size_t)taken);
     if (parser->fed > 0) raffia_http1_unshare_head(request);
     return Qnil;
@@ -170,6 +180,15 @@ static VALUE http1_unread(VALUE self)
     VALUE rest = rb_str_new(bytes, (long)size);
     if (size > 0) raffia_http1_consume(request, size);
     return rest;
+}
+
+/* @overload find_http2
+ *   {receive} returns false when the connection begins with the preface of HTTP/2, which is then in
+ *   {unread}. */
+static VALUE http1_find_http2(VALUE self)
+{
+    raffia_http1_request_of(self)->finds_http2 = 1;
+    return Qnil;
 }
 
 #define READER(name, expression)                                                                   \
@@ -215,6 +234,7 @@ void raffia_init_http1_request(VALUE http1)
     raffia_init_http1_body(http1);
     rb_define_method(http1, "queued", http1_queued, 0);
     rb_define_method(http1, "unread", http1_unread, 0);
+    rb_define_method(http1, "find_http2", http1_find_http2, 0);
     rb_define_method(http1, "keep_alive?", http1_is_keep_alive, 0);
     rb_define_method(http1, "head?", http1_is_head, 0);
     rb_define_method(http1, "http10?", http1_is_http10, 0);

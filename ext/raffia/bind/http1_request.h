@@ -30,6 +30,7 @@ struct http1_request {
     VALUE template; /* of each env */
     /* The current request: */
     unsigned char keep_alive, is_head, http10, expects_continue, has_body;
+    unsigned char finds_http2; /* the connection may begin with the preface of HTTP/2 instead */
     struct http1_input input;
 };
 
@@ -57,7 +58,7 @@ void raffia_http1_request_limit(struct http1_request *request, VALUE limits);
 struct http1_request *raffia_http1_reader(VALUE self);
 /* Prepares for the next request; raises IOError when the body of the last one has not been read. */
 void raffia_http1_next_request(struct http1_request *request);
-/* The env of the next request; Qnil: more input is needed. */
+/* The env of the next request; Qnil: more input is needed; Qfalse: HTTP/2 begins here. */
 VALUE raffia_http1_parse(struct http1_request *request);
 /* Whether a head has come in part. */
 static inline int raffia_http1_head_has_begun(const struct http1_request *request)

@@ -7,23 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include "clock.h"
-
-/* RFC 9110, 5.6.2: a token's characters, in lower case; 0 for all others. */
-static const unsigned char token[256] = {
-    ['!'] = '!', ['#'] = '#', ['$'] = '$', ['%'] = '%', ['&'] = '&', ['\''] = '\'', ['*'] = '*',
-    ['+'] = '+', ['-'] = '-', ['.'] = '.', ['^'] = '^', ['_'] = '_', ['`'] = '`',   ['|'] = '|',
-    ['~'] = '~', ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',   ['5'] = '5',
-    ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9', ['a'] = 'a', ['b'] = 'b',   ['c'] = 'c',
-    ['d'] = 'd', ['e'] = 'e', ['f'] = 'f', ['g'] = 'g', ['h'] = 'h', ['i'] = 'i',   ['j'] = 'j',
-    ['k'] = 'k', ['l'] = 'l', ['m'] = 'm', ['n'] = 'n', ['o'] = 'o', ['p'] = 'p',   ['q'] = 'q',
-    ['r'] = 'r', ['s'] = 's', ['t'] = 't', ['u'] = 'u', ['v'] = 'v', ['w'] = 'w',   ['x'] = 'x',
-    ['y'] = 'y', ['z'] = 'z', ['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd',   ['E'] = 'e',
-    ['F'] = 'f', ['G'] = 'g', ['H'] = 'h', ['I'] = 'i', ['J'] = 'j', ['K'] = 'k',   ['L'] = 'l',
-    ['M'] = 'm', ['N'] = 'n', ['O'] = 'o', ['P'] = 'p', ['Q'] = 'q', ['R'] = 'r',   ['S'] = 's',
-    ['T'] = 't', ['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y',   ['Z'] = 'z',
-};
+#include "http_fields.h"
 
 void raffia_http1_bad_response(struct http1_response *response, size_t mark, const char *format,
                                ...)
@@ -51,26 +35,13 @@ static void append_status(struct http1_output *output, int status)
     raffia_http1_append(output, "\r\n", 2);
 }
 
-/* A thread's responses of one second have the same line. It is no Ruby object, so Ractors do not
- * share it. */
 static void append_date(struct http1_output *output)
 {
-    static _Thread_local char line[64];
-    static _Thread_local time_t said;
-    static _Thread_local size_t length;
-    time_t now = raffia_wall_clock();
-    if (now != said) {
-        struct tm tm;
-        gmtime_r(&now, &tm);
-        static const char *days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-        static const char *months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-        length = (size_t)snprintf(
-            line, sizeof(line), "date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", days[tm.tm_wday],
-            tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
-        said = now;
-    }
-    raffia_http1_append(output, line, length);
+    size_t size;
+    const char *date = raffia_http_date(&size);
+    raffia_http1_append(output, "date: ", 6);
+    raffia_http1_append(output, date, size);
+    raffia_http1_append(output, "\r\n", 2);
 }
 
 static void append_length(struct http1_output *output, int64_t length)
@@ -155,7 +126,7 @@ static void append_line(struct head *head, VALUE key, const char *value, size_t 
     char name[256];
     const char *given = RSTRING_PTR(key);
     for (size_t i = 0; i < length; i++)
-        name[i] = (char)token[(unsigned char)given[i]];
+        name[i] = (char)raffia_http_token[(unsigned char)given[i]];
     if (is_ours(head, name, length, value, size)) return;
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = (unsigned char)value[i];
@@ -208,7 +179,7 @@ static void check_name(struct head *head, VALUE key)
     const unsigned char *name = (const unsigned char *)RSTRING_PTR(key);
     int good = length > 0 && length <= 256;
     for (size_t i = 0; good && i < length; i++)
-        good = token[name[i]] != 0;
+        good = raffia_http_token[name[i]] != 0;
     if (!good)
         raffia_http1_bad_response(head->response, head->mark,
                                   "%+" PRIsVALUE " is no name for a header of the response", key);
@@ -326,7 +297,7 @@ static void check_protocol(struct head *head)
     if (NIL_P(head->upgrade)) return;
     const unsigned char *name = (const unsigned char *)StringValuePtr(head->upgrade);
     for (long i = 0; i < RSTRING_LEN(head->upgrade); i++)
-        if (!token[name[i]] && name[i] != '/')
+        if (!raffia_http_token[name[i]] && name[i] != '/')
             raffia_http1_bad_response(head->response, head->mark,
                                       "%+" PRIsVALUE " is no name of a protocol", head->upgrade);
 }

@@ -36,4 +36,5 @@ void Init_raffia(void)
     raffia_init_blocking_call(raffia);
     raffia_init_call_queue(raffia);
     raffia_init_http1(raffia);
+    raffia_init_http2(raffia);
 }

@@ -22,6 +22,7 @@ void raffia_init_uninterruptible(VALUE raffia);
 void raffia_init_sendfile(VALUE raffia);
 void raffia_init_unblock(VALUE raffia);
 void raffia_init_http1(VALUE raffia);
+void raffia_init_http2(VALUE raffia);
 
 /* Statistics of the blocking pool. */
 VALUE raffia_blocking_stats(void);

@@ -175,6 +175,7 @@ static int refuse(struct raffia_parser *parser, llhttp_errno_t error)
     case HPE_INVALID_METHOD: return refuse_method(parser, llhttp_get_error_pos(&parser->llhttp));
     case HPE_INVALID_VERSION: return refuse_version(parser, llhttp_get_error_pos(&parser->llhttp));
     case HPE_PAUSED_H2_UPGRADE:
+        parser->is_http2 = 1;
         return raffia_parser_refuse(parser, 505, "HTTP/2 is not spoken here");
     default: return raffia_parser_refuse(parser, 400, llhttp_get_error_reason(&parser->llhttp));
     }

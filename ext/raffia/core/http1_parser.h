@@ -88,6 +88,7 @@ struct raffia_parser {
     uint8_t chunked;    /* the body ends where it says so */
     uint8_t expects;    /* the client waits for 100 Continue before it sends the body */
     uint8_t upgrades;   /* another protocol or a tunnel is requested: what follows may be no HTTP */
+    uint8_t is_http2;   /* refused, because the bytes begin with the preface of HTTP/2 */
 };
 
 /* Nothing is allocated. */

@@ -96,6 +96,14 @@ module Raffia
         [:queue_target, :seconds, nil,
           "answer with 503 when for ten times this long no request has waited less"]
       ]],
+      http2: ["HTTP/2", [
+        [:http2, :flag, true,
+          "speak HTTP/2, too: by ALPN on TLS, and with clients that begin with it"],
+        [:http2_max_streams, :count, 100,
+          "requests of a connection at a time; a stream counts until its fiber has ended"],
+        [:http2_window, :bytes, 64 << 10,
+          "bytes of a request's body that a client may send before the application reads"]
+      ]],
       see: ["Logs and metrics", [
         [:log, :log, "-", "the server's own log: a file, or - for stderr"],
         [:log_level, %i[debug info warn error fatal off], nil,
@@ -122,12 +130,7 @@ module Raffia
             application/*+xml application/wasm image/svg+xml image/bmp font/ttf font/otf],
           "media types to compress; text/event-stream has to be named", {takes: "TYPE"}],
         [:compress_jitter, :count, 0,
-          "at most so many random bytes in the head of gzip bodies, against BREACH"],
-        [:error_page, :status_files, [],
-          "a file for responses of the server's own with this status, such as " \
-            "503=public/503.html; read when a worker boots", {takes: "STATUS=FILE"}],
-        [:error_details, :flag, true,
-          "in development, an error's source and cause for clients on this machine"]
+          "at most so many random bytes in the head of gzip bodies, against BREACH"]
       ]]
     )
   end

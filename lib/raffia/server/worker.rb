@@ -92,6 +92,9 @@ module Raffia
         @sidecars&.begin(scope) { stop }
         @acceptors.start(scope)
         helpers = context.telemetry.start(scope, @liveness, context.admission.limiter)
+        if (monitor = context.connection_monitor)
+          helpers << scope.spawn { monitor.run }
+        end
         watchdog = hard_limit
         yield if block_given?
         shut_down(await_stop)

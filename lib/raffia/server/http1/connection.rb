@@ -19,7 +19,7 @@ module Raffia
 
         def initialize(...)
           super
-          @stream = @cycle = nil
+          @stream = @cycle = @http2 = nil
         end
 
         def cycles = @cycle&.env ? [@cycle] : []
@@ -40,6 +40,7 @@ module Raffia
           @storage = Fiber.current.storage || {}
           @turn = @served = 0
           nil while serve_request
+          hand_over if @http2
         rescue Refused => refusal
           @unread = true
           reject(refusal, @stream)
@@ -54,11 +55,12 @@ module Raffia
           @head_timeout = options.head_timeout
           @max_requests = options.max_requests_per_connection
           @cycle = cycle(@stream)
+          @stream.find_http2 if @context.connection_monitor && @io.equal?(@socket)
         end
 
         # A method of its own: YJIT does not compile a loop that is entered once.
         def serve_request
-          env = @stream.receive(@idle_timeout, @head_timeout) or return false
+          env = @stream.receive(@idle_timeout, @head_timeout) or return http2(env)
           @stream.closing = true if @max_requests && (@served += 1) >= @max_requests
           return false unless @cycle.run(env) { keep_alive? }
 
@@ -66,6 +68,19 @@ module Raffia
           yield_to_others if (@turn += 1) == TURN
           true
         end
+
+        # The client knows that this server speaks HTTP/2, and begins with it (RFC 9113, 3.3).
+        def http2(env)
+          @http2 = env == false
+          false
+        end
+
+        def hand_over
+          @successor = HTTP2::Connection.new(@context, @socket, @listener, @address, @io,
+            unread: @stream.unread)
+        end
+
+        def close = (super unless successor)
 
         def keep_alive?
           return true if @stream.keep_alive? &&

@@ -87,7 +87,7 @@ module Raffia
         end
 
         def select_protocol(offered)
-          Protocols::NAMES.find { |protocol| offered.include?(protocol) } or
+          Protocols.names(@settings.http2).find { |protocol| offered.include?(protocol) } or
             raise ::OpenSSL::SSL::SSLError,
               "no protocol in common with a client that offers #{offered.join(", ")}"
         end

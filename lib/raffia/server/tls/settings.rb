@@ -10,15 +10,18 @@ module Raffia
       # verify:: :none, :optional or :required
       # min:: the oldest version, as openssl names it
       # handshake_timeout:: seconds
+      # http2:: whether HTTP/2 is offered
       #
       # @api private
-      Settings = ::Data.define(:pairs, :ca, :verify, :min, :ciphers, :handshake_timeout) do
+      Settings = ::Data.define(:pairs, :ca, :verify, :min, :ciphers, :handshake_timeout,
+        :http2) do
         def self.of(bind, options)
           ::Ractor.make_shareable(new(pairs: pairs(bind, options),
             ca: (bind.param(:ca) || options.tls_ca)&.then { |path| ::File.expand_path(path) },
             verify: verify(bind, options),
             min: min(bind, options), ciphers: bind.param(:ciphers) ||
-              options.tls_ciphers, handshake_timeout: options.tls_handshake_timeout || 86_400))
+              options.tls_ciphers, handshake_timeout: options.tls_handshake_timeout || 86_400,
+            http2: options.http2))
         end
 
         def self.pairs(bind, options)

@@ -4,8 +4,8 @@ require_relative "../admission"
 require_relative "../compression"
 require_relative "../http/null_input"
 require_relative "../observability/telemetry"
+require_relative "../protocols"
 require_relative "../static"
-require_relative "../status_pages"
 require_relative "drain"
 
 module Raffia
@@ -19,9 +19,12 @@ module Raffia
         private_constant :MAX_THREADS
 
         attr_reader :app, :options, :log, :drain, :limits, :telemetry, :admission
-        attr_reader :status_pages
         # Pool of threads for the application; nil: it runs in the connections' fibers.
         attr_reader :threads
+        # Limits of HTTP/2's connections.
+        attr_reader :http2_limits
+        # Sends output of HTTP/2's connections and checks their timers; nil: there are none.
+        attr_reader :connection_monitor
 
         # Counts the requests of a worker that is replaced after some, or nil.
         attr_accessor :usage
@@ -35,7 +38,6 @@ module Raffia
           @log = log || Log.build(Raffia.config)
           @telemetry = Observability::Telemetry.new(options, log: @log, counters: counters)
           @admission = Admission.new(app, options)
-          @status_pages = StatusPages.new(options.error_page)
           @drain = Drain.new
           @threads = thread_pool if options.threaded?
           @rewindable = options.rewindable_input || rack2? || !!@threads
@@ -43,6 +45,7 @@ module Raffia
           @on_error = @usage = nil
           @forked = false
           @limits = parser_limits
+          use_http2 if Protocols.http2?(options)
         end
 
         # Whether request bodies are kept: Rack 2 demands it, and threads need the whole body.
@@ -97,6 +100,12 @@ module Raffia
             name: options.max_header_name, extensions: options.max_chunk_extensions,
             trailers: options.max_trailers, body: options.max_body
           }.freeze
+        end
+
+        def use_http2
+          @connection_monitor = HTTP2::ConnectionMonitor.new(@options)
+          @http2_limits = @limits.merge(streams: @options.http2_max_streams,
+            window: @options.http2_window).freeze
         end
 
         def rack2? = defined?(::Rack.release) && ::Rack.release < "3"

@@ -162,9 +162,13 @@ module Raffia
 
     def test_alpn
       serve do |server|
-        assert_equal "http/1.1", connect(server, alpn_protocols: %w[h2 http/1.1], &:alpn_protocol)
+        assert_equal "h2", connect(server, alpn_protocols: %w[http/1.1 h2], &:alpn_protocol)
+        assert_equal "http/1.1", connect(server, alpn_protocols: %w[http/1.1], &:alpn_protocol)
         assert_nil connect(server, &:alpn_protocol)
         assert_raises(OpenSSL::SSL::SSLError) { connect(server, alpn_protocols: %w[spdy/1]) }
+      end
+      serve(http2: false) do |server|
+        assert_equal "http/1.1", connect(server, alpn_protocols: %w[h2 http/1.1], &:alpn_protocol)
       end
     end
 

@@ -1,0 +1,156 @@
+# frozen_string_literal: true
+
+require_relative "../connection"
+require_relative "connection_monitor"
+require_relative "stream"
+require_relative "timers"
+
+module Raffia
+  class Server
+    module HTTP2
+      # Serves the requests of a client, several at a time: a fiber receives, and each stream has
+      # one of its own.
+      #
+      # A stream keeps its place among `http2_max_streams` until its fiber has ended, also after a
+      # reset.
+      #
+      # @api private
+      class Connection < Server::Connection
+        # Codes of errors (RFC 9113, 7).
+        NO_ERROR = 0
+        INTERNAL_ERROR = 2
+        private_constant :NO_ERROR, :INTERNAL_ERROR
+
+        # `unread`: bytes that were read to find out that this is HTTP/2.
+        def initialize(*, unread: nil)
+          super(*)
+          @unread = unread
+          @cycles = {}.compare_by_identity
+          @session = nil
+          @draining = false
+        end
+
+        attr_reader :session
+
+        def cycles = @cycles.keys
+
+        def close_after_response
+          super
+          announce_end
+        end
+
+        def idle_mark
+          return unless @cycles.empty?
+
+          @session ? @session.received : 0
+        end
+
+        def stop_reading
+          @session&.goaway(NO_ERROR)
+          end_input
+        end
+
+        # Sends output that waits for the client. Called in the loop's thread.
+        def send_output
+          @session.flush || @scope.spawn { @session.send_output }
+        rescue Closed
+          nil # the connection ends
+        end
+
+        # Called in the loop's thread, again and again.
+        def check(now)
+          case @timers.check(now)
+          when :end
+            @session.goaway(NO_ERROR)
+            end_input if @session.streams.zero?
+          when :abort then abort
+          end
+        end
+
+        private
+
+        def serve
+          @session = open_session
+          @timers = Timers.new(@session, @context.options)
+          @context.connection_monitor.add(self)
+          @max_requests = @context.options.max_requests_per_connection
+          announce_end if @closing
+          @session.feed(@unread) if @unread
+          @unread = nil
+          Scope.open do |scope|
+            @scope = scope
+            nil while receive
+            give_up(scope) if @session.abuse
+          end
+          @session.send_output
+        ensure
+          @context.connection_monitor.remove(self) if @session
+        end
+
+        def open_session
+          options = @context.options
+          template = @context.template(Stream, @listener, @io)
+          session = Native::HTTP2.new(@io, Stream, template, @context.http2_limits,
+            @context.connection_monitor.queue)
+          session.write_timeout = options.write_timeout
+          session
+        end
+
+        # A method of its own: YJIT does not compile a loop that is entered once.
+        def receive
+          stream = @session.receive or return false
+          announce_end if @max_requests && @session.requests >= @max_requests
+          @scope.spawn { serve_stream(stream) }
+          true
+        end
+
+        def give_up(scope)
+          @context.log.warn("the connection of #{@address} was ended: #{@session.abuse}")
+          abort
+          scope.cancel(:abuse)
+        end
+
+        # Requests that are on their way are still served.
+        def announce_end
+          return if @draining || @session.nil?
+
+          @draining = true
+          @session.announce_end
+          @timers.announced
+        end
+
+        def serve_stream(stream)
+          env = stream.env
+          cycle = cycle(stream)
+          @cycles[cycle] = true
+          cycle.run(env) { true } || stream.reset(INTERNAL_ERROR)
+        rescue Refused => refusal
+          reject(refusal, stream)
+          announce_end
+        rescue Disconnected, SystemCallError, IOError
+          nil
+        rescue => error
+          @context.log.error(error)
+        ensure
+          @cycles.delete(cycle)
+          stream.release
+          end_input if @session.over?
+        end
+
+        # The client learns why from what has been submitted.
+        def abort
+          @session.flush
+          @session.abort
+          end_input
+        end
+
+        # The receiving fiber ends when it has taken what has come.
+        def end_input
+          @socket.shutdown(Socket::SHUT_RD)
+        rescue SystemCallError, IOError
+          nil
+        end
+      end
+    end
+  end
+end
