@@ -171,6 +171,7 @@ module Raffia
     def try_out
       options.static.each { |root| Static.new(root: root) } # is there such a folder?
       Compression.prepare(options)
+      StatusPages.new(options.error_page)
       unless [nil, "-"].include?(options.access_log)
         Observability::LogFile.new(options.access_log).close
       end

@@ -18,6 +18,7 @@ module TestSupport
       flag_or_auto: "bool | Symbol", string: "String", strings: "String | Array[String]",
       path: "String", paths: "String | Array[String]", uri: "String",
       uris: "String | Array[String]", log: "String | bool", object: "untyped",
+      status_files: "String | Array[String]",
       codings: "String | Symbol | Array[String | Symbol]",
       list: "String | Array[String] | Hash[String, Integer]",
       seconds: "seconds | String | false", duration: "seconds",

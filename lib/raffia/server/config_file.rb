@@ -80,6 +80,12 @@ module Raffia
           compress_jitter(jitter) if jitter
         end
 
+        # Takes statuses and a file, or a value of the option.
+        def error_page(*statuses, path)
+          pages = statuses.empty? ? [path] : statuses.map { |status| "#{status}=#{path}" }
+          at { set(Settings[:error_page], pages, {}) }
+        end
+
         private
 
         def set(row, values, parameters)

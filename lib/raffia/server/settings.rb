@@ -130,7 +130,12 @@ module Raffia
             application/*+xml application/wasm image/svg+xml image/bmp font/ttf font/otf],
           "media types to compress; text/event-stream has to be named", {takes: "TYPE"}],
         [:compress_jitter, :count, 0,
-          "at most so many random bytes in the head of gzip bodies, against BREACH"]
+          "at most so many random bytes in the head of gzip bodies, against BREACH"],
+        [:error_page, :status_files, [],
+          "a file for responses of the server's own with this status, such as " \
+            "503=public/503.html; read when a worker boots", {takes: "STATUS=FILE"}],
+        [:error_details, :flag, true,
+          "in development, an error's source and cause for clients on this machine"]
       ]]
     )
   end

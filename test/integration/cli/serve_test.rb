@@ -410,6 +410,7 @@ module Raffia
     # Every line with a setting is one that the file may have.
     def test_what_init_writes_may_be_uncommented
       FileUtils.mkdir(File.join(@dir, "public"))
+      File.write(File.join(@dir, "public/503.html"), "<p>soon")
       raffia("serve", "--init")
       path = File.join(@dir, "raffia.rb")
       names = [*Server::Settings.names, *Server::Hooks::NAMES.keys].join("|")

@@ -45,6 +45,31 @@ module Raffia
       end
     end
 
+    def test_a_page_for_an_error
+      config = <<~RUBY
+        def total(lines) = lines.sum { |line| line.fetch(:price) }
+
+        run(lambda do |env|
+          total([{price: 1}, {name: "<script>document.title = 'run'</script>"}])
+        rescue KeyError
+          raise ArgumentError, "the order \#{env["QUERY_STRING"]} has a line without a price"
+        end)
+      RUBY
+      program(config, environment: "development") do |port, _|
+        TestSupport::Browser.open do |browser|
+          page = browser.visit("http://localhost:#{port}/orders/7?token=abc&name=Ada")
+          page.await("document.readyState === 'complete'")
+          assert_equal "ArgumentError", page.eval("document.querySelector('h1').textContent")
+          assert_match(/\AArgumentError/, page.eval("document.title"))
+          assert_includes page.eval("document.querySelector('.current').textContent"), "raise Arg"
+          page.eval("document.querySelector('details').open = true")
+          page.size(360, 640)
+          assert_operator page.eval("document.documentElement.scrollWidth"), :<=, 360
+          picture("error", page)
+        end
+      end
+    end
+
     private
 
     def secure(example, &block)

@@ -39,7 +39,8 @@ module Raffia
     def test_each_setting_is_a_word
       Server::Settings.each do |row|
         value = if row.default.nil? || row.default == []
-          {port: 1, count: 1, limit: 1, bytes: 1, seconds: 1, codings: "gzip"}.fetch(row.type, "info")
+          {port: 1, count: 1, limit: 1, bytes: 1, seconds: 1, codings: "gzip",
+           status_files: "503=x"}.fetch(row.type, "info")
         else
           row.default
         end

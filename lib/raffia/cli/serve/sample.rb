@@ -21,6 +21,7 @@ module Raffia
           static: 'static "public"', access_log: 'access_log "-"',
           worker_memory: 'worker_memory "512m"', total_memory: 'total_memory "2g"',
           compress: "compress :gzip",
+          error_page: 'error_page 503, "public/503.html"',
           request_timeout: "request_timeout 30", hard_timeout: "hard_timeout 60"
         }.freeze
         private_constant :EXAMPLES

@@ -2,6 +2,7 @@
 
 require_relative "../error"
 require_relative "../admission"
+require_relative "../error_page"
 require_relative "request_id"
 
 module Raffia
@@ -12,7 +13,8 @@ module Raffia
       # @api private
       class ErrorResponse
         TEXT = {"content-type" => "text/plain; charset=utf-8"}.freeze
-        private_constant :TEXT
+        UNCACHED = {"cache-control" => "no-store"}.freeze
+        private_constant :TEXT, :UNCACHED
 
         # Status and headers; nil when another response has been sent.
         attr_reader :head
@@ -74,7 +76,26 @@ module Raffia
           @counters.count(:app_errors)
           @context.log.error("request #{id} (#{target}): #{Log.full(error)}")
           @context.report_error(error, @env)
-          send_text(500, "Internal Server Error\n", "x-request-id" => id)
+          send_details(error, id) ||
+            send_text(500, "Internal Server Error\n", "x-request-id" => id)
+        end
+
+        # Nil when this client must not see details, or none can be had.
+        def send_details(error, id)
+          return unless ErrorPage.allowed?(@context.options, @env) { peer }
+
+          page = ErrorPage.new(error, @env).response(id)
+        rescue => failure
+          @context.log.error("no page for the error of request #{id}: #{Log.full(failure)}")
+          nil
+        else
+          send_response(page)
+        end
+
+        def peer
+          Native.peer(@stream.io.to_io)
+        rescue SystemCallError, IOError
+          nil
         end
 
         def target = "#{@env["REQUEST_METHOD"]} #{@env["PATH_INFO"]}"
@@ -82,11 +103,16 @@ module Raffia
         # A complete response stays: only its body's `close` can have raised. Returns false when the
         # client has seen part of another response.
         def send_text(status, text, headers = {})
+          page = @context.status_pages[status]
+          headers = page ? {"content-type" => page.first, **UNCACHED, **headers} : {**TEXT, **headers}
+          send_response([status, headers, [page ? page.last : text]])
+        end
+
+        def send_response(response)
           return false if @hijack&.used? || !@stream.reset_response
           return true if @stream.status.positive?
 
-          headers = {**TEXT, **headers}
-          @stream.answer([status, headers, [text]]).tap { @head = [status, headers] }
+          @stream.answer(response).tap { @head = response.first(2) }
         rescue Disconnected
           false
         end

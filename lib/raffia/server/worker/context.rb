@@ -6,6 +6,7 @@ require_relative "../http/null_input"
 require_relative "../observability/telemetry"
 require_relative "../protocols"
 require_relative "../static"
+require_relative "../status_pages"
 require_relative "drain"
 
 module Raffia
@@ -19,6 +20,7 @@ module Raffia
         private_constant :MAX_THREADS
 
         attr_reader :app, :options, :log, :drain, :limits, :telemetry, :admission
+        attr_reader :status_pages
         # Pool of threads for the application; nil: it runs in the connections' fibers.
         attr_reader :threads
         # Limits of HTTP/2's connections.
@@ -38,6 +40,7 @@ module Raffia
           @log = log || Log.build(Raffia.config)
           @telemetry = Observability::Telemetry.new(options, log: @log, counters: counters)
           @admission = Admission.new(app, options)
+          @status_pages = StatusPages.new(options.error_page)
           @drain = Drain.new
           @threads = thread_pool if options.threaded?
           @rewindable = options.rewindable_input || rack2? || !!@threads

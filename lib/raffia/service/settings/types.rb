@@ -22,7 +22,7 @@ module Raffia
                         paths: "FILE", uris: "URI", uri: "URI", string: "NAME", strings: "NAME",
                         port: "PORT", log: "FILE", codings: "NAMES"}.freeze
         # Types of which several values count.
-        LISTS = %i[uris paths strings codings list].freeze
+        LISTS = %i[uris paths strings codings status_files list].freeze
         CODINGS = %i[zstd br gzip].freeze
         private_constant :NONE, :SECONDS, :BYTES, :FLAGS, :CODINGS
 
@@ -96,6 +96,16 @@ module Raffia
         def uri(value) = none?(value) ? nil : string(value)
 
         def uris(value) = strings(value)
+
+        # Statuses and absolute paths, as Strings with an equals sign.
+        def status_files(value)
+          Array(value).map { |each|
+            status, path = each.to_s.match(/\A([45]\d\d)=(.+)\z/m)&.captures
+            raise ArgumentError, "use a status and a file, such as 503=public/503.html" unless path
+
+            "#{status}=#{::File.expand_path(path)}".freeze
+          }.freeze
+        end
 
         # Content codings, as a list or as text with commas.
         def codings(value)
