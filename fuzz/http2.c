@@ -1,7 +1,7 @@
 /* A session of HTTP/2 whose client sends frames of all kinds, good and bad, and whose streams are
  * answered, read, reset and released in any order. Its output must stay well-formed, each stream
  * must begin with its request and end for all, and memory must stay bounded. */
-#include "http2_session.h"
+#include "http2_internal.h"
 #include "input.h"
 
 #include <errno.h>
@@ -342,6 +342,10 @@ static void check(struct fuzz *fuzz)
     const struct raffia_http2_state *state = raffia_http2_state(fuzz->session);
     MUST(state->streams <= fuzz->limits.streams);
     MUST(raffia_http2_memsize(fuzz->session) < 8 * MOST);
+    size_t buffered = 0;
+    for (struct raffia_http2_stream *one = fuzz->session->streams; one; one = one->next)
+        buffered += one->output_size;
+    MUST(buffered == fuzz->session->buffered);
     if (state->over) MUST(!raffia_http2_wants_write(fuzz->session));
     if (!state->failed) return;
     take_events(fuzz);

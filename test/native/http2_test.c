@@ -589,8 +589,21 @@ static void output_is_bounded(void)
     http2_run(&pair);
     CHECK(raffia_http2_state(pair.server)->output_blocked);
     CHECK(!raffia_http2_wants_write(pair.server));
-    nghttp2_session_consume(pair.client, 1, 60000);
-    http2_run(&pair);
+    /* Together they have so much that each has to wait, and is told when it need not. */
+    CHECK(raffia_http2_is_full(streams[19]));
+    http2_no_event(&pair);
+    for (int i = 0; i < 19; i++) {
+        nghttp2_session_consume(pair.client, i * 2 + 1, 60000);
+        http2_run(&pair);
+    }
+    int told = 0;
+    unsigned events;
+    while (raffia_http2_next_event(pair.server, &events)) {
+        CHECK_EQUAL(events, RAFFIA_HTTP2_WRITABLE);
+        told++;
+    }
+    CHECK(told > 10);
+    CHECK(!raffia_http2_is_full(streams[0]));
     for (int i = 0; i < 20; i++)
         raffia_http2_release(streams[i]);
     http2_close(&pair);

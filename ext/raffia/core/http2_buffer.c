@@ -17,9 +17,8 @@ int raffia_http2_reserve(char **bytes, size_t *start, size_t size, size_t *capac
         *start = 0;
         return 0;
     }
-    size_t larger = *capacity ? *capacity : FIRST_BYTES;
-    while (larger / 4 * 3 < size + more)
-        larger *= 2;
+    size_t larger = *capacity ? *capacity + *capacity / 4 : FIRST_BYTES;
+    if (larger < (size + more + 3) / 3 * 4) larger = (size + more + 3) / 3 * 4;
     char *moved = malloc(larger);
     if (!moved) return -ENOMEM;
     if (size) memcpy(moved, *bytes + *start, size);
@@ -38,6 +37,14 @@ int raffia_http2_append(char **bytes, size_t *start, size_t *size, size_t *capac
     if (count) memcpy(*bytes + *start + *size, more, count);
     *size += count;
     return 0;
+}
+
+void raffia_http2_drop_large(char **bytes, size_t *capacity)
+{
+    if (*capacity <= RAFFIA_HTTP2_KEPT) return;
+    free(*bytes);
+    *bytes = NULL;
+    *capacity = 0;
 }
 
 int raffia_http2_add_slice(struct raffia_http2_fields *fields, struct raffia_http2_slice *slice,

@@ -101,7 +101,10 @@ size_t raffia_http2_read(struct raffia_http2_stream *stream, char *bytes, size_t
     memcpy(bytes, stream->input + stream->input_start, size);
     stream->input_start += size;
     stream->input_size -= size;
-    if (stream->input_size == 0) stream->input_start = 0;
+    if (stream->input_size == 0) {
+        stream->input_start = 0;
+        if (stream->input_ended) raffia_http2_drop_large(&stream->input, &stream->input_capacity);
+    }
     if (!stream->closed && !stream->input_ended)
         (void)nghttp2_session_consume_stream(stream->session->nghttp2, stream->id, size);
     return size;

@@ -34,7 +34,8 @@ struct raffia_http2_session {
     struct raffia_http2_slice host;
     uint32_t heads_over;
 
-    char *output; /* frames */
+    size_t buffered; /* bytes of bodies of all streams, that were not framed yet */
+    char *output;    /* frames */
     size_t output_start, output_size, output_capacity;
     uint32_t goaway; /* code of ours */
     uint32_t failure;
@@ -53,6 +54,8 @@ void raffia_http2_fail(struct raffia_http2_session *session, uint32_t code, cons
 int raffia_http2_reserve(char **bytes, size_t *start, size_t size, size_t *capacity, size_t more);
 int raffia_http2_append(char **bytes, size_t *start, size_t *size, size_t *capacity,
                         const char *more, size_t count);
+/* Frees a buffer that is not worth to be kept. */
+void raffia_http2_drop_large(char **bytes, size_t *capacity);
 /* Adds a slice, or a field. 0 or -ENOMEM. */
 int raffia_http2_add_slice(struct raffia_http2_fields *fields, struct raffia_http2_slice *slice,
                            const uint8_t *bytes, size_t size);
@@ -67,6 +70,8 @@ struct raffia_http2_stream *raffia_http2_find(struct raffia_http2_session *sessi
 void raffia_http2_notify(struct raffia_http2_stream *stream, unsigned event);
 /* libnghttp2 has closed it, or the connection has failed. */
 void raffia_http2_close(struct raffia_http2_stream *stream, uint32_t code);
+/* Forgets what was not framed. */
+void raffia_http2_drop_output(struct raffia_http2_stream *stream);
 int raffia_http2_submit_reset(struct raffia_http2_stream *stream, uint32_t code);
 void raffia_http2_clear_trailers(struct raffia_http2_stream *stream);
 void raffia_http2_free_pools(struct raffia_http2_session *session);
@@ -90,6 +95,8 @@ int raffia_http2_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, const
                            size_t size, nghttp2_data_source *source, void *data);
 ssize_t raffia_http2_read_body(nghttp2_session *nghttp2, int32_t id, uint8_t *bytes, size_t size,
                                uint32_t *flags, nghttp2_data_source *source, void *data);
+/* Of a stream, at present. */
+uint32_t raffia_http2_output_limit(const struct raffia_http2_session *session);
 /* Makes frames until there are `unsent` bytes of them; with `final`, until GOAWAY is among them. */
 void raffia_http2_fill(struct raffia_http2_session *session, int final);
 

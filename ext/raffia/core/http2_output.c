@@ -49,7 +49,8 @@ int raffia_http2_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, const
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     stream->output_start += size;
     stream->output_size -= size;
-    if (stream->full && stream->output_size <= session->limits.output / 2) {
+    session->buffered -= size;
+    if (stream->full && stream->output_size <= raffia_http2_output_limit(session) / 2) {
         stream->full = 0;
         raffia_http2_notify(stream, RAFFIA_HTTP2_WRITABLE);
     }

@@ -89,8 +89,23 @@ int raffia_http2_write(struct raffia_http2_stream *stream, const char *bytes, si
     if (raffia_http2_append(&stream->output, &stream->output_start, &stream->output_size,
                             &stream->output_capacity, bytes, size))
         return -ENOMEM;
-    if (stream->output_size > stream->session->limits.output) stream->full = 1;
+    stream->session->buffered += size;
+    raffia_http2_is_full(stream);
     return resume(stream);
+}
+
+uint32_t raffia_http2_output_limit(const struct raffia_http2_session *session)
+{
+    enum { MOST_BUFFERED = 256 << 10, SHARE = 8 << 10 };
+    uint32_t limit = session->limits.output;
+    return session->buffered > MOST_BUFFERED && limit > SHARE ? SHARE : limit;
+}
+
+int raffia_http2_is_full(struct raffia_http2_stream *stream)
+{
+    if (stream->output_size <= raffia_http2_output_limit(stream->session)) return 0;
+    stream->full = 1;
+    return 1;
 }
 
 size_t raffia_http2_buffered(const struct raffia_http2_stream *stream)

@@ -25,7 +25,7 @@ enum {
     CONNECTION_WINDOW = 1 << 20, /* no stream is stopped by another one's input */
     MOST_QUEUED = 1000,          /* frames that wait to be sent */
     FOREIGN_LIMIT = 1 << 30,     /* of libnghttp2's own counters: ours come first */
-    SESSION_SIZE = 24 << 10,     /* of libnghttp2's, and of one of its streams */
+    SESSION_SIZE = 25 << 10,     /* of libnghttp2's, and of one of its streams */
     STREAM_SIZE = 1 << 10,
 };
 

@@ -95,14 +95,6 @@ static void free_memory(struct raffia_http2_stream *stream)
     free(stream);
 }
 
-static void drop_large(char **bytes, size_t *capacity)
-{
-    if (*capacity <= RAFFIA_HTTP2_KEPT) return;
-    free(*bytes);
-    *bytes = NULL;
-    *capacity = 0;
-}
-
 /* It must not be in the queue of events. */
 void raffia_http2_free_stream(struct raffia_http2_stream *stream)
 {
@@ -117,8 +109,8 @@ void raffia_http2_free_stream(struct raffia_http2_stream *stream)
         free_memory(stream);
         return;
     }
-    drop_large(&stream->input, &stream->input_capacity);
-    drop_large(&stream->output, &stream->output_capacity);
+    raffia_http2_drop_large(&stream->input, &stream->input_capacity);
+    raffia_http2_drop_large(&stream->output, &stream->output_capacity);
     stream->next = session->free_streams;
     session->free_streams = stream;
     session->free_stream_count++;
@@ -203,11 +195,17 @@ struct raffia_http2_stream *raffia_http2_next_event(struct raffia_http2_session 
     return NULL;
 }
 
+void raffia_http2_drop_output(struct raffia_http2_stream *stream)
+{
+    stream->session->buffered -= stream->output_size;
+    stream->output_size = 0;
+}
+
 void raffia_http2_close(struct raffia_http2_stream *stream, uint32_t code)
 {
     int known = stream->closed;
     stream->gone = stream->closed = 1;
-    stream->output_size = 0;
+    raffia_http2_drop_output(stream);
     if (stream->session->decoding == stream) stream->session->decoding = NULL;
     if (!stream->begun) leave(stream); /* its request was not taken: it never will be */
     if (!known && !(stream->ended && code == NGHTTP2_NO_ERROR)) {
@@ -237,7 +235,7 @@ int raffia_http2_reset(struct raffia_http2_stream *stream, uint32_t code)
     if (raffia_http2_submit_reset(stream, code)) return -ENOMEM;
     stream->own = stream->closed = 1;
     stream->code = code;
-    stream->output_size = 0;
+    raffia_http2_drop_output(stream);
     return 0;
 }
 
