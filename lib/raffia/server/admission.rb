@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "admission/concurrency_limiter"
+require_relative "admission/cost_estimate"
 require_relative "admission/queue_time"
 require_relative "admission/time_limit"
 
@@ -11,13 +12,16 @@ module Raffia
     # @api private
     class Admission
       attr_reader :limiter
+      # Of requests on threads; nil in fibers, or with one thread.
+      attr_reader :costs
 
       def initialize(app, options)
         @app = app
         # Requests without a free thread wait in the limiter, in their fibers.
         limit = [options.max_in_flight, (options.most_threads if options.threaded?)].compact.min
+        @costs = CostEstimate.new if options.threaded? && limit > 1
         @limiter = ConcurrencyLimiter.build(limit: limit, target: options.queue_target,
-          max_wait: options.max_queue_time)
+          max_wait: options.max_queue_time, heavy: @costs && heavy(limit))
         @time_limit = options.request_timeout
         @client_deadline = options.request_deadline
       end
@@ -31,23 +35,30 @@ module Raffia
         admit(env, queued, wanted) { |limit| call_within(limit, env) }
       end
 
-      # Yields the time limit in seconds, or nil, when the request may begin.
+      # Yields the time limit in seconds, or nil, when the request may begin, and its kind and
+      # whether it is heavy, where costs are estimated.
       def admit(env, queued, wanted = (env["HTTP_REQUEST_TIMEOUT"] if @client_deadline), &)
         queued = queued.clamp(0..) / 1e6
         before = QueueTime.ago(env["HTTP_X_REQUEST_START"]) || 0.0
-        return through_limiter(wanted, queued, before, &) if @limiter
+        return through_limiter(env, wanted, queued, before, &) if @limiter
 
         yield shorter(wanted, queued + before)
       end
 
       private
 
-      def through_limiter(wanted, queued, before)
-        waited = @limiter.enter(queued, before)
+      # Requests that compute take all of Ruby's lock with half of the threads, too, and each of them
+      # delays the others by its time slice.
+      def heavy(limit) = (limit / 2).clamp(2..).clamp(..(limit - 1))
+
+      def through_limiter(env, wanted, queued, before)
+        kind = @costs&.kind(env)
+        heavy = !kind.nil? && @costs.heavy?(kind)
+        waited = @limiter.enter(queued, before, heavy)
         begin
-          yield shorter(wanted, waited + before)
+          yield shorter(wanted, waited + before), kind, heavy
         ensure
-          @limiter.leave
+          @limiter.leave(heavy)
         end
       end
 

@@ -58,6 +58,34 @@ module ServerThreadsTest
     end
   end
 
+  # Computing requests share Ruby's lock, so more of them at a time would only take longer.
+  def test_requests_that_compute_leave_threads_to_those_that_do_not
+    gate = Thread::Queue.new
+    running = Thread::Queue.new
+    app = lambda do |env|
+      next [200, TEXT.dup, ["light"]] unless env["PATH_INFO"].start_with?("/report/2026")
+
+      clock = ::Process::CLOCK_THREAD_CPUTIME_ID
+      finish = ::Process.clock_gettime(clock) + 0.07
+      nil while ::Process.clock_gettime(clock) < finish
+      (running << true) && gate.pop if env["QUERY_STRING"] == "hold"
+      [200, TEXT.dup, ["heavy"]]
+    end
+    serve(app, threads: 3) do |server|
+      limiter = server.worker.context.admission.limiter
+      server.get("/report/2026/1")
+      held = Array.new(6) do |number|
+        server.connect.say("GET /report/2026/#{number}?hold HTTP/1.1\r\nhost: test\r\n\r\n")
+      end
+      eventually { [limiter.admitted, limiter.waiting, running.size] == [2, 4, 2] }
+      refute server.worker.context.crowded?
+      assert_equal %w[light] * 3, Array.new(3) { server.get.body }
+      6.times { gate << true }
+      assert_equal %w[heavy], held.map { |client| client.answer.body }.uniq
+      eventually { [limiter.admitted, limiter.waiting] == [0, 0] }
+    end
+  end
+
   def test_connections_that_are_kept_alive_do_not_keep_others_out
     gate = Thread::Queue.new
     app = ->(_env) { [200, TEXT.dup, [gate.pop]] }

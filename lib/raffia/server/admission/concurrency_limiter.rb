@@ -10,6 +10,9 @@ module Raffia
       #
       # A request counts until the application has answered: a streamed body may go on for hours.
       #
+      # Heavy requests, which compute for long, may have a lower limit. The others pass those that
+      # wait for it.
+      #
       # @api private
       class ConcurrencyLimiter
         # The request was refused; `retry_after` and `waited` are in seconds.
@@ -27,35 +30,42 @@ module Raffia
         class Expired < Busy
         end
 
+        # So many heavy requests that wait count as one.
+        HEAVY_WAITING = 4
+        private_constant :HEAVY_WAITING
+
         # `target` and `max_wait` are in seconds. Nil when nothing is limited.
-        def self.build(limit: nil, target: nil, max_wait: nil)
-          new(limit:, target:, max_wait:) if limit || target || max_wait
+        def self.build(limit: nil, target: nil, max_wait: nil, heavy: nil)
+          new(limit:, target:, max_wait:, heavy:) if limit || target || max_wait
         end
 
         attr_reader :admitted
 
-        def initialize(limit: nil, target: nil, max_wait: nil)
+        def initialize(limit: nil, target: nil, max_wait: nil, heavy: nil)
           @limit = limit || Float::INFINITY
+          @heavy_limit = heavy || Float::INFINITY
           @codel = CoDel.new(target) if target
           @max_wait = max_wait
           @on_relief = nil
-          # ordered; a fiber that gives up is removed from the middle
+          # since when each waits, in order; a fiber that gives up is removed from the middle
           @queue = {}.compare_by_identity
-          @admitted = 0
+          @heavy_queue = {}.compare_by_identity
+          @admitted = @heavy = 0
         end
 
-        def waiting = @queue.size
+        def waiting = @queue.size + @heavy_queue.size
 
         # Seconds that the first in the queue has waited here.
         def longest_wait
-          _, since = @queue.first
+          since = [@queue, @heavy_queue].filter_map { |queue| queue.first&.last }.min
           since ? Clock.now - since : 0.0
         end
 
         # 0..1: how many of the requests that it admits at a time there are.
         def occupancy = (@admitted / @limit.to_f).clamp(0.0, 1.0)
 
-        def crowded? = @queue.size >= @limit
+        # Heavy requests must not keep out the others that would pass them, so fewer of them count.
+        def crowded? = @queue.size + @heavy_queue.size / HEAVY_WAITING >= @limit
 
         def refuses? = !!(@codel || @max_wait)
 
@@ -63,25 +73,29 @@ module Raffia
         def on_relief(&block) = @on_relief = block
 
         # A request that stays for long no longer counts.
-        def release = leave
+        def release(heavy = false) = leave(heavy)
 
         # It counts again, until {leave}.
-        def reacquire = @admitted += 1
+        def reacquire(heavy = false)
+          @admitted += 1
+          @heavy += 1 if heavy
+        end
 
         # Waits for the request's turn; {leave} must follow. `queued`: seconds in this process,
         # `before`: seconds until then. Returns the new `queued`.
-        def enter(queued = 0.0, before = 0.0)
-          if @admitted < @limit && @queue.empty?
-            @admitted += 1
+        def enter(queued = 0.0, before = 0.0, heavy = false)
+          if admissible?(heavy) && (heavy ? @heavy_queue : @queue).empty?
+            reacquire(heavy)
           else
-            queued += wait(queued + before)
+            queued += wait(queued + before, heavy)
           end
-          refuse(queued + before) if refuse?(queued, before)
+          refuse(queued + before, heavy) if refuse?(queued, before)
           queued
         end
 
-        def leave
+        def leave(heavy = false)
           @admitted -= 1
+          @heavy -= 1 if heavy
           admit_next
         end
 
@@ -91,30 +105,43 @@ module Raffia
           @codel&.refuse?(queued) || (@max_wait && queued + before > @max_wait)
         end
 
-        def refuse(waited)
-          leave
+        def admissible?(heavy) = @admitted < @limit && !(heavy && @heavy >= @heavy_limit)
+
+        def refuse(waited, heavy)
+          leave(heavy)
           raise Busy.new(waited)
         end
 
-        def wait(waited)
+        def wait(waited, heavy)
           start = Clock.now
           waiter = Waiter.new
-          @queue[waiter] = start
-          called = waiter.wait(@max_wait && [@max_wait - waited, 0].max) { leave }
+          queue = heavy ? @heavy_queue : @queue
+          queue[waiter] = start
+          called = waiter.wait(@max_wait && [@max_wait - waited, 0].max) { leave(heavy) }
           return Clock.now - start unless called.equal?(Waiter::TIMED_OUT)
 
           raise Busy.new(waited + Clock.now - start)
         ensure
-          @queue.delete(waiter)
+          queue.delete(waiter)
         end
 
         # A request counts from here, not when its fiber runs: else others would overtake it.
         def admit_next
           crowded = @on_relief && crowded?
-          while @admitted < @limit && (waiter, = @queue.shift)
-            @admitted += 1 if waiter.settle(true)
+          while @admitted < @limit && (queue = next_queue)
+            waiter, = queue.shift
+            reacquire(queue.equal?(@heavy_queue)) if waiter.settle(true)
           end
           @on_relief.call if crowded
+        end
+
+        # The queue whose first request comes next; nil when none may.
+        def next_queue
+          light = @queue.first&.last
+          heavy = @heavy_queue.first&.last if @heavy < @heavy_limit
+          return unless light || heavy
+
+          (light.nil? || (heavy && heavy < light)) ? @heavy_queue : @queue
         end
       end
     end

@@ -37,7 +37,7 @@ module Raffia
           @finished_ran = false
           @handoff.reset
           @input&.buffer
-          @admission.admit(env, @queued) { |limit| hand_over(env, finished, limit) }
+          @admission.admit(env, @queued) { |*place| hand_over(env, finished, *place) }
           raise Error, "the application has ended the thread of its request" if @complete.nil?
 
           send_rest if @complete
@@ -55,10 +55,11 @@ module Raffia
           @stream.flush
         end
 
-        def hand_over(env, finished, limit)
+        def hand_over(env, finished, limit, kind, heavy)
+          @kind = kind
           @limit = limit && Admission::TimeLimit.new(limit)
           @stream.write_buffer_limit = BUFFER
-          @handoff.run(@limit) { @error = serve(env, finished) }
+          @handoff.run(@limit, heavy) { @error = serve(env, finished) }
         ensure
           @stream.write_buffer_limit = 0 unless @handoff.abandoned?
         end
@@ -67,7 +68,7 @@ module Raffia
         def call(env)
           response = nil
           @handoff.interruptible do
-            Deadline.replace(@limit) { response = @context.app.call(env) }
+            Deadline.replace(@limit) { response = measure { @context.app.call(env) } }
           end
           @handoff.answer
           response
@@ -76,6 +77,19 @@ module Raffia
           raise
         ensure
           exit_forked_child($!) if @context.forked
+        end
+
+        # Learns how much CPU time requests of this kind take.
+        def measure
+          return yield unless @kind
+
+          began = ::Process.clock_gettime(::Process::CLOCK_THREAD_CPUTIME_ID)
+          begin
+            yield
+          ensure
+            used = ::Process.clock_gettime(::Process::CLOCK_THREAD_CPUTIME_ID) - began
+            @admission.costs.record(@kind, used)
+          end
         end
 
         # An interrupt may come before the response is taken. Its body is closed then, too.

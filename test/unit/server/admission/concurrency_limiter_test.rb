@@ -46,6 +46,33 @@ class ServerGateTest < Raffia::TestCase
     assert_equal(%i[first second], order)
   end
 
+  def test_heavy_requests_have_a_lower_limit_and_others_pass_those_that_wait
+    order = []
+    Raffia.run do |scope|
+      limiter = Limiter.build(limit: 3, heavy: 2)
+      2.times { limiter.enter(0.0, 0.0, true) }
+      5.times { |number| scope.spawn { limiter.enter(0.0, 0.0, true).then { order << number } } }
+      scope.spawn { limiter.enter.then { order << :light } }
+      scope.spawn { limiter.enter.then { order << :next } }
+      wait_until { limiter.admitted == 3 }
+      assert_equal([%i[light], 6], [order, limiter.waiting])
+      refute_predicate(limiter, :crowded?)
+      assert_operator(limiter.longest_wait, :>, 0)
+      limiter.leave
+      wait_until { order.size == 2 }
+      assert_equal(%i[light next], order)
+      limiter.leave(true)
+      wait_until { order.size == 3 }
+      limiter.leave
+      assert_equal([2, 4, 2.0 / 3], [limiter.admitted, limiter.waiting, limiter.occupancy])
+      4.times { limiter.leave(true) }
+      wait_until { order.size == 7 }
+      assert_equal([:light, :next, 0, 1, 2, 3, 4], order)
+      2.times { limiter.leave(true) }
+      assert_equal([0, 0.0], [limiter.admitted, limiter.longest_wait])
+    end
+  end
+
   def test_one_that_gives_up_leaves_its_place_in_the_line_to_others
     Raffia.run do |scope|
       limiter = Limiter.build(limit: 1)
