@@ -31,7 +31,7 @@ module Raffia
         def read(length = nil, buffer = nil)
           raise ArgumentError, "negative length #{length} given" if length&.negative?
 
-          nil while (length.nil? || @rest.bytesize < length) && more
+          length ? read_until(length) : read_all
           found = length ? @rest.byteslice(0, length) : @rest
           @rest = length ? @rest.byteslice(found.bytesize..) : "".b
           found = nil if length&.positive? && found.empty?
@@ -98,13 +98,33 @@ module Raffia
           index + separator.bytesize
         end
 
-        def more
-          raise IOError, "closed stream" if @closed
+        def read_until(length)
+          nil while @rest.bytesize < length && more
+        end
 
-          piece = @rewind_buffer.next_piece || read_stream or return false
+        # A String that grows is copied several times, so all pieces are joined at the end.
+        def read_all
+          pieces = nil
+          while (piece = next_piece)
+            next @rest = piece if @rest.empty?
+
+            (pieces ||= [@rest]) << piece
+          end
+        ensure
+          @rest = pieces.join if pieces
+        end
+
+        def more
+          piece = next_piece or return false
 
           @rest.empty? ? @rest = piece : @rest << piece
           true
+        end
+
+        def next_piece
+          raise IOError, "closed stream" if @closed
+
+          @rewind_buffer.next_piece || read_stream
         end
 
         def read_stream

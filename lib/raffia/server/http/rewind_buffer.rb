@@ -18,7 +18,7 @@ module Raffia
 
         def initialize(whole)
           @whole = whole
-          @memory = "".b
+          @pieces = []
           @size = 0
           @file = @position = nil
         end
@@ -26,15 +26,14 @@ module Raffia
         def keep(piece)
           @size += piece.bytesize
           if @file then @file.pwrite(piece, @size - piece.bytesize)
-          elsif @memory.nil? then nil
+          elsif @pieces.nil? then nil
           elsif @size > MEMORY then overflow(piece)
-          elsif @memory.empty? then @memory = piece.dup # shares its bytes until one is changed
-          else @memory << piece
+          else @pieces << piece.dup # shares its bytes until one is changed
           end
         end
 
         def rewind
-          unless @memory || @file
+          unless @pieces || @file
             raise Errno::ESPIPE, "the beginning of this body was not kept: " \
               "set rewindable_input, or use Rack::RewindableInput"
           end
@@ -61,19 +60,22 @@ module Raffia
         private
 
         def read_at(position)
-          return @memory.byteslice(position, CHUNK) unless @file
+          unless @file
+            @pieces = [@pieces.join] if @pieces.size > 1
+            return @pieces.first.byteslice(position, CHUNK)
+          end
 
           @file.pread([CHUNK, @size - position].min, position)
         end
 
         def overflow(piece)
-          memory = @memory
-          @memory = nil
+          pieces = @pieces
+          @pieces = nil
           return unless @whole
 
           @file = Tempfile.new("raffia-input", binmode: true)
           @file.unlink
-          @file.write(memory, piece)
+          @file.write(*pieces, piece)
           @file.flush
         end
       end
