@@ -36,6 +36,14 @@ namespace :test do
       verbose: false)
   end
 
+  desc "A million requests on kept connections, which move between workers while these are " \
+    "replaced and killed: none is lost but those of killed workers. RAFFIA_MOVES=how many"
+  task moves: :compile do
+    sh({"RAFFIA_MOVES" => ENV.fetch("RAFFIA_MOVES", "1000000"), "RAFFIA_TEST_LIMIT" => "0"},
+      RbConfig.ruby, "-Ilib", "-Itest", "script/minitest.rb",
+      "test/stress/server_moves_test.rb", "--verbose", verbose: false)
+  end
+
   namespace :ledger do
     desc "Workers of Raffia, Sidekiq and Solid Queue (those whose gems are there) are killed: " \
       "which acknowledged jobs are never done? LEDGER_JOBS, LEDGER_KILLS, LEDGER_QUIET"

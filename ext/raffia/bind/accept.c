@@ -1,6 +1,7 @@
 /* Accepts connections with the address of their peer. accept(2) tells it; Ruby calls
  * getnameinfo(3), from 3.4 on in a new thread each time. */
 #include "raffia.h"
+#include "accept.h"
 #include "engine.h"
 
 #include <arpa/inet.h>
@@ -81,8 +82,7 @@ static int accept_one(int fd, union name *name)
     return accepted;
 }
 
-/* A socket like those of Ruby's accept. */
-static VALUE socket_of(int fd, VALUE class)
+VALUE raffia_socket_for(int fd, VALUE class)
 {
     enum { MODE = FMODE_READWRITE | FMODE_DUPLEX | FMODE_SYNC };
     VALUE socket = rb_io_open_descriptor(class, fd, MODE, Qnil, Qnil, NULL);
@@ -112,7 +112,7 @@ static VALUE accept_if_any(VALUE module, VALUE server, VALUE kind, VALUE poll)
     int fd = accept_one(listener, &name);
     if (fd < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Qfalse;
     if (fd < 0) rb_sys_fail("accept");
-    VALUE socket = socket_of(fd, kind);
+    VALUE socket = raffia_socket_for(fd, kind);
     rb_yield_values(2, socket, address_of(&name));
     return Qtrue;
 }

@@ -78,6 +78,13 @@ static int64_t flush_and_receive(struct http1_response *response, int64_t deadli
     return raffia_http1_receive_input(&response->request, deadline);
 }
 
+static int64_t flush_and_receive_first(struct http1_response *response, int64_t deadline)
+{
+    raffia_http1_unshare(&response->request);
+    raffia_http1_flush(response);
+    return raffia_http1_receive_first(&response->request, deadline);
+}
+
 /*
  * @overload receive(idle_timeout, head_timeout)
  *   Reads the next request. The body of the last one must have been read.
@@ -97,7 +104,8 @@ static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
     int begun = raffia_http1_head_has_begun(request);
     int64_t deadline = raffia_http1_deadline(begun ? head_timeout : idle_timeout);
     while (NIL_P(env)) {
-        int64_t count = flush_and_receive(response, deadline);
+        int64_t count = begun ? flush_and_receive(response, deadline)
+                              : flush_and_receive_first(response, deadline);
         if (count == -ETIME && begun)
             raffia_http1_refuse(request, 408, "the head of the request did not come in time");
         if (count <= 0) return Qnil;
@@ -110,6 +118,7 @@ static VALUE http1_receive(VALUE self, VALUE idle_timeout, VALUE head_timeout)
     response->output.status = 0;
     response->output.body = 0;
     raffia_http1_unshare(request); /* where another protocol begins */
+    request->movable.served++;
     return env;
 }
 
@@ -208,6 +217,7 @@ void raffia_init_http1(VALUE raffia)
     raffia_init_http_transport(http1);
     raffia_init_http1_request(http1);
     raffia_init_http1_response(http1);
+    raffia_init_http1_movable(http1);
 }
 
 #else

@@ -200,6 +200,23 @@ int64_t raffia_http1_receive_input(struct http1_request *request, int64_t deadli
     return is_gone(count) ? 0 : raffia_check(count, "recv");
 }
 
+int64_t raffia_http1_receive_first(struct http1_request *request, int64_t deadline)
+{
+    uint32_t events = RAFFIA_READABLE;
+    if (!request->movable.entry || request->input.length > 0)
+        return raffia_http1_receive_input(request, deadline);
+    if (raffia_http1_pass_on(&request->transport, &request->movable)) return 0;
+    int64_t count = waits_first(request) ? -EAGAIN : receive(request, &events);
+    while (count == -EAGAIN) {
+        request->input.streak = 0;
+        int ready =
+            raffia_http1_wait_idle(&request->transport, &request->movable, time_left(deadline));
+        if (ready <= 0) return ready == 0 ? -ETIME : 0;
+        count = receive(request, &events);
+    }
+    return is_gone(count) ? 0 : raffia_check(count, "recv");
+}
+
 size_t raffia_http1_receive_into(struct http1_request *request, char *start, size_t room)
 {
     if (!request->transport.native || request->input.drained) return 0;

@@ -11,7 +11,7 @@
 
 void raffia_http1_request_init(struct http1_request *request)
 {
-    request->transport.socket = request->template = Qnil;
+    request->transport.socket = request->template = request->movable.owner = Qnil;
     raffia_parser_init(&request->input.parser, &raffia_parser_defaults);
     request->input.trailers = Qnil;
 }
@@ -20,6 +20,7 @@ void raffia_http1_request_mark(const struct http1_request *request)
 {
     rb_gc_mark_movable(request->transport.self);
     rb_gc_mark_movable(request->transport.socket);
+    rb_gc_mark_movable(request->movable.owner);
     rb_gc_mark_movable(request->template);
     rb_gc_mark_movable(request->input.trailers);
 }
@@ -28,6 +29,7 @@ void raffia_http1_request_compact(struct http1_request *request)
 {
     request->transport.self = rb_gc_location(request->transport.self);
     request->transport.socket = rb_gc_location(request->transport.socket);
+    request->movable.owner = rb_gc_location(request->movable.owner);
     request->template = rb_gc_location(request->template);
     request->input.trailers = rb_gc_location(request->input.trailers);
 }

@@ -6,6 +6,7 @@
 
 #ifdef HAVE_LLHTTP
 
+#include "http1_movable.h"
 #include "http1_parser.h"
 #include "http_env.h"
 
@@ -32,6 +33,7 @@ struct http1_request {
     unsigned char keep_alive, is_head, http10, expects_continue, has_body;
     unsigned char finds_http2; /* the connection may begin with the preface of HTTP/2 instead */
     struct http1_input input;
+    struct http1_movable movable;
 };
 
 static inline struct http1_request *raffia_http1_request_of(VALUE self)
@@ -94,6 +96,8 @@ void raffia_init_http1_body(VALUE http1);
  * of the input, also where the connection broke; -ETIME when `deadline` (raffia_coarse_now) comes
  * first. Raises what interrupts the wait. */
 int64_t raffia_http1_receive_input(struct http1_request *request, int64_t deadline);
+/* The same before the first byte of a request; 0 also when the connection was moved. */
+int64_t raffia_http1_receive_first(struct http1_request *request, int64_t deadline);
 /* Receives into the caller's memory without a wait, where more has probably arrived. Returns the
  * number of bytes. */
 size_t raffia_http1_receive_into(struct http1_request *request, char *start, size_t size);

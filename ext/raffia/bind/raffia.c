@@ -27,6 +27,9 @@ void Init_raffia(void)
     raffia_init_gc_heap(raffia);
     raffia_init_ractor_mailbox(raffia);
     raffia_init_accept(raffia);
+    raffia_init_load_board(raffia);
+    raffia_init_connection_queue(raffia);
+    raffia_init_connection_mover(raffia);
     raffia_init_fiber_reset(raffia);
     raffia_init_uninterruptible(raffia);
     raffia_init_sendfile(raffia);

@@ -322,7 +322,11 @@ int raffia_loop_wait(struct raffia_loop *loop, int64_t timeout)
     if (failure < 0) return failure;
     loop->metrics.waits++;
     if (timeout != 0) loop->metrics.sleeps++;
-    return loop->backend->wait(loop, timeout == RAFFIA_FOREVER ? -1 : timeout);
+    struct raffia_pulse *pulse = loop->pulse;
+    if (pulse && timeout != 0) raffia_pulse_pause(pulse);
+    int found = loop->backend->wait(loop, timeout == RAFFIA_FOREVER ? -1 : timeout);
+    if (pulse) raffia_pulse_beat(pulse);
+    return found;
 }
 
 int raffia_loop_finish(struct raffia_loop *loop, int waited)

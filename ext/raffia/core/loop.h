@@ -11,6 +11,7 @@
 #include "blocking_pool.h"
 #include "buffer.h"
 #include "pending_queue.h"
+#include "pulse.h"
 #include "inbox.h"
 #include "ready.h"
 #include "timer.h"
@@ -47,6 +48,7 @@ struct raffia_loop {
     struct raffia_inbox inbox;
     struct raffia_wake wake;
     struct raffia_client client; /* of the blocking pool */
+    struct raffia_pulse *pulse;  /* of a thread that watches this loop, or NULL */
     struct raffia_metrics metrics;
 };
 

@@ -46,6 +46,8 @@ module Raffia
         [:threads, :elastic_threads, 5,
           "requests at a time in each process, with execution threads; 2..16: at most 16, and " \
             "so many threads as are needed, at least 2"],
+        [:rebalance, :flag, true,
+          "with two processes or more: a connection moves to an idle worker when its own is busy"],
         [:preload, :flag_or_auto, :auto,
           "a template process loads the application and forks the workers, which share " \
             "its memory; auto: with two workers or more"],

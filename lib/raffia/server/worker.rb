@@ -3,6 +3,7 @@
 require_relative "error"
 require_relative "observability/in_flight_requests"
 require_relative "worker/acceptor_group"
+require_relative "worker/connection_mover"
 require_relative "worker/connection_set"
 require_relative "worker/context"
 require_relative "worker/graceful_shutdown"
@@ -27,7 +28,7 @@ module Raffia
         @connections = ConnectionSet.new(@context)
         @acceptors = AcceptorGroup.new(listeners, @context, @connections)
         @commands = ::Thread::Queue.new
-        @on_stop_accepting = @on_reopen = @sidecars = nil
+        @on_stop_accepting = @on_reopen = @sidecars = @mover = nil
       end
 
       # Serves until {stop}. Yields when connections are accepted.
@@ -76,6 +77,12 @@ module Raffia
         context.on_error { |error, env| hooks.call(:on_error, error, env) }
       end
 
+      # Moves connections to other workers, and receives theirs. `place`: of this worker on the
+      # balancer's board.
+      def share_connections(balancer, place)
+        @mover = ConnectionMover.new(balancer, place, @listeners, context, @connections)
+      end
+
       # Accepts what waits in sockets of a worker that is down, then closes them. Safe in any
       # thread. `sockets`: in the order of this worker's listeners.
       def accept_from(sockets)
@@ -90,6 +97,7 @@ module Raffia
         context.admission.limiter&.on_relief { connections.signal_capacity }
         connections.scope = scope
         @sidecars&.begin(scope) { stop }
+        @mover&.start(scope)
         @acceptors.start(scope)
         helpers = context.telemetry.start(scope, @liveness, context.admission.limiter)
         if (monitor = context.connection_monitor)
@@ -100,6 +108,7 @@ module Raffia
         shut_down(await_stop)
       ensure
         fork_hook&.remove
+        @mover&.stop
         watchdog&.close
         context.close
         context.telemetry.access_log&.close
@@ -108,12 +117,14 @@ module Raffia
 
       def shut_down(how)
         @acceptors.stop
+        @mover&.stop_accepting
         if @on_stop_accepting
           @acceptors.accept_queued
           @on_stop_accepting.call
         end
         GracefulShutdown.new(self, (how == :now) ? 0 : grace).tap do |shutdown|
           shutdown.run { next_command(_1) }
+          shutdown.run { next_command(_1) } if @mover&.take_rest
           @sidecars&.stop(shutdown.left)
         end
       end
@@ -147,6 +158,7 @@ module Raffia
       def close_after_fork
         context.forked = true
         connections.each(&:close_after_fork)
+        @mover&.close_after_fork
         @listeners.each { |listener| listener.socket.close }
       end
 

@@ -2,6 +2,7 @@
 
 require_relative "../process/recycle_policy"
 require_relative "../service/role"
+require_relative "connection_balancer"
 require_relative "execution"
 require_relative "observability/status_panel/fleet"
 require_relative "worker_factory"
@@ -43,7 +44,11 @@ module Raffia
       def supervised_by(supervisor)
         @panel = Observability::StatusPanel::Fleet.new(supervisor.settings.max_workers)
         @panel.supervisor = supervisor
+        @balancer = ConnectionBalancer.build(@options, supervisor)
       end
+
+      # Whether new connections are to go to other slots for now.
+      def behind?(slot, row) = !!@balancer&.behind?(slot, row)
 
       # See {Process::Supervisor::Settings}. `first`: the number of the role's first slot.
       def supervision(first = 0)
@@ -114,6 +119,9 @@ module Raffia
 
       def prepare(context, worker)
         worker.use(@hooks)
+        if @balancer
+          worker.share_connections(@balancer, @balancer.place(context.index, context.row))
+        end
         context.on_accept { |sockets| worker.accept_from(sockets) }
         worker.context.usage = usage(context) if @options.worker_requests
       end

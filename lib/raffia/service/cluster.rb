@@ -17,6 +17,7 @@ module Raffia
         @firsts = roles.each_index.map { |number| roles.first(number).sum(&:processes) }
         @supervisor = Process::Supervisor.new(workers: roles.sum(&:processes),
           drain_timeout: roles.filter_map(&:drain_timeout).max, slot: method(:sockets),
+          behind: ->(slot, row) { @roles[role(slot)].behind?(slot, row) },
           preload: (method(:load) if preload),
           hooks: {**hooks, on_message: ->(_, name, data) { receive(name, data) }}, **settings,
           &method(:work))

@@ -18,6 +18,9 @@ module Raffia
       # Called before the supervisor runs.
       def supervised_by(_supervisor) = nil
 
+      # Whether a slot's worker is too busy for new connections; asked in the supervisor.
+      def behind?(_slot, _row) = false
+
       # Further signals of the supervisor's process.
       def signals = {}
 

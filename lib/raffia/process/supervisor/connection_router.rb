@@ -6,16 +6,19 @@ module Raffia
   module Process
     class Supervisor
       # Sends new connections only to slots whose worker serves, where each slot has a socket of its
-      # own (SO_REUSEPORT). A worker that serves accepts what waits at other slots.
+      # own (SO_REUSEPORT), and while others are there, not to one that is behind. A worker that
+      # serves accepts what waits at other slots.
       #
       # @api private
       class ConnectionRouter
         INTERVAL = 0.1
 
-        # `share`: a queue that stands at a worker that serves is shared with another one.
-        def initialize(slots, share: false)
+        # `share`: a queue that stands at a worker that serves is shared with another one. `behind`:
+        # see {Settings}, or nil.
+        def initialize(slots, share: false, behind: nil)
           @slots = slots
           @share = share
+          @behind = behind
           @standing = {}.compare_by_identity
           @known = []
           @groups = []
@@ -30,9 +33,10 @@ module Raffia
           serving = @slots.select { |slot| slot.serving?(now) }
           return if serving.empty?
 
-          select(serving) unless serving == @serving
+          targets = available(serving)
+          select(targets) unless targets == @targets
           (@slots - serving).each do |slot|
-            redirect(slot, serving, now) unless slot.accepting?(now)
+            redirect(slot, targets, now) unless slot.accepting?(now)
           end
           share(serving, now) if @share
         end
@@ -43,12 +47,20 @@ module Raffia
           @known = @slots.dup
           @groups = ReuseportFilter.groups(@slots.map(&:ios)).reject(&:one?)
           @asked.clear
-          @serving = nil
+          @targets = nil
         end
 
-        def select(serving)
-          @serving = serving
-          sockets = serving.flat_map(&:ios)
+        # All when all are behind.
+        def available(serving)
+          return serving unless @behind
+
+          ready = serving.reject { |slot| @behind.call(slot.index, slot.current.row) }
+          ready.empty? ? serving : ready
+        end
+
+        def select(targets)
+          @targets = targets
+          sockets = targets.flat_map(&:ios)
           @groups.each do |group|
             live = group.each_index.select { |number| sockets.include?(group[number]) }
             ReuseportFilter.apply(group.first, (live.size == group.size) ? [] : live)
@@ -56,11 +68,11 @@ module Raffia
         end
 
         # The kernel may still add connections whose handshake began before, so this repeats.
-        def redirect(slot, serving, now)
+        def redirect(slot, targets, now)
           return if now < @asked.fetch(slot, 0) || !queued?(slot)
 
           @asked[slot] = now + INTERVAL
-          serving[(@turn += 1) % serving.size].current.accept_from(slot.ios)
+          targets[(@turn += 1) % targets.size].current.accept_from(slot.ios)
         end
 
         # New sockets get new connections alone: a worker that was started because of a queue would

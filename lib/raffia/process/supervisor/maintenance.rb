@@ -17,7 +17,8 @@ module Raffia
           @forkers = loop.manager.forkers
           @settings = loop.settings
           @recycling = Recycling.new(loop.settings)
-          @router = ConnectionRouter.new(@manager.slots, share: !@settings.autoscale.nil?)
+          @router = ConnectionRouter.new(@manager.slots, share: !@settings.autoscale.nil?,
+            behind: @settings.behind)
         end
 
         def step(now)

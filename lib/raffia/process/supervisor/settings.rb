@@ -8,6 +8,8 @@ module Raffia
       # workers:: how many
       # slot:: nil, or a callable: gets a slot's index and returns its resources, an Array of IOs,
       #        which go to every worker of the slot. Called once, in the supervisor
+      # behind:: nil, or a callable: gets the index and the row of a worker that serves, and returns
+      #          whether new connections are to go to other slots for now
       # preload:: nil, or a callable: loads what all workers share, once for each generation; its
       #           value is the workers' {WorkerContext#preloaded}
       # template:: whether a template process calls +preload+ and forks the workers. Without it each
@@ -35,7 +37,7 @@ module Raffia
       # notify_socket:: nil, or systemd's NOTIFY_SOCKET
       # watchdog:: nil, or systemd's WATCHDOG_USEC, in seconds
       # pid_file:: nil, or a path
-      Settings = Data.define(:workers, :slot, :preload, :template, :name, :boot_timeout,
+      Settings = Data.define(:workers, :slot, :behind, :preload, :template, :name, :boot_timeout,
         :drain_timeout, :hang_timeout, :hang_grace, :memory_limit,
         :total_memory, :memory_interval, :max_age, :jitter, :crash_limit, :crash_window, :min_life,
         :words, :max_workers, :autoscale, :log, :hooks, :notify_socket, :watchdog,
@@ -106,7 +108,7 @@ module Raffia
       class Settings
         # Like Puma's and systemd's: long enough for applications that start slowly and for long
         # downloads.
-        DEFAULTS = {workers: 1, slot: nil, preload: nil, template: true, name: "raffia",
+        DEFAULTS = {workers: 1, slot: nil, behind: nil, preload: nil, template: true, name: "raffia",
                     boot_timeout: 60, drain_timeout: 30, hang_timeout: 60, hang_grace: 2,
                     memory_limit: nil, total_memory: nil, memory_interval: 10, max_age: nil,
                     jitter: 0.1, crash_limit: 5, crash_window: 60, min_life: 1, words: 64, autoscale: nil,

@@ -46,7 +46,7 @@ module Raffia
           @heavy_limit = heavy || Float::INFINITY
           @codel = CoDel.new(target) if target
           @max_wait = max_wait
-          @on_relief = nil
+          @on_relief = @on_full = nil
           # since when each waits, in order; a fiber that gives up is removed from the middle
           @queue = {}.compare_by_identity
           @heavy_queue = {}.compare_by_identity
@@ -72,6 +72,11 @@ module Raffia
         # Runs the block when a request leaves a crowded limiter.
         def on_relief(&block) = @on_relief = block
 
+        # Runs the block with whether a further request would wait, whenever that may have changed.
+        def on_full(&block) = @on_full = block
+
+        def full? = @admitted >= @limit
+
         # A request that stays for long no longer counts.
         def release(heavy = false) = leave(heavy)
 
@@ -86,6 +91,7 @@ module Raffia
         def enter(queued = 0.0, before = 0.0, heavy = false)
           if admissible?(heavy) && (heavy ? @heavy_queue : @queue).empty?
             reacquire(heavy)
+            @on_full&.call(true) if full?
           else
             queued += wait(queued + before, heavy)
           end
@@ -132,6 +138,7 @@ module Raffia
             waiter, = queue.shift
             reacquire(queue.equal?(@heavy_queue)) if waiter.settle(true)
           end
+          @on_full&.call(full?)
           @on_relief.call if crowded
         end
 

@@ -20,6 +20,7 @@ module Raffia
         def initialize(...)
           super
           @stream = @cycle = @http2 = nil
+          @served = @moved_at = 0
         end
 
         def cycles = @cycle&.env ? [@cycle] : []
@@ -33,12 +34,24 @@ module Raffia
           @stream ? (@stream.received unless @cycle&.env || @stream.pending?) : 0
         end
 
+        # Another process has accepted the connection, served requests on it and moved it at that
+        # time (monotonic nanoseconds).
+        def continue(served, moved_at)
+          @served = served
+          @moved_at = moved_at
+        end
+
+        # A connection that was moved belongs to another process, and must not be shut down.
+        def stop_reading
+          super if @stream.nil? || @stream.claim
+        end
+
         private
 
         def serve
           open_stream
           @storage = Fiber.current.storage || {}
-          @turn = @served = 0
+          @turn = 0
           nil while serve_request
           hand_over if @http2
         rescue Refused => refusal
@@ -56,12 +69,14 @@ module Raffia
           @max_requests = options.max_requests_per_connection
           @cycle = cycle(@stream)
           @stream.find_http2 if @context.connection_monitor && @io.equal?(@socket)
+          @stream.served = @served
+          @context.mover&.offer(@stream, @listener, @address, @moved_at)
         end
 
         # A method of its own: YJIT does not compile a loop that is entered once.
         def serve_request
           env = @stream.receive(@idle_timeout, @head_timeout) or return http2(env)
-          @stream.closing = true if @max_requests && (@served += 1) >= @max_requests
+          @stream.closing = true if @max_requests && @stream.served >= @max_requests
           return false unless @cycle.run(env) { keep_alive? }
 
           Native.reset_fiber(@storage)
@@ -76,6 +91,7 @@ module Raffia
         end
 
         def hand_over
+          @stream.stay
           @successor = HTTP2::Connection.new(@context, @socket, @listener, @address, @io,
             unread: @stream.unread)
         end
@@ -101,9 +117,16 @@ module Raffia
 
         def hijacked? = @cycle&.hijacked?
 
-        def linger? = @stream && (super || @unread || @cycle&.refused?)
+        def linger? = @stream&.claim && (super || @unread || @cycle&.refused?)
 
-        def close_io = (@stream || @io).close
+        def close_io
+          # Else the client would wait for the process that had the connection to close its copy.
+          @socket.shutdown(Socket::SHUT_WR) if @moved_at.positive? && @stream&.claim
+        rescue SystemCallError
+          nil # the client has closed it
+        ensure
+          (@stream || @io).close
+        end
       end
     end
   end

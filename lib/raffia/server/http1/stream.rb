@@ -17,6 +17,12 @@ module Raffia
         CHUNK = 64 * 1024
         private_constant :CHUNK
 
+        # A connection that was moved is closed like others: its file stays open elsewhere.
+        def close
+          stay
+          super
+        end
+
         def body_ready? = pending? || body_read?
 
         def wait_readable(timeout)
@@ -49,6 +55,7 @@ module Raffia
         end
 
         def hijack
+          stay
           self.write_buffer_limit = 0 # the buffer would not be sent
           flush
           push_back(unread)

@@ -24,17 +24,16 @@ module Raffia
 
         def open(socket, listener, address = nil)
           first = listener.handshake? ? Connection::Handshake : Protocols::DEFAULT
-          connection = first.new(@context, socket, listener, address)
-          @tasks[connection] = nil
-          @counters.change(:connections, 1)
           @counters.count(:accepted)
-          task = @scope.spawn do
-            connection.run
-            (connection = take_over(connection)).run while connection.successor
-          ensure
-            remove(connection)
-          end
-          @tasks[connection] = task if @tasks.key?(connection)
+          start(first.new(@context, socket, listener, address))
+        end
+
+        # Continues a connection that another process has accepted; see
+        # {HTTP1::Connection#continue}.
+        def continue(socket, listener, address, served, moved_at)
+          connection = Protocols::DEFAULT.new(@context, socket, listener, address)
+          connection.continue(served, moved_at)
+          start(connection)
         end
 
         # Waits while there are `max_connections`. When all threads are taken and as many requests
@@ -62,6 +61,18 @@ module Raffia
         def cancel = @tasks.values.each { |task| task&.cancel(:drain) }
 
         private
+
+        def start(connection)
+          @tasks[connection] = nil
+          @counters.change(:connections, 1)
+          task = @scope.spawn do
+            connection.run
+            (connection = take_over(connection)).run while connection.successor
+          ensure
+            remove(connection)
+          end
+          @tasks[connection] = task if @tasks.key?(connection)
+        end
 
         def take_over(connection)
           successor = connection.successor

@@ -31,6 +31,9 @@ module Raffia
         # Counts the requests of a worker that is replaced after some, or nil.
         attr_accessor :usage
 
+        # Moves connections to other workers, or nil.
+        attr_accessor :mover
+
         # True in a child that the application has forked: it must not touch the clients.
         attr_accessor :forked
 
@@ -45,7 +48,7 @@ module Raffia
           @threads = thread_pool if options.threaded?
           @rewindable = options.rewindable_input || rack2? || !!@threads
           @templates = Hash.new { |all, streams| all[streams] = {}.compare_by_identity }
-          @on_error = @usage = nil
+          @on_error = @usage = @mover = nil
           @forked = false
           @limits = parser_limits
           use_http2 if Protocols.http2?(options)

@@ -58,6 +58,9 @@ module Raffia
             requests
             durations
             COUNTERS.each { |name, row| @text.counter(*named(row), @totals.counted(name)) }
+            @text.counter("raffia_connections_moved",
+              "Connections that were moved to an idle worker, by way.",
+              labelled(:way, @totals.moved))
             gauges
             workers
           end

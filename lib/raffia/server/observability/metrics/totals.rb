@@ -35,6 +35,8 @@ module Raffia
               .transform_values { |index| sum(index) }
           end
 
+          def moved = Layout::MOVED.transform_values { |name| counted(name) }
+
           def counted(name) = sum(Layout::COUNTER.fetch(name))
 
           def duration = histogram(Layout::DURATION)
