@@ -140,7 +140,7 @@ module Raffia
       kills = 0
       generation = 1
       while answered(clients) < REQUESTS
-        await_answers(clients, REQUESTS / 20)
+        await_answers(clients, [REQUESTS / 20, 2_000].min)
         if (kills + generation).odd?
           kill_one(server)
           kills += 1
