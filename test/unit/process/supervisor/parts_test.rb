@@ -313,6 +313,33 @@ class SupervisorPartsTest < Raffia::TestCase
     end
   end
 
+  def test_slots_that_are_behind_get_no_new_connections
+    skip "SO_ATTACH_REUSEPORT_CBPF: of Linux" unless RUBY_PLATFORM.include?("linux")
+    listeners(2) do |sockets, connect|
+      worker do |one|
+        worker do |other|
+          slots = sockets.zip([one, other]).map.with_index do |(socket, worker), index|
+            Supervisor::Slot.new(index, [socket], nil).tap { |slot| slot.assign(worker) }
+          end
+          [one, other].each(&:ready)
+          behind = [0]
+          router = Supervisor::ConnectionRouter.new(slots,
+            behind: ->(slot, row) { row.zero? && behind.include?(slot) })
+          router.step(1.0)
+          assert_equal [0, 20], connect.call(20)
+          behind << 1 # all of them
+          router.step(2.0)
+          assert_operator connect.call(60).first, :>, 0
+          behind.clear
+          behind << 1
+          router.step(3.0)
+          before = connect.call(0).last
+          assert_equal before, connect.call(20).last
+        end
+      end
+    end
+  end
+
   # A slot may have a socket for each of its Ractors.
   def test_a_slot_with_several_sockets_retires
     listeners(4) do |sockets, connect|

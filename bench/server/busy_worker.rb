@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+# puma#3892 and puma#3961: one of two workers computes for 500 ms of CPU; requests come to it meanwhile, on
+# connections that it has kept, and on new ones. Raffia with and without `rebalance` beside Puma, in
+# turn, in processes of their own.
+#
+#     RAFFIA_BENCH_GEMS=FOLDER ruby bench/server/busy_worker.rb
+#
+# ROUNDS=20 are the computations for each server. The gem puma is in the folder, see
+# ../harness/gems.rb.
+
+require "rbconfig"
+require "socket"
+require "tmpdir"
+
+module ServerBench
+  # Measures the latency of requests to a busy worker.
+  class BusyWorker
+    APP = <<~RUBY
+      run lambda { |env|
+        if env["PATH_INFO"] == "/compute"
+          clock = Process::CLOCK_THREAD_CPUTIME_ID
+          finish = Process.clock_gettime(clock) + 0.5
+          nil while Process.clock_gettime(clock) < finish
+        end
+        [200, {"content-type" => "text/plain"}, [Process.pid.to_s]]
+      }
+    RUBY
+    ROOT = File.expand_path("../..", __dir__)
+    # As in the issue.
+    CONNECTIONS = 4
+
+    def initialize(env)
+      @rounds = Integer(env.fetch("ROUNDS", "20"))
+      @gems = env["RAFFIA_BENCH_GEMS"]
+    end
+
+    def call
+      Dir.mktmpdir do |folder|
+        @app = File.join(folder, "config.ru")
+        File.write(@app, APP)
+        commands.each_key { |name| measure(name) }
+      end
+    end
+
+    private
+
+    def commands
+      raffia = [RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "serve", "--no-config", @app,
+        "-e", "production", "-b", "tcp://127.0.0.1:PORT", "--processes", "2"]
+      {"raffia" => raffia, "raffia, no rebalance" => [*raffia, "--no-rebalance"],
+       "puma" => [RbConfig.ruby, "-S", "puma", "-q", "-e", "production", "-b",
+         "tcp://127.0.0.1:PORT", "-w", "2", "-t", "1:1", @app]}
+    end
+
+    def measure(name)
+      port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+      pid = spawn(env(name), *commands[name].map { |word| word.sub("PORT", port.to_s) },
+        out: File::NULL, err: File::NULL)
+      await(port)
+      used = cpu(pid)
+      kept = Array.new(@rounds) { while_busy(port) { |mine| mine } }.flatten
+      fresh = Array.new(@rounds) do
+        while_busy(port) { Array.new(CONNECTIONS) }
+      end.flatten
+      report(name, "kept", kept)
+      report(name, "new", fresh)
+      puts format("%-22s %.2f s of CPU besides the computations", name,
+        cpu(pid) - used - 2 * @rounds * 0.5)
+    ensure
+      Process.kill(:TERM, pid)
+      Process.wait(pid)
+    end
+
+    # Occupies a worker. Yields connections that it has served, and asks on those that the block
+    # returns, nil for a new one, all at once. Seconds of each.
+    def while_busy(port)
+      all = Array.new(64) { TCPSocket.new("127.0.0.1", port) }
+      groups = all.group_by { |one| ask(one) }
+      pid, mine = groups.max_by { |_, group| group.size }
+      busy, *mine = mine.first(CONNECTIONS + 1)
+      busy.write("GET /compute HTTP/1.1\r\nhost: a\r\n\r\n")
+      sleep 0.1
+      yield(mine).map { |one| Thread.new { timed(one || TCPSocket.new("127.0.0.1", port)) } }
+        .map(&:value).tap { answer(busy) == pid or warn "another worker has computed" }
+    ensure
+      all&.each(&:close)
+    end
+
+    def timed(socket)
+      start = now
+      ask(socket)
+      now - start
+    end
+
+    def ask(socket)
+      socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+      answer(socket)
+    end
+
+    def answer(socket)
+      head = socket.gets("\r\n\r\n") or raise "closed"
+      socket.read(head[/content-length: (\d+)/i, 1].to_i)
+    end
+
+    def env(name)
+      return {} unless name == "puma" && @gems
+
+      {"GEM_HOME" => @gems, "GEM_PATH" => [@gems, Gem.default_dir].join(":"), "RUBYOPT" => nil,
+       "BUNDLE_GEMFILE" => nil, "PATH" => "#{@gems}/bin:#{ENV["PATH"]}", "RUBYLIB" => nil}
+    end
+
+    # Both workers serve.
+    def await(port)
+      pids = []
+      until pids.uniq.size == 2
+        TCPSocket.open("127.0.0.1", port) { |socket| pids << ask(socket) }
+      end
+    rescue SystemCallError, RuntimeError
+      sleep(0.05)
+      retry
+    end
+
+    # Seconds of CPU of a process and its children.
+    def cpu(pid)
+      pids = [pid, *File.read("/proc/#{pid}/task/#{pid}/children").split.map(&:to_i)]
+      pids.sum { |one| File.read("/proc/#{one}/stat").split(") ").last.split[11, 2].sum(&:to_i) } /
+        100.0
+    end
+
+    def report(name, kind, times)
+      times.sort!
+      p50, p99 = [0.5, 0.99].map { |share| times[(times.size * share).ceil - 1] * 1000 }
+      puts format("%-22s %4s connections: p50 %6.1f ms, p99 %6.1f ms", name, kind, p50, p99)
+    end
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end
+
+ServerBench::BusyWorker.new(ENV).call if $PROGRAM_NAME == __FILE__
