@@ -99,7 +99,9 @@ module Raffia
         @sidecars&.begin(scope) { stop }
         @mover&.start(scope)
         @acceptors.start(scope)
-        helpers = context.telemetry.start(scope, @liveness, context.admission.limiter)
+        helpers = context.telemetry.start(scope, @liveness, context.admission.limiter,
+          context.zombies)
+        context.zombies&.on_hopeless { @worker_context&.leave }
         if (monitor = context.connection_monitor)
           helpers << scope.spawn { monitor.run }
         end

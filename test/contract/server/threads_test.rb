@@ -216,6 +216,67 @@ module ServerThreadsTest
     end
   end
 
+  def wait_in_any_case(gate)
+    gate.pop
+  rescue Raffia::Cancel
+    retry
+  end
+
+  # Such as code in C. The client need not wait for it, and nobody gets its place.
+  def test_a_request_whose_thread_cannot_be_interrupted_is_answered_without_it
+    gate = Thread::Queue.new
+    seen = Thread::Queue.new
+    body = Class.new { define_method(:close) { seen << :closed } }.new
+    app = lambda do |env|
+      next [200, TEXT.dup, ["ok"]] unless env["PATH_INFO"] == "/stuck"
+
+      thread = Thread.current
+      env["rack.response_finished"] <<
+        ->(_, status, _, error) { seen << [thread == Thread.current, status, error.class.name] }
+      wait_in_any_case(gate)
+      [200, TEXT.dup, body]
+    end
+    serve(app, threads: 2, request_timeout: 0.1, lint: false) do |server|
+      server.connect do |client|
+        assert_equal 504, client.get("/stuck").status
+        assert_empty client.rest
+      end
+      limiter = server.worker.context.admission.limiter
+      assert_equal 1, limiter.admitted
+      assert_equal 1, server.counters.gauge(:threads_zombie)
+      assert_equal "ok", server.get.body
+      assert_match(/was answered, and its thread goes on. It is at:\n.*pop/, log)
+      gate << true
+      eventually { server.counters.gauge(:threads_zombie).zero? && limiter.admitted.zero? }
+      assert_equal :closed, seen.pop
+      assert_equal [true, 504, "Raffia::Server::HTTP::ThreadHandoff::Abandoned"], seen.pop
+      assert_equal "ok", server.get.body
+    end
+  end
+
+  # Another client may have its descriptor by then.
+  def test_a_thread_that_was_left_does_not_reach_the_connection
+    gate = Thread::Queue.new
+    seen = Thread::Queue.new
+    app = lambda do |env|
+      wait_in_any_case(gate)
+      env["rack.early_hints"].call("link" => "</a.css>; rel=preload")
+      env["rack.hijack"].call
+    rescue IOError, Raffia::Error => error
+      seen << error.message
+      raise "and this is no answer"
+    end
+    serve(app, threads: 1, request_timeout: 0.1, lint: false) do |server|
+      server.connect do |client|
+        assert_equal 504, client.get("/stuck").status
+        gate << true
+        assert_equal "the request is over, so its socket cannot be taken", seen.pop
+        assert_empty client.rest
+      end
+      eventually { server.counters.gauge(:threads_zombie).zero? }
+    end
+  end
+
   # It may be over before a thread has begun.
   def test_a_request_without_time_is_answered
     serve(->(_env) { [200, TEXT.dup, ["ok"]] }, threads: 1, request_timeout: 1e-6) do |server|

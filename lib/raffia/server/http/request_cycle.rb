@@ -104,11 +104,15 @@ module Raffia
         def prepare(env)
           @error_response = nil
           env["REMOTE_ADDR"] = @address
-          env["rack.hijack"] = @hijack = Hijack.of(@stream)
-          env["rack.early_hints"] = EarlyHints.of(@stream, @hijack) if @hints
+          stream = exposed_stream
+          env["rack.hijack"] = @hijack = Hijack.of(stream)
+          env["rack.early_hints"] = EarlyHints.of(stream, @hijack) if @hints
           env["rack.input"] = @input = Input.new(@stream, @context) if @stream.body?
           env["rack.response_finished"] = []
         end
+
+        # What the application reaches before it has answered.
+        def exposed_stream = @stream
 
         # Applications keep envs. Their objects must not reach the next request.
         def release

@@ -8,33 +8,42 @@ module Raffia
       # Runs a request on a thread of a pool while the fiber of its connection waits.
       #
       # The fiber interrupts the thread at the request's deadline, or when the fiber is cancelled.
-      # Interrupts reach only {#interruptible} blocks. A thread that does not end within {GRACE} is
-      # abandoned, and its connection closed.
+      # Interrupts reach only {#interruptible} blocks. A thread that does not end within {LATE} of its
+      # deadline, or within {GRACE} of another interrupt, is abandoned. Unless its application has
+      # answered, it is detached then: it cannot reach the connection any more.
       #
       # @api private
       class ThreadHandoff
+        # The request was answered without its thread.
+        class Abandoned < Error
+          def initialize = super("the request was answered without its thread")
+        end
+
         # Seconds for an interrupted thread to end.
         GRACE = 5
+        LATE = 1
         # Shortens the time for which a thread keeps Ruby's lock while others wait for it, from 100 to
         # 20 ms: the loop, and short requests on other threads, come in between soon.
         PRIORITY = -3
         MASKED = {Cancel => :never}.freeze
         UNMASKED = {Cancel => :immediate}.freeze
-        private_constant :GRACE, :PRIORITY, :MASKED, :UNMASKED
+        private_constant :GRACE, :LATE, :PRIORITY, :MASKED, :UNMASKED
 
         attr_reader :thread
+        # Whether the request counts as heavy in the limiter.
+        attr_reader :heavy
 
         def initialize(pool, limiter)
           @pool = pool
           @limiter = limiter
           @events = ::Thread::Queue.new
           @lock = ::Thread::Mutex.new
-          @answered = @abandoned = false
+          @answered = @abandoned = @detached = false
         end
 
         def reset
           @cause = nil
-          @answered = @abandoned = @released = @done = false
+          @answered = @abandoned = @detached = @released = @done = false
           @events.clear
         end
 
@@ -42,6 +51,11 @@ module Raffia
 
         # Whether the fiber stopped waiting for a thread that still runs.
         def abandoned? = @abandoned
+
+        # Whether an abandoned thread cannot reach the connection, so that the fiber may answer.
+        def detached? = @detached
+
+        def ended? = @thread.nil?
 
         # In the fiber: runs the block on a thread, and waits for its end. Raises
         # {Admission::TimeLimit::Passed} when it did not begin in time.
@@ -66,8 +80,17 @@ module Raffia
           raise @cause, @cause.message, cancel.backtrace, cause: nil
         end
 
-        # On the thread: the application has answered, so its deadline is off.
-        def answer = @lock.synchronize { @answered = true }
+        # On the thread: the application has returned or raised, so its deadline is off.
+        def answer = exclusive { @answered = true }
+
+        # On the thread: what reaches the connection before the application has answered.
+        def exclusive
+          @lock.synchronize do
+            raise Abandoned if @abandoned
+
+            yield
+          end
+        end
 
         # On the thread: it is kept for long, so another request may run.
         def release_slot = @events << :released
@@ -87,15 +110,27 @@ module Raffia
           limit.enforce { listen }
         rescue Admission::TimeLimit::Passed => late
           interrupt(future, late)
-          @done ? raise : listen
+          raise if @done
+          return if listen(LATE)
+
+          abandon(unless_answered: true) ? raise : listen
         end
 
-        def listen
-          while @events.pop == :released
+        def listen(timeout = nil)
+          while (event = @events.pop(timeout: timeout)) == :released
             @released = true
             @limiter.release(@heavy)
           end
-          @done = true
+          @done = !event.nil?
+        end
+
+        def abandon(unless_answered: false)
+          @lock.synchronize do
+            next if @answered && unless_answered
+
+            @detached = !@answered
+            @abandoned = true
+          end
         end
 
         # A block that waits for a thread never begins. A pool that ends interrupts its threads by
@@ -113,13 +148,13 @@ module Raffia
         end
 
         def withdraw(future, cause)
-          interrupt(future, cause) unless @done
-          return if @done
+          interrupt(future, cause) unless @done || @abandoned
+          return if @done || @abandoned
 
           Raffia.shield do
             event = @events.pop(timeout: GRACE)
             event = @events.pop(timeout: GRACE) if event == :released
-            @abandoned = event.nil?
+            abandon if event.nil?
           end
         end
       end

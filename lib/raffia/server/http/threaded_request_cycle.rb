@@ -3,6 +3,7 @@
 require_relative "request_cycle"
 require_relative "deferred_output"
 require_relative "thread_handoff"
+require_relative "guarded_stream"
 
 module Raffia
   class Server
@@ -43,11 +44,31 @@ module Raffia
           send_rest if @complete
           @error
         rescue Exception => error # standard:disable Lint/RescueException
-          @complete = !@handoff.abandoned? && respond_to_error(error, env)
-          run_finished(env, nil, error, finished)
+          @handoff.abandoned? ? respond_without_thread(error, env) : respond_with(error, env, finished)
           error
         ensure
           @output.discard
+        end
+
+        def respond_with(error, env, finished)
+          @complete = respond_to_error(error, env)
+          run_finished(env, nil, error, finished)
+        end
+
+        # The thread still has this cycle, so the connection ends. It calls
+        # `rack.response_finished`, too.
+        def respond_without_thread(error, env)
+          @complete = false
+          return unless @handoff.detached?
+
+          @hijack.expire
+          @stream.closing = true
+          respond_to_error(error, env)
+          @stream.flush unless hijacked?
+        rescue Disconnected
+          nil
+        ensure
+          @context.zombies.add(@handoff, @began, "#{RequestId.of(env)} (#{env["PATH_INFO"]})")
         end
 
         def send_rest
@@ -61,7 +82,7 @@ module Raffia
           @stream.write_buffer_limit = BUFFER
           @handoff.run(@limit, heavy) { @error = serve(env, finished) }
         ensure
-          @stream.write_buffer_limit = 0 unless @handoff.abandoned?
+          @stream.write_buffer_limit = 0 if @handoff.detached? || !@handoff.abandoned?
         end
 
         # Runs on the thread, like all below.
@@ -70,13 +91,15 @@ module Raffia
           @handoff.interruptible do
             Deadline.replace(@limit) { response = measure { @context.app.call(env) } }
           end
+          answered = true
           @handoff.answer
           response
-        rescue Cancel, Admission::TimeLimit::Passed
+        rescue Cancel, Admission::TimeLimit::Passed, ThreadHandoff::Abandoned
           @output.ignore(response)
           raise
         ensure
           exit_forked_child($!) if @context.forked
+          @handoff.answer unless answered
         end
 
         # Learns how much CPU time requests of this kind take.
@@ -112,6 +135,13 @@ module Raffia
           (body.respond_to?(:call) && !body.respond_to?(:each)) ||
             (headers.is_a?(Hash) && headers.key?("rack.hijack"))
         end
+
+        # On the thread, after the fiber has answered.
+        def respond_to_error(error, env) = !error.is_a?(ThreadHandoff::Abandoned) && super
+
+        def flush_after_error = (super unless @handoff.abandoned?)
+
+        def exposed_stream = GuardedStream.new(@stream, @handoff)
 
         def run_finished(...)
           return if @finished_ran

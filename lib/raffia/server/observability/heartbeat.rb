@@ -14,11 +14,12 @@ module Raffia
         attr_reader :at
 
         # `liveness` gets each `beat`.
-        def initialize(counters, liveness, limiter, threads: nil)
+        def initialize(counters, liveness, limiter, threads: nil, zombies: nil)
           @counters = counters
           @liveness = liveness
           @limiter = limiter
           @threads = threads
+          @zombies = zombies
           @gc_runs, @gc_time = gc
           @at = Clock.now
         end
@@ -35,6 +36,7 @@ module Raffia
         def beat
           @at = Clock.now
           @liveness&.beat
+          @zombies&.sweep
           record_gc if RactorLocal.main? # the figures are the process's
           record_limiter if @limiter
           @counters.set(:longest_turn, microseconds(longest_turn))

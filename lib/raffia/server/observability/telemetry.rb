@@ -35,8 +35,9 @@ module Raffia
         end
 
         # Returns the tasks. `liveness` gets a `beat` each second.
-        def start(scope, liveness, limiter)
-          @heartbeat = Heartbeat.new(@counters, liveness, limiter, threads: @threads)
+        def start(scope, liveness, limiter, zombies = nil)
+          @heartbeat = Heartbeat.new(@counters, liveness, limiter, threads: @threads,
+            zombies: zombies)
           [scope.spawn { @heartbeat.run },
             (scope.spawn { @access_log.run } if @access_log)].compact
         end

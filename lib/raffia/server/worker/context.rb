@@ -8,6 +8,7 @@ require_relative "../protocols"
 require_relative "../static"
 require_relative "../status_pages"
 require_relative "drain"
+require_relative "zombie_threads"
 
 module Raffia
   class Server
@@ -23,6 +24,8 @@ module Raffia
         attr_reader :status_pages
         # Pool of threads for the application; nil: it runs in the connections' fibers.
         attr_reader :threads
+        # Of these threads, those that run on after their request was answered; nil in fibers.
+        attr_reader :zombies
         # Limits of HTTP/2's connections.
         attr_reader :http2_limits
         # Sends output of HTTP/2's connections and checks their timers; nil: there are none.
@@ -45,7 +48,11 @@ module Raffia
           @admission = Admission.new(app, options)
           @status_pages = StatusPages.new(options.error_page)
           @drain = Drain.new
-          @threads = thread_pool if options.threaded?
+          if options.threaded?
+            @threads = thread_pool
+            @zombies = ZombieThreads.new(options, options.most_threads, @admission.limiter, counters,
+              @log)
+          end
           @rewindable = options.rewindable_input || rack2? || !!@threads
           @templates = Hash.new { |all, streams| all[streams] = {}.compare_by_identity }
           @on_error = @usage = @mover = nil

@@ -33,6 +33,8 @@ module Raffia
               "Of them, those that wait because of max_in_flight, or for a thread."],
             threads: ["threads", "Threads for requests, with execution threads."],
             threads_busy: ["threads_busy", "Of them, those that have a request."],
+            threads_zombie: ["threads_zombie",
+              "Of them, those whose request was answered 504 and that run on."],
             connections: ["connections", "Open connections."]
           }.freeze
           # The highest of all workers; microseconds.

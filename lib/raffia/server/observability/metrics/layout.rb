@@ -32,7 +32,7 @@ module Raffia
           OTHER_REFUSAL = REFUSALS + STATUSES.size
 
           GAUGES = %i[pid in_flight waiting connections loop_lag longest_turn threads
-            threads_busy longest_wait occupancy].freeze
+            threads_busy threads_zombie longest_wait occupancy].freeze
           GAUGE = GAUGES.each_with_index.to_h { |name, index| [name, OTHER_REFUSAL + 1 + index] }
             .freeze
           # Whole cache lines, so that workers do not share one.
