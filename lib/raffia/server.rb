@@ -21,6 +21,7 @@ require_relative "server/observability/health_report"
 require_relative "server/single_process"
 require_relative "server/worker_role"
 require_relative "server/handle"
+require_relative "server/takeover"
 require_relative "service"
 require_relative "service/cluster"
 require_relative "service/foreground"
@@ -107,18 +108,26 @@ module Raffia
     # @param config [Service::Config] what systemd has set
     # @param others [Array<Service::Role>] further roles under the same supervisor. Without worker
     #   processes they `start` in this one. Their `metrics` are shown with the server's
+    # @param takeover [Boolean] take the sockets from a server that listens at the setting `control`
+    #   and let it end, once this one serves; needs worker processes. Without such a server it
+    #   starts as usual
+    # @param command [Takeover::StartCommand, nil] starts the next server on the signal USR2
     # @yieldparam listeners [Array<Listen::Listener>] when the application is loaded
     # @return [Integer] exit code
-    # @raise [CannotListen]
+    # @raise [CannotListen] also when a takeover is refused
+    # @raise [ConfigError] takeover without worker processes
     # @raise [Exception] what the application raises while it is loaded
-    def run(config: Service::Config.load, others: [], &block)
+    def run(config: Service::Config.load, others: [], takeover: false, command: nil, &block)
       settle
-      listening = Listen::Listeners.new(options, inherited: config.inherited)
       systemd = {notify_socket: config.notify_socket, watchdog: config.watchdog}
-      method = options.workers.zero? ? :run_single : :run_cluster
-      __send__(method, listening, others, systemd, &block)
-    ensure
-      listening&.close
+      unless options.workers.zero?
+        coordinator = Takeover::Coordinator.new(options, config.inherited, log:, takeover:, command:)
+        return run_cluster(coordinator, others, config.inherited, systemd, &block)
+      end
+      raise ConfigError, "takeover needs worker processes: set processes" if takeover
+
+      run_single(Listen::Listeners.new(options, inherited: config.inherited), others, systemd,
+        &block)
     end
 
     # @api private
@@ -146,21 +155,36 @@ module Raffia
       service.abandoned? ? ::Process.exit!(1) : 1
     ensure
       handles&.each(&:stop)
+      listening.close
     end
 
-    def run_cluster(listening, others, systemd)
+    def run_cluster(coordinator, others, inherited, systemd)
+      listening = Listen::Listeners.new(options, given: coordinator.given,
+        inherited: Takeover::DescriptorStore.others(inherited))
       role = WorkerRole.new(@application, listening, options, hooks: @hooks, log: log,
-        reload: @reload)
+        reload: @reload, processes: coordinator.processes)
       # Slots are added at the end, so they are those of the last role.
-      roles = options.elastic? ? [*others, role] : [role, *others]
+      cluster = cluster(options.elastic? ? [*others, role] : [role, *others], role, coordinator,
+        systemd)
+      health = Observability::HealthReport.prepare(role.panel, options, log,
+        others: others.first&.metrics, given: coordinator.given)
+      coordinator.supervise(cluster.supervisor, listening, health,
+        others: others.sum(&:processes))
+      cluster.run { yield listening.first if block_given? }
+    rescue => error
+      coordinator.abort(error)
+      raise
+    ensure
+      coordinator.close
+      listening&.close
+    end
+
+    def cluster(roles, role, coordinator, systemd)
       # A single worker shares its memory with nobody.
       template = options.preload == true || options.elastic? || roles.sum(&:processes) > 1
-      cluster = Service::Cluster.new(roles, preload: options.preload, template: template,
-        **role.supervision(roles.sum(&:processes) - role.processes), **systemd)
-      health = report_health(role.panel, others.first&.metrics)
-      cluster.run { yield listening.first if block_given? }
-    ensure
-      health&.stop
+      Service::Cluster.new(roles, preload: options.preload, template: template,
+        handover: coordinator, **role.supervision(roles.sum(&:processes) - role.processes),
+        **systemd)
     end
 
     def report_health(panel, metrics)

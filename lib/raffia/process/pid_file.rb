@@ -26,6 +26,18 @@ module Raffia
           "another, or make its folder writable"
       end
 
+      # Writes it, whatever process it names. A failure leaves the earlier one.
+      def replace
+        return unless @path
+
+        discard
+        fill(temporary_path)
+        ::File.rename(temporary_path, @path)
+        @owner = ::Process.pid
+      rescue SystemCallError
+        discard
+      end
+
       def remove
         ::File.unlink(@path) if @owner == ::Process.pid && ::File.read(@path).to_i == @owner
       rescue SystemCallError

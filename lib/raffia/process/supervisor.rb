@@ -24,6 +24,7 @@ module Raffia
 end
 
 require_relative "supervisor/settings"
+require_relative "supervisor/handover"
 require_relative "supervisor/scoreboards"
 require_relative "supervisor/command_queue"
 require_relative "supervisor/loop"
@@ -37,20 +38,23 @@ module Raffia
       # @return [Settings]
       attr_reader :settings
 
+      # @param handover [Handover]
       # @param given [Hash] see {Settings}
       # @yieldparam context [WorkerContext] in each worker, which ends with the block
       # @raise [ConfigError]
-      def initialize(**given, &work)
+      def initialize(handover: Handover.new, **given, &work)
         raise ArgumentError, "a block is needed: what shall a worker do?" unless work
 
+        @handover = handover
         @settings = Settings.from(given)
         @work = work
         @command_queue = CommandQueue.new
         @watchers = IOWatchers.new(@settings.log)
+        @pid_file = PidFile.new(@settings.pid_file)
         @ran = false
       end
 
-      # Before {run}: has the block called in the supervisor's loop whenever an IO can be read. It
+      # Before {run}, or in its loop: has the block called in the supervisor's loop whenever an IO can be read. It
       # must not wait. Its error is logged, and then the IO is not watched any more.
       # @param io [IO] workers close their copies
       # @yieldparam io [IO]
@@ -67,16 +71,19 @@ module Raffia
         raise Closed, "a supervisor runs once" if @ran
 
         @ran = true
-        @pid_file = PidFile.new(@settings.pid_file)
-        @pid_file.write
+        @pid_file.write unless @handover.held?
         Signals.with(chain: false, **handlers) do
           yield if block_given?
           supervise
         end
       ensure
-        @pid_file&.remove
+        @pid_file.remove
         @command_queue.close
       end
+
+      # Writes the pid file, whatever process it names. Another supervisor has left.
+      # @api private
+      def replace_pid_file = @pid_file.replace
 
       # From any thread or signal handler; the loop does it.
 
@@ -123,7 +130,7 @@ module Raffia
       def supervise
         ::Process.setproctitle("#{@settings.name}: supervisor")
         @loop = Loop.new(@settings, @work, @command_queue,
-          SystemdNotifier.new(@settings.notify_socket, @settings.watchdog), @watchers)
+          SystemdNotifier.new(@settings.notify_socket, @settings.watchdog), @watchers, @handover)
         @loop.run ? 0 : GAVE_UP
       ensure
         @loop&.close

@@ -31,6 +31,15 @@ module Raffia
 
       def status(text) = tell("STATUS=#{text}")
 
+      def active? = !@address.nil?
+
+      # Has systemd keep a descriptor. FDPOLL=0: whatever happens to it.
+      def store(name, io)
+        tell("FDSTORE=1", "FDNAME=#{name}", "FDPOLL=0", ios: [io])
+      end
+
+      def unstore(name) = tell("FDSTOREREMOVE=1", "FDNAME=#{name}")
+
       def tick(now)
         return unless @address && @interval && now >= @due
 
@@ -43,17 +52,19 @@ module Raffia
 
       private
 
-      def tell(*lines)
+      def tell(*lines, ios: [])
         return unless @address
 
         socket = Socket.new(:UNIX, :DGRAM)
         socket.sendmsg_nonblock(lines.map { |line| line.tr("\n", " ") }.join("\n"),
-          Socket::MSG_NOSIGNAL, @address, exception: false)
+          Socket::MSG_NOSIGNAL, @address, *rights(ios), exception: false)
       rescue SystemCallError
         nil
       ensure
         socket&.close
       end
+
+      def rights(ios) = ios.empty? ? [] : [Socket::AncillaryData.unix_rights(*ios)]
     end
   end
 end

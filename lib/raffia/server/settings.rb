@@ -58,6 +58,15 @@ module Raffia
           {short: "-e", takes: "ENV"}],
         [:tag, :string, nil, "the name in process titles; default: that of the folder"],
         [:pidfile, :path, nil, "where to write the pid; removed at the end"],
+        [:control, :uri, "auto",
+          "the Unix socket at which a new server asks this one for its listening sockets, such " \
+            "as unix:///run/app/raffia.ctl; auto: one in the folder of run-time files, by the " \
+            "first address; off: none"],
+        [:takeover_trial, :seconds, 10,
+          "how long a server that takes over serves before the old one leaves"],
+        [:takeover_probe, :uri, nil,
+          "a path, such as /up, that each new worker must answer with 2xx or 3xx in a takeover",
+          {takes: "PATH"}],
         [:boot_timeout, :seconds, 60, "a worker that is not ready by then is replaced"],
         [:worker_timeout, :seconds, 60,
           "a worker whose loop does not turn for so long is replaced"],

@@ -2,6 +2,7 @@
 
 require_relative "error"
 require_relative "observability/in_flight_requests"
+require_relative "takeover/readiness_probe"
 require_relative "worker/acceptor_group"
 require_relative "worker/connection_mover"
 require_relative "worker/connection_set"
@@ -58,6 +59,24 @@ module Raffia
         nil
       end
 
+      # Takes no new connections until {release}. Safe in any thread.
+      def hold
+        @commands.push(:hold)
+        nil
+      end
+
+      # Safe in any thread.
+      def release
+        @commands.push(:release)
+        nil
+      end
+
+      # Serves a connection of the supervisor. Safe in any thread.
+      def probe(sockets)
+        @commands.push(Takeover::ReadinessProbe::Connection.new(sockets.first))
+        nil
+      end
+
       # Reopens log files after a rotation. Safe in any thread and in a trap.
       def reopen
         @commands.push(:reopen)
@@ -98,7 +117,8 @@ module Raffia
         connections.scope = scope
         @sidecars&.begin(scope) { stop }
         @mover&.start(scope)
-        @acceptors.start(scope)
+        @acceptors.scope = scope
+        @acceptors.start unless held?
         helpers = context.telemetry.start(scope, @liveness, context.admission.limiter,
           context.zombies)
         context.zombies&.on_hopeless { @worker_context&.leave }
@@ -121,7 +141,7 @@ module Raffia
         @acceptors.stop
         @mover&.stop_accepting
         if @on_stop_accepting
-          @acceptors.accept_queued
+          @acceptors.accept_queued unless held?
           @on_stop_accepting.call
         end
         GracefulShutdown.new(self, (how == :now) ? 0 : grace).tap do |shutdown|
@@ -137,10 +157,15 @@ module Raffia
         (limit && @worker_context) ? [limit - 1, limit / 2.0].max : limit
       end
 
+      # Whether workers of another supervisor serve.
+      def held? = !!@worker_context&.held?
+
       # Sockets that come too late are closed: the supervisor asks another worker.
       def next_command(seconds)
         command = @commands.pop(timeout: seconds)
-        command.is_a?(::Array) ? command.each(&:close) : command
+        return command.each(&:close) if command.is_a?(::Array)
+
+        command.is_a?(Takeover::ReadinessProbe::Connection) ? command.socket.close : command
       end
 
       def await_stop
@@ -149,7 +174,13 @@ module Raffia
           when :reopen
             context.telemetry.access_log&.reopen
             @on_reopen&.call
+          when :release then @acceptors.start
+          when :hold
+            @acceptors.stop
+            connections.each(&:close_after_response)
           when ::Array then @acceptors.adopt(command)
+          when Takeover::ReadinessProbe::Connection
+            connections.open(command.socket, command)
           else return command
           end
         end

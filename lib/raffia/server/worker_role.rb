@@ -25,7 +25,8 @@ module Raffia
 
       attr_reader :processes, :panel
 
-      def initialize(application, listening, options, hooks:, log:, reload: nil)
+      def initialize(application, listening, options, hooks:, log:, reload: nil,
+        processes: options.workers)
         super()
         @application = application
         @listening = listening
@@ -33,7 +34,7 @@ module Raffia
         @hooks = hooks
         @log = log
         @reload = reload
-        @processes = options.workers
+        @processes = processes
         @restarted = false
       end
 
@@ -123,6 +124,9 @@ module Raffia
           worker.share_connections(@balancer, @balancer.place(context.index, context.row))
         end
         context.on_accept { |sockets| worker.accept_from(sockets) }
+        context.on_probe { |sockets| worker.probe(sockets) }
+        context.on_message("hold") { worker.hold }
+        context.on_message("release") { worker.release }
         worker.context.usage = usage(context) if @options.worker_requests
       end
 

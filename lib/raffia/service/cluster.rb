@@ -11,6 +11,8 @@ module Raffia
     #
     # @api private
     class Cluster
+      attr_reader :supervisor
+
       # `preload`: load roles once for all workers. `hooks` and `settings` are the supervisor's.
       def initialize(roles, preload: true, hooks: {}, **settings)
         @roles = roles

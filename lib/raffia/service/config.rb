@@ -42,6 +42,12 @@ module Raffia
     end
 
     class Config
+      # Variables of systemd that a successor of this process gets as well.
+      def self.systemd(variables = Raffia::Config.variables)
+        {"NOTIFY_SOCKET" => variables.string("NOTIFY_SOCKET"), "LISTEN_PID" => nil,
+         "WATCHDOG_USEC" => variables.string("WATCHDOG_USEC"), "WATCHDOG_PID" => nil}
+      end
+
       # Variables for the process that systemd has started, and no other.
       SYSTEMD = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES NOTIFY_SOCKET WATCHDOG_USEC
         WATCHDOG_PID].freeze

@@ -178,7 +178,7 @@ class SupervisorTest < Raffia::TestCase
       program.hear("supervisor reopens")
       assert_equal([0, 1], program.hear_all("reopen", 2).sort)
       program.kill(:USR2)
-      wait_until { program.errors.include?("USR2 is kept for") }
+      wait_until { program.errors.include?("USR2: only `raffia serve`") }
       assert_stops(program)
     end
   end

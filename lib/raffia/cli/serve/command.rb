@@ -41,6 +41,7 @@ module Raffia
         def settings
           Service.export_environment(@given[:environment], force: true) if @given[:environment]
           options = Server::Options.build(settings = read)
+          @command = Server::Takeover::StartCommand.read(own: Service::Config.systemd)
           @config = Service::Config.load # before what systemd says is taken out of the environment
           Service.export_environment(options.environment, force: settings.key?(:environment))
           settings
@@ -70,7 +71,8 @@ module Raffia
           @yjit = Server::Options.build(settings).yjit
           server = Server.new(app = application, hooks: @file&.hooks, renew: method(:renewed),
             **settings)
-          server.run(config: @config, others: others(server)) do |listeners|
+          server.run(config: @config, others: others(server), takeover: !!@asked[:takeover],
+            command: @command) do |listeners|
             Banner.new(server, app, @file, listeners, json: @asked[:json]).print(@out)
           end
         end

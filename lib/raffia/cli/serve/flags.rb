@@ -28,7 +28,7 @@ module Raffia
 
           Signals to the process whose pid is shown: INT and TERM stop it when the
           requests in flight have ended, HUP replaces the workers one after the other,
-          USR1 opens the logs anew.
+          USR1 opens the logs anew, USR2 starts this command again with --takeover.
         TEXT
 
         private
@@ -47,6 +47,9 @@ module Raffia
             "write a raffia.rb to start from, with every setting in it")
           own_flag(parser, :check, "--check",
             "load everything and say what would be done, without doing it")
+          own_flag(parser, :takeover, "--takeover",
+            "take the listening sockets from the server that runs, which leaves when this one " \
+              "serves")
           own_flag(parser, :json, "--json", "what is printed, as JSON")
           own_flag(parser, :help, "-h", "--help", "this page")
         end

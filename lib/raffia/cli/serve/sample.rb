@@ -17,7 +17,7 @@ module Raffia
           bind: 'bind "tcp://[::]:9292"', host: 'host "localhost"', tls: "tls :self_signed",
           tls_cert: 'tls "cert.pem", "key.pem"', tls_ca: 'tls_ca "clients.pem"',
           environment: 'environment "production"', tag: 'tag "shop"',
-          pidfile: 'pidfile "tmp/raffia.pid"', metrics: 'metrics "tcp://127.0.0.1:9394"',
+          pidfile: 'pidfile "tmp/raffia.pid"', takeover_probe: 'takeover_probe "/up"', metrics: 'metrics "tcp://127.0.0.1:9394"',
           static: 'static "public"', access_log: 'access_log "-"',
           worker_memory: 'worker_memory "512m"', total_memory: 'total_memory "2g"',
           compress: "compress :gzip",

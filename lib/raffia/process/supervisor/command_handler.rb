@@ -14,6 +14,7 @@ module Raffia
           @autoscaler = autoscaler
           @log = loop.settings.log
           @terminal = ControllingTerminal.new
+          @deferred = []
         end
 
         def handle(order, *arguments)
@@ -24,17 +25,25 @@ module Raffia
           when :hangup then handle(@terminal.gone? ? :stop : :restart)
           when :broadcast then @loop.tell_all(*arguments)
           when :reopen then reopen
-          when :upgrade
-            @log&.warn("USR2 is kept for changing the program without a pause, which is not " \
-              "there yet")
+          when :upgrade then @loop.handover.upgrade unless @loop.stopping?
           else change(order, *arguments) unless @loop.stopping?
           end
+        end
+
+        # Commands that had to wait.
+        def retry
+          return if @deferred.empty? || @loop.handover.busy?
+
+          @deferred.slice!(0..).each { |command| handle(*command) }
         end
 
         private
 
         # Commands that are ignored while all stop. (:reap only wakes the loop.)
         def change(order, *arguments)
+          return if order == :reap
+          return @deferred << [order, *arguments] if @loop.handover.busy?
+
           case order
           when :restart then @restart.begin
           when :grow then resize(1)

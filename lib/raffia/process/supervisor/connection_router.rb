@@ -26,7 +26,10 @@ module Raffia
           @turn = 0
         end
 
-        def step(now)
+        # While workers are held, another supervisor chooses.
+        def step(now, held = false)
+          return @serving = nil if held
+
           regroup unless @known == @slots
           return if @groups.empty?
 

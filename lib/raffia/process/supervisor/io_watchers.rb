@@ -12,7 +12,10 @@ module Raffia
           @blocks = {}.compare_by_identity
         end
 
-        def add(io, block) = @blocks[io] = block
+        def add(io, block)
+          @blocks.delete_if { |other, _| other.closed? }
+          @blocks[io] = block
+        end
 
         def ios = @blocks.keys.reject(&:closed?)
 

@@ -18,16 +18,18 @@ module Raffia
       #
       # @api private
       class Loop
-        attr_reader :manager, :state, :restart, :replacements, :settings
+        attr_reader :manager, :state, :restart, :replacements, :settings, :handover, :notifier,
+          :watchers
         # nil where the number of workers does not follow their load.
         attr_reader :autoscaler
 
-        def initialize(settings, work, command_queue, notifier, watchers)
+        def initialize(settings, work, command_queue, notifier, watchers, handover)
           @settings = settings
           @work = work
           @command_queue = command_queue
           @notifier = notifier
           @watchers = watchers
+          @handover = handover
           @log = settings.log
           @state = :booting
           @gave_up = false
@@ -45,6 +47,8 @@ module Raffia
 
         # Returns false when it gave up.
         def run
+          @handover.loop = self
+          @manager.boards.held = @handover.held?
           @manager.open_slots(@settings.workers)
           @manager.forkers.start(@work, @manager.boards, method(:disown))
           @manager.slots.each { |slot| @manager.start(slot) }
@@ -67,7 +71,20 @@ module Raffia
           count = @manager.slots.size
           workers = (count == 1) ? "1 worker is" : "#{count} workers are"
           @log&.info("#{@settings.name}: #{workers} ready")
-          @notifier.ready("#{count} workers")
+          @notifier.ready("#{count} workers") unless @handover.held?
+          @handover.serving
+        end
+
+        # Workers take no new work: those of another supervisor do.
+        def hold
+          @manager.boards.held = true
+          tell_all(:hold)
+        end
+
+        # Workers serve, from now on or again.
+        def release
+          @manager.boards.held = false
+          tell_all(:release)
         end
 
         # An error of a hook is logged and ends nothing.
@@ -83,12 +100,15 @@ module Raffia
 
         def stopping? = @state == :stopping
 
-        def drain
+        def resize(workers) = @command_queue.push(:resize, workers)
+
+        def drain(reason = "it was asked to stop")
           return if stopping?
 
           @state = :stopping
           @log&.info("#{@settings.name}: stopping")
-          @notifier.stopping
+          @handover.stopping(reason)
+          @notifier.stopping unless @handover.left? # systemd watches the other one
           hook(:on_stop)
           @manager.slots.each { |slot| slot.due = nil }
           @manager.workers.each do |worker|
@@ -104,7 +124,7 @@ module Raffia
         def give_up(message)
           @gave_up = true
           @log&.fatal("#{@settings.name}: #{message} Giving up.")
-          drain
+          drain(message)
         end
 
         # A restart may begin before systemd got READY.
@@ -118,16 +138,19 @@ module Raffia
           wait
           @command_queue.each { |command, *arguments| @command_handler.handle(command, *arguments) }
           @manager.hear
-          @manager.reap
+          ended = @manager.reap
           now = Clock.now
           @manager.check(now)
+          @handover.step(now, ended)
+          @command_handler.retry
           @notifier.tick(now)
           @maintenance.step(now) unless stopping?
         end
 
         def wait
           now = Clock.now
-          due = [@manager.due(now), *@notifier.due, *(@autoscaler&.due unless stopping?)].min
+          due = [@manager.due(now), *@notifier.due, *@handover.due,
+            *(@autoscaler&.due unless stopping? || @handover.busy?)].min
           rest = [due - now, 0].max
           readable, = ::IO.select([@command_queue.to_io, *@manager.ios, *@watchers.ios], nil, nil,
             rest)

@@ -28,9 +28,9 @@ module Raffia
           return if @loop.stopping? # the listeners may be closed then
 
           @manager.start_due(now)
-          @loop.autoscaler&.step(now)
+          @loop.autoscaler&.step(now) unless @loop.handover.busy?
           @scaler.step(now)
-          @router.step(now)
+          @router.step(now, @manager.boards.held?)
           @recycling.due(@manager.workers, now).each { |worker, reason| renew(worker, reason) }
           give_up_if_hopeless(now)
         end

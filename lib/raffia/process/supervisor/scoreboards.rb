@@ -26,9 +26,9 @@ module Raffia
         def initialize(slots, words)
           @slots = slots
           @words = words
+          @held = slots * ROWS * (words + Scoreboard::RESERVED) * 8
           @memory = ExperimentalWarning.silence do
-            ::IO::Buffer.new(slots * ROWS * (words + Scoreboard::RESERVED) * 8,
-              ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
+            ::IO::Buffer.new(@held + 8, ::IO::Buffer::MAPPED | ::IO::Buffer::SHARED)
           end
         end
 
@@ -55,6 +55,15 @@ module Raffia
         # @return [Integer] of all rows
         def sum(word, slots = 0...@slots)
           slots.sum { |slot| of(slot).sum { |board| board[word] } }
+        end
+
+        # Whether workers are to wait before they serve, see {WorkerContext#held?}.
+        # @return [Boolean]
+        def held? = @memory.get_value(:s64, @held) == 1
+
+        # @api private
+        def held=(held)
+          @memory.set_value(:s64, @held, held ? 1 : 0)
         end
 
         # Frees the memory on this side of a fork.

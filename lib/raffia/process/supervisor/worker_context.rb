@@ -40,7 +40,7 @@ module Raffia
           @answers = Thread::Queue.new
           @on_stop = []
           @handlers = {}
-          @on_accept = nil
+          @on_accept = @on_probe = nil
         end
 
         # This worker serves from now on. Without it, it is killed and replaced after boot_timeout.
@@ -74,6 +74,11 @@ module Raffia
           yield if now
         end
 
+        # Another supervisor has the same resources, and its workers serve: this worker takes no new
+        # work until it gets the message "release". While it serves, it may get "hold".
+        # @return [Boolean]
+        def held? = @boards.held?
+
         # Waits until this worker is to drain. Under a fiber scheduler only this fiber waits.
         # @param timeout [Numeric, nil] seconds
         # @return [Boolean] whether it is
@@ -93,6 +98,11 @@ module Raffia
         # order of {ios}, and the block closes them.
         # @yieldparam sockets [Array<IO>]
         def on_accept(&block) = @lock.synchronize { @on_accept = block }
+
+        # Calls the block, on a thread of the context's own, with a connection of the supervisor: a
+        # request that shows whether this worker serves. The block closes it.
+        # @yieldparam sockets [Array<IO>] one
+        def on_probe(&block) = @lock.synchronize { @on_probe = block }
 
         # Sends to the supervisor, without ever waiting.
         # @param name [String, Symbol] that its on_message hook gets
@@ -120,7 +130,8 @@ module Raffia
         private
 
         def handle(name, data, ios)
-          return accept(ios) if name == "accept"
+          return pass(ios, @lock.synchronize { @on_accept }) if name == "accept"
+          return pass(ios, @lock.synchronize { @on_probe }) if name == "probe"
 
           ios.each(&:close)
           case name
@@ -134,10 +145,7 @@ module Raffia
             error)
         end
 
-        def accept(sockets)
-          block = @lock.synchronize { @on_accept } or return sockets.each(&:close)
-          block.call(sockets)
-        end
+        def pass(sockets, block) = block ? block.call(sockets) : sockets.each(&:close)
 
         def stop
           blocks = @lock.synchronize do

@@ -83,6 +83,7 @@ module Raffia
           end
         end
 
+        # Returns exits by pid.
         def reap
           ended = @forkers.adopting ? Reaper.all_ended : Reaper.ended(workers.filter_map(&:pid))
           # The last messages of a process that has ended may not have been read yet.
@@ -94,6 +95,7 @@ module Raffia
               @events.lost(slot, worker, slot.remove(worker), how)
             end
           end
+          ended
         end
 
         def check(now)

@@ -91,6 +91,9 @@ module Raffia
         # Sends it the sockets of another slot, to accept the connections that wait.
         def accept_from(sockets) = @channel.send(:accept, nil, sockets)
 
+        # Sends it a connection with a request, see {WorkerContext#on_probe}.
+        def probe(socket) = @channel.send(:probe, nil, [socket])
+
         def flush = (@backlog.shift while @backlog.any? && @channel.send(*@backlog.first))
 
         # Whether its last heartbeat is recent; true for one that never beats.

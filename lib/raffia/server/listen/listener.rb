@@ -65,6 +65,16 @@ module Raffia
           self.class.new(socket, bind, tls: @tls)
         end
 
+        # A listener of an earlier server's socket, on the same address.
+        def with(socket) = self.class.new(socket, bind, tls: @tls, owner: nil)
+
+        def reuse_port? = bind.tcp? && socket.getsockopt(:SOCKET, :REUSEPORT).bool
+
+        # This process removes the file of a Unix socket.
+        def own = @owner = ::Process.pid
+
+        def disown = @owner = nil
+
         def adopt(socket)
           return self if socket.equal?(@socket)
 

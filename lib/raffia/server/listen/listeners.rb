@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "listener"
+require_relative "socket_set"
 
 module Raffia
   class Server
@@ -14,15 +15,15 @@ module Raffia
         # Those of the first worker.
         attr_reader :first
 
-        # Raises CannotListen; then none is open.
-        def initialize(options, inherited: {})
+        # `given`: sockets of an earlier server, see {SocketSet}; `scope`: theirs. Raises
+        # CannotListen; then none is open.
+        def initialize(options, inherited: {}, given: SocketSet.new, scope: "serve")
           @options = options
+          @given = given
+          @scope = scope
           @reuse_port = options.reuse_port && [options.most_workers, 1].max * options.ractor_count > 1
-          @all = []
-          @first = options.binds.flat_map do |bind|
-            reuse_port = @reuse_port && bind.tcp?
-            add(Listener.open(bind, options, reuse_port: reuse_port, inherited: inherited))
-          end
+          @all = {}.compare_by_identity
+          @first = options.binds.flat_map { |bind| first_of(bind, inherited) }
           @slots = (options.ractor_count == 1) ? [@first] : []
         rescue
           close
@@ -34,7 +35,8 @@ module Raffia
         def slot(index)
           @slots[index] = nil if @slots[index]&.any? { |listener| listener.socket.closed? }
           @slots[index] ||= Array.new(@options.ractor_count) do |ractor|
-            (index + ractor).zero? ? @first : duplicates
+            unit = index * @options.ractor_count + ractor
+            unit.zero? ? @first : duplicates(unit)
           end.flatten
         end
 
@@ -46,22 +48,55 @@ module Raffia
           sockets.each_with_index.map { |socket, index| @first[index % @first.size].adopt(socket) }
         end
 
+        # All open sockets, by {SocketSet::Key}.
+        def sockets
+          @all.reject { |listener, _| listener.socket.closed? }
+            .to_h { |listener, key| [key, listener.socket] }
+        end
+
+        # This process removes the files of Unix sockets, from now on.
+        def own = @all.each_key(&:own)
+
+        # Another server has these sockets, and removes their files.
+        def disown(keys) = @all.each { |one, key| one.disown if keys.include?(key) }
+
         def close
-          @all.each(&:close)
+          @all.each_key(&:close)
           @all.clear
         end
 
         private
 
-        def duplicates
-          @first.map do |listener|
-            next listener unless @reuse_port && listener.bind.tcp?
+        def first_of(bind, inherited)
+          given = @given.take(@scope, 0, bind)
+          found = if given.any?
+            tls = Listener.tls(bind, @options)
+            given.map { |socket| Listener.new(socket, bind, tls: tls, owner: nil) }
+          else
+            Listener.open(bind, @options, reuse_port: @reuse_port && bind.tcp?, inherited:)
+          end
+          found.each_with_index { |listener, position| add(listener, 0, position) }
+        end
 
-            add([listener.duplicate(@options)]).first
+        def duplicates(unit)
+          given = {}
+          @first.map do |listener|
+            bind, position = listener.bind, @all[listener].position
+            given[bind] ||= @given.take(@scope, unit, bind)
+            if (socket = given[bind][position])
+              add(listener.with(socket), unit, position)
+            elsif @reuse_port && listener.reuse_port?
+              add(listener.duplicate(@options), unit, position)
+            else
+              listener
+            end
           end
         end
 
-        def add(listeners) = listeners.each { |listener| @all << listener }
+        def add(listener, unit, position)
+          @all[listener] = SocketSet::Key.new(@scope, unit, listener.bind.to_s, position)
+          listener
+        end
       end
     end
   end

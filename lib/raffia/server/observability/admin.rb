@@ -12,15 +12,19 @@ module Raffia
                    metrics: nil, access_log: nil, max_body: 1}.freeze
         private_constant :OPTIONS
 
-        # Returns a {Handle}. Raises CannotListen.
-        def self.start(app, address, log)
+        # A service for a {Handle}, which listens already. `given`: sockets of an earlier server.
+        # Raises CannotListen.
+        def self.open(app, address, log, given: Listen::SocketSet.new)
           options = Options.build({bind: address, **OPTIONS})
-          handle = Handle.new(SingleProcess.new(Application.of(app, trusted: true),
-            Listen::Listeners.new(options), options, hooks: Hooks.new, log: log))
+          listening = Listen::Listeners.new(options, given: given, scope: "metrics")
           # Child processes would keep the port open after this one has ended.
-          Fork.after_child { handle.listeners.each { |listener| listener.socket.close } }
-          handle
+          Fork.after_child { listening.first.each { |listener| listener.socket.close } }
+          SingleProcess.new(Application.of(app, trusted: true), listening, options,
+            hooks: Hooks.new, log: log)
         end
+
+        # Returns a {Handle}. Raises CannotListen.
+        def self.start(...) = Handle.new(open(...))
       end
     end
   end

@@ -21,14 +21,17 @@ module Raffia
         private_constant :EVENTS, :GAUGES, :QUANTILES, :UNITS
 
         # Serves the report, if the options name an address. `others` is the report of other roles.
-        def self.serve(panel, options, log, others: nil)
+        def self.serve(...) = open(...)&.then { |service| Handle.new(service) }
+
+        # A service for a {Handle}, which listens already.
+        def self.open(panel, options, log, others: nil, **given)
           return unless options.metrics
 
           health = Service::Health.new(new(panel, options.slow_request, others))
-          handle = Admin.start(HostAuthorization.around(health, options.metrics), options.metrics,
-            log)
-          log.info("metrics: #{handle.url}/metrics")
-          handle
+          service = Admin.open(HostAuthorization.around(health, options.metrics), options.metrics,
+            log, **given)
+          log.info("metrics: #{service.listening.first.first.url}/metrics")
+          service
         end
 
         # Requests that take longer than `slow` seconds are shown with their backtrace.

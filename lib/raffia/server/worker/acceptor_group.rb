@@ -13,14 +13,24 @@ module Raffia
           @listeners = listeners
           @context = context
           @connections = connections
+          @tasks = []
+          @running = false
         end
 
-        def start(scope)
-          @scope = scope
-          @tasks = @listeners.map { |listener| scope.spawn { acceptor(listener).run } }
+        attr_writer :scope
+
+        # Again after {stop}, too.
+        def start
+          return if @running
+
+          @running = true
+          @tasks = @listeners.map { |listener| @scope.spawn { acceptor(listener).run } }
         end
 
-        def stop = @tasks.each { |task| task.cancel(:drain) }
+        def stop
+          @running = false
+          @tasks.each { |task| task.cancel(:drain) }
+        end
 
         # Accepts what the kernel has queued, after {stop}.
         def accept_queued
@@ -35,7 +45,7 @@ module Raffia
         # Accepts what waits in sockets of another worker, then closes them. Refuses while an
         # earlier adoption runs: the supervisor asks another worker then.
         def adopt(sockets)
-          return sockets.each(&:close) if @tasks.size > @listeners.size
+          return sockets.each(&:close) if !@running || @tasks.size > @listeners.size
 
           sockets.zip(@listeners) do |socket, listener|
             task = @scope.spawn do

@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+require_relative "takeover/coordinator"
+
+module Raffia
+  class Server
+    # A new server takes the listening sockets of an old one, boots, serves in its place, and tells
+    # it to leave. When anything fails before that, the old one goes on. See ADR 42.
+    #
+    # @api private
+    module Takeover
+      # Of the messages. Both sides must have the same.
+      PROTOCOL = 1
+      # Seconds for an answer of the other side's loop.
+      ANSWER = 10
+    end
+  end
+end

@@ -1,0 +1,199 @@
+# frozen_string_literal: true
+
+require_relative "control_socket"
+require_relative "readiness_probe"
+require_relative "state_machine"
+require_relative "../listen/socket_set"
+
+module Raffia
+  class Server
+    module Takeover
+      # The new side: gets the sockets of the old server, boots, serves on trial, and confirms.
+      #
+      # @api private
+      class Successor
+        HELD = %i[booting probing ready].freeze
+        SETTLED = %i[owner alone failed].freeze
+        private_constant :HELD, :SETTLED
+
+        # A {Listen::SocketSet} of the old server.
+        attr_reader :given
+
+        # Asks the server at the control socket. Nil: there is none. Raises CannotListen when it
+        # refuses.
+        def self.ask(options, log)
+          path = ControlSocket.path(options) or raise CannotListen,
+            "cannot take over: the setting control names no socket"
+          channel = ControlSocket.connect(path)
+          return new(channel, options, log).tap(&:receive_offer) if channel
+
+          log.info("no server listens on #{path}: this one starts without taking over")
+          nil
+        end
+
+        def initialize(channel, options, log)
+          @channel = channel
+          @options = options
+          @log = log
+          @machine = StateMachine.new_side
+          @due = @probe = nil
+        end
+
+        def state = @machine.state
+
+        def held? = HELD.include?(state)
+
+        def busy? = !SETTLED.include?(state)
+
+        def due = [@due, @probe&.deadline].compact.min
+
+        # Before any process is forked; waits.
+        def receive_offer
+          @channel.send(:hello, {protocol: PROTOCOL, pid: ::Process.pid, version: VERSION,
+            ruby: RUBY_VERSION, boot: boot_time, trial: trial})
+          sockets = {}
+          loop { break if add_offer(sockets) }
+          @given = Listen::SocketSet.new(sockets)
+          @log.info("takes over from process #{@old} (#{sockets.size} sockets)")
+        rescue CannotListen
+          sockets.each_value(&:close)
+          @channel.close
+          raise
+        end
+
+        # This process has failed before its supervisor ran.
+        def abort(reason)
+          @channel.send(:abort, {reason: reason})
+          @given.close
+          @channel.close
+        end
+
+        # `server`: the {Coordinator}.
+        def begin(server)
+          @server = server
+          server.watch(@channel) { hear }
+        end
+
+        def serving = happen(:serving)
+
+        def stopping(reason) = happen(:stop, reason)
+
+        def step(now)
+          return unless busy?
+
+          judge_trial(now) if state == :trial
+          @probe.expire if @probe && now >= @probe.deadline
+          judge_probe if @probe&.over?
+          return unless state == :ready && now >= @due
+
+          happen(:failed, "the old server does not answer")
+        end
+
+        private
+
+        # As long as a template process and then workers may take.
+        def boot_time = 2 * (@options.boot_timeout || 86_400) + 2 * ANSWER
+
+        def trial = @options.takeover_trial || 0
+
+        def add_offer(sockets)
+          name, data, ios = (@channel.receive if @channel.to_io.wait_readable(ANSWER))
+          unless name == "offer"
+            ios&.each(&:close)
+            raise CannotListen, "cannot take over: the server at the control socket " \
+              "#{data.is_a?(Hash) ? "refuses: #{data["reason"]}" : "gives no answer"}"
+          end
+
+          @old = data["pid"]
+          data["keys"].zip(ios) do |row, io|
+            sockets[Listen::SocketSet::Key.from(row)] = io
+          end
+          data["last"]
+        end
+
+        def hear
+          until @channel.closed? || (message = @channel.receive_now) == :none
+            return eof unless message
+
+            name, data, ios = message
+            ios.each(&:close)
+            case name
+            when "yielded", "left" then happen(name.to_sym)
+            when "abort" then happen(:abort, "the old server takes all back: #{data["reason"]}")
+            end
+          end
+        end
+
+        def eof
+          @channel.close
+          unless %i[owner failed].include?(state)
+            @log.warn("the old server (process #{@old}) has ended")
+          end
+          happen(:eof)
+        end
+
+        def happen(event, reason = nil)
+          @reason = reason if reason
+          @machine.call(event).each { |action| __send__(action) }
+        end
+
+        def judge_trial(now)
+          if @server.deaths != @deaths
+            happen(:failed, "a worker ended in its trial")
+          elsif @probe.nil? && now >= @due
+            probe
+          end
+        end
+
+        def probe
+          @due = nil
+          @probe = ReadinessProbe.new(@server.slots, @options.takeover_probe, ANSWER,
+            @server.loop.watchers) { judge_probe if @probe&.over? }
+          judge_probe if @probe.over?
+        end
+
+        def judge_probe
+          probe, @probe = @probe, nil
+          probe.close
+          probe.failure ? happen(:failed, probe.failure) : happen(:passed)
+        end
+
+        def send_ready
+          @due = Clock.now + ANSWER
+          @channel.send(:ready, {taken: @given.taken.map(&:to_row)})
+        end
+
+        def release = @server.release
+
+        def hold = @server.loop.hold
+
+        def send_commit
+          @channel.send(:commit)
+          @server.announce("on trial for #{trial} s")
+        end
+
+        def try
+          @deaths = @server.deaths
+          @due = Clock.now + trial
+        end
+
+        def send_confirm = @channel.send(:confirm)
+
+        def send_abort
+          @channel.send(:abort, {reason: @reason})
+          @channel.close
+        end
+
+        def give_up = @server.loop.give_up("the takeover has failed: #{@reason}.")
+
+        def own
+          @due = nil
+          @server.own
+          @log.info("has taken over from process #{@old}")
+        end
+
+        def resize = @server.resize
+      end
+    end
+  end
+end
