@@ -121,7 +121,8 @@ module Raffia
       settle
       systemd = {notify_socket: config.notify_socket, watchdog: config.watchdog}
       unless options.workers.zero?
-        coordinator = Takeover::Coordinator.new(options, config.inherited, log:, takeover:, command:)
+        coordinator = Takeover::Coordinator.new(options, config.inherited, log:, takeover:,
+          command:)
         return run_cluster(coordinator, others, config.inherited, systemd, &block)
       end
       raise ConfigError, "takeover needs worker processes: set processes" if takeover

@@ -28,7 +28,7 @@ module TestSupport
       @failures, @bodies, @times = Thread::Queue.new, Thread::Queue.new, Thread::Queue.new
       @running = true
       @requests = Thread::Queue.new
-      @threads = [Thread.new { send_at(rate) }, *Array.new(keeping) { Thread.new { keep } }]
+      @threads = Array.new(keeping) { Thread.new { keep } }
     end
 
     def count = @bodies.size + @failures.size

@@ -14,7 +14,7 @@ module Raffia
 
         # A service for a {Handle}, which listens already. `given`: sockets of an earlier server.
         # Raises CannotListen.
-        def self.open(app, address, log, given: Listen::SocketSet.new)
+        def self.prepare(app, address, log, given: Listen::SocketSet.new)
           options = Options.build({bind: address, **OPTIONS})
           listening = Listen::Listeners.new(options, given: given, scope: "metrics")
           # Child processes would keep the port open after this one has ended.
@@ -24,7 +24,7 @@ module Raffia
         end
 
         # Returns a {Handle}. Raises CannotListen.
-        def self.start(...) = Handle.new(open(...))
+        def self.start(...) = Handle.new(prepare(...))
       end
     end
   end

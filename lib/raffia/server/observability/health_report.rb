@@ -21,14 +21,14 @@ module Raffia
         private_constant :EVENTS, :GAUGES, :QUANTILES, :UNITS
 
         # Serves the report, if the options name an address. `others` is the report of other roles.
-        def self.serve(...) = open(...)&.then { |service| Handle.new(service) }
+        def self.serve(...) = prepare(...)&.then { |service| Handle.new(service) }
 
         # A service for a {Handle}, which listens already.
-        def self.open(panel, options, log, others: nil, **given)
+        def self.prepare(panel, options, log, others: nil, **given)
           return unless options.metrics
 
           health = Service::Health.new(new(panel, options.slow_request, others))
-          service = Admin.open(HostAuthorization.around(health, options.metrics), options.metrics,
+          service = Admin.prepare(HostAuthorization.around(health, options.metrics), options.metrics,
             log, **given)
           log.info("metrics: #{service.listening.first.first.url}/metrics")
           service

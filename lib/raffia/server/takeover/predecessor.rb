@@ -124,9 +124,9 @@ module Raffia
           @server.loop.notifier.reloading("process #{@peer["pid"]} takes over")
           sockets = @server.sockets.each_slice(CHUNK).to_a
           sockets.each_with_index do |slice, index|
-            sent = @channel.send(:offer, {pid: ::Process.pid, version: VERSION, ruby: RUBY_VERSION,
-              keys: slice.map { |key, _| key.to_row }, last: index == sockets.size - 1},
-              slice.map(&:last))
+            sent = @channel.send(:offer, {pid: ::Process.pid,
+              keys: slice.map { |key, _| key.to_row },
+              last: index == sockets.size - 1}, slice.map(&:last))
             return happen(:abort, "the sockets could not be sent") unless sent
           end
         end

@@ -38,9 +38,11 @@ module Raffia
           @changed = changed
           @waiting = {}
           late = slots.find { |slot| !slot.current&.ready? }
-          return @failure = "worker #{late.index} does not serve" if late
-
-          slots.each { |slot| ask(slot, watchers) } if path
+          if late
+            @failure = "worker #{late.index} does not serve"
+          elsif path
+            slots.each { |slot| ask(slot, watchers) }
+          end
         end
 
         def over? = !@failure.nil? || @waiting.empty?

@@ -85,8 +85,10 @@ class TakeoverStateMachineTest < Raffia::TestCase
   def kills(world)
     return [] if world.kills.zero?
 
-    [*(world.with(old: :dead, accepting: false, to_new: [*world.to_new, :eof], to_old: [],
-      kills: 0) unless %i[dead left].include?(world.old)),
+    [*(unless %i[dead left].include?(world.old)
+         world.with(old: :dead, accepting: false, to_new: [*world.to_new, :eof], to_old: [],
+           kills: 0)
+       end),
       *(world.with(new: :dead, to_old: [*world.to_old, :eof], to_new: [], kills: 0) unless
         %i[dead failed alone owner].include?(world.new))]
   end
