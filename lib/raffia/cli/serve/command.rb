@@ -39,10 +39,11 @@ module Raffia
 
         # The file may ask for its environment, so that is set first.
         def settings
+          # Before what systemd says is taken out of the environment.
+          @config = Service::Config.load
+          @command = Server::Takeover::StartCommand.read(own: Service::Config.systemd)
           Service.export_environment(@given[:environment], force: true) if @given[:environment]
           options = Server::Options.build(settings = read)
-          @command = Server::Takeover::StartCommand.read(own: Service::Config.systemd)
-          @config = Service::Config.load # before what systemd says is taken out of the environment
           Service.export_environment(options.environment, force: settings.key?(:environment))
           settings
         end
