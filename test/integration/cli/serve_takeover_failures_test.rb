@@ -26,7 +26,7 @@ module Raffia
         script "run ->(env) { [env['PATH_INFO'] == '/up' ? 500 : 200, {}, []] }", "config.ru"
         under_load do
           successor("--takeover-probe", "/up") do |new|
-            await_failure(old, new, %r{/up of worker 0 was answered by 500})
+            await_failure(old, new, %r{/up of worker \d was answered by 500})
           end
         end
       end
@@ -52,7 +52,7 @@ module Raffia
           successor("--takeover-probe", "/up", "--takeover-trial", "1") do |new|
             wait_until(PROCESS_PATIENCE) { Net::HTTP.get("127.0.0.1", "/", @port).empty? }
             script "", "sick"
-            await_failure(old, new, %r{/up of worker 0 was answered by 503})
+            await_failure(old, new, %r{/up of worker \d was answered by 503})
           end
         end
       end

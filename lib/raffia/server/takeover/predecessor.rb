@@ -90,7 +90,8 @@ module Raffia
             @taken = data["taken"].to_a.map { |row| Listen::SocketSet::Key.from(row) }
             happen(:ready)
           when "commit", "confirm" then happen(name.to_sym)
-          when "abort" then happen(:abort, "#{peer} gave up: #{data["reason"].to_s.delete_suffix(".")}")
+          when "abort"
+            happen(:abort, "#{peer} gave up: #{data["reason"].to_s.delete_suffix(".")}")
           end
         rescue ArgumentError, NoMethodError => error
           happen(:abort, "#{peer} sent nonsense: #{error.message}")
@@ -157,9 +158,9 @@ module Raffia
         end
 
         def disown
+          # Workers accept what waits at addresses that the new server does not have.
+          @server.loop.manager.boards.held = (@server.sockets.keys - @taken).empty?
           @server.disown(@taken)
-          # For the workers' last look into queues of addresses that the new one does not have.
-          @server.loop.manager.boards.held = false
         end
 
         def forget
