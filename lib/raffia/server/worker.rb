@@ -116,9 +116,8 @@ module Raffia
         context.admission.limiter&.on_relief { connections.signal_capacity }
         connections.scope = scope
         @sidecars&.begin(scope) { stop }
-        @mover&.start(scope)
         @acceptors.scope = scope
-        @acceptors.start unless held?
+        start_accepting unless held?
         helpers = context.telemetry.start(scope, @liveness, context.admission.limiter,
           context.zombies)
         context.zombies&.on_hopeless { @worker_context&.leave }
@@ -157,6 +156,12 @@ module Raffia
         (limit && @worker_context) ? [limit - 1, limit / 2.0].max : limit
       end
 
+      # Again after a hold, too.
+      def start_accepting
+        @mover&.start(connections.scope)
+        @acceptors.start
+      end
+
       # Whether workers of another supervisor serve.
       def held? = !!@worker_context&.held?
 
@@ -174,7 +179,7 @@ module Raffia
           when :reopen
             context.telemetry.access_log&.reopen
             @on_reopen&.call
-          when :release then @acceptors.start
+          when :release then start_accepting
           when :hold
             @acceptors.stop
             connections.each(&:close_after_response)

@@ -26,10 +26,12 @@ module Raffia
           @kinds = listeners.map { |one| one.socket.is_a?(UNIXServer) ? UNIXSocket : TCPSocket }
           @limiter = context.admission.limiter
           @draining = @exhausted = false
+          @task = nil
         end
 
-        # Begins in the worker's loop, unless that is another scheduler's.
+        # Begins in the worker's loop, unless that is another scheduler's. Once.
         def start(scope)
+          return if @task
           return unless @native.start(@balancer.board, @place, @balancer.outgoing, own_sockets,
             @balancer.notify)
 
@@ -41,7 +43,8 @@ module Raffia
 
         # Lets an idle connection be moved. `moved_at`: when it was last, or 0.
         def offer(stream, listener, address, moved_at)
-          stream.let_move(@native, @numbers.fetch(listener), address, moved_at)
+          number = @numbers[listener] or return # the supervisor's own
+          stream.let_move(@native, number, address, moved_at)
         end
 
         # The worker is about to close its listeners. Other workers receive from now on, if there

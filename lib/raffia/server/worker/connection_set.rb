@@ -20,7 +20,7 @@ module Raffia
           @capacity = nil
         end
 
-        attr_writer :scope
+        attr_accessor :scope
 
         def open(socket, listener, address = nil)
           first = listener.handshake? ? Connection::Handshake : Protocols::DEFAULT
