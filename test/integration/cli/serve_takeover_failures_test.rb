@@ -117,7 +117,7 @@ module Raffia
       old_server do |old|
         script "", "slow"
         successor do |new|
-          await(old, "takes over")
+          await(new, "takes over from process #{old.pid} (")
           old.kill(:KILL)
           old.ended
           await(new, "has taken over from process #{old.pid}")
