@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# puma#3892 and puma#3961: one of two workers computes for 500 ms of CPU; requests come to it meanwhile, on
-# connections that it has kept, and on new ones. Raffia with and without `rebalance` beside Puma, in
-# turn, in processes of their own.
+# puma#3892 and puma#3961: one of two workers computes for 500 ms of CPU. Requests come to it
+# meanwhile, on connections that it has kept, and on new ones. Raffia with and without `rebalance`
+# beside Puma, in turn, in processes of their own.
 #
 #     RAFFIA_BENCH_GEMS=FOLDER ruby bench/server/busy_worker.rb
 #
@@ -79,6 +79,7 @@ module ServerBench
       groups = all.group_by { |one| ask(one) }
       pid, mine = groups.max_by { |_, group| group.size }
       busy, *mine = mine.first(CONNECTIONS + 1)
+      sleep 1 # what has moved by chance may move again
       busy.write("GET /compute HTTP/1.1\r\nhost: a\r\n\r\n")
       sleep 0.1
       yield(mine).map { |one| Thread.new { timed(one || TCPSocket.new("127.0.0.1", port)) } }

@@ -12,9 +12,10 @@
 #include "fork.h"
 #include "timer.h"
 
-/* BLOCK, BLOCKS: 65,536 connections. ROUND: nanoseconds between polls while the loop is late.
- * ACCEPTS: at a time. */
-enum { BLOCK = 64, BLOCKS = 1024, ROUND = 5 * 1000 * 1000, ACCEPTS = 16 };
+/* BLOCK, BLOCKS: 65,536 connections. ROUND: nanoseconds of a poll, while the loop is late; no thread
+ * waits for longer. ACCEPTS: at a time. */
+enum { MILLISECOND = 1000 * 1000, ROUND = 5 * MILLISECOND };
+enum { BLOCK = 64, BLOCKS = 1024, ACCEPTS = 16 };
 
 #define SECOND INT64_C(1000000000)
 
@@ -214,25 +215,29 @@ static int is_late(const struct raffia_mover *mover)
     return lateness(mover, raffia_now()) >= RAFFIA_LOAD_LATE;
 }
 
-static void try_candidate(struct raffia_mover *mover, size_t index, int64_t now)
+/* Returns whether it need not be tried again at once. */
+static int try_candidate(struct raffia_mover *mover, size_t index, int64_t now)
 {
     const struct candidate *candidate = mover->candidates + index;
     const struct pollfd *entry = mover->polls + index;
-    if (!(entry->revents & POLLIN) || entry->revents & POLLNVAL) return;
-    if (candidate->movable)
-        move(mover, candidate->movable, candidate->state, now);
-    else
-        accept_for_others(mover, entry->fd, candidate->listener, now);
+    if (!(entry->revents & POLLIN)) return 0;
+    if (candidate->movable) return move(mover, candidate->movable, candidate->state, now);
+    accept_for_others(mover, entry->fd, candidate->listener, now);
+    return mover->kept < 0;
 }
 
-static void move_readable(struct raffia_mover *mover)
+/* Waits for input of a connection for ROUND at most, and moves what can be moved. Returns whether
+ * to wait before the next time: something cannot be moved, and would be reported again. */
+static int move_readable(struct raffia_mover *mover)
 {
     int64_t now = raffia_now();
-    if (!has_taker(mover, now)) return;
+    int stays = 0;
+    if (!has_taker(mover, now)) return 1;
     size_t count = collect(mover, now);
-    if (count == 0 || poll(mover->polls, (nfds_t)count, 0) <= 0) return;
+    if (count == 0 || poll(mover->polls, (nfds_t)count, ROUND / MILLISECOND) < 0) return 1;
     for (size_t i = 0; i < count && is_late(mover); i++)
-        if (mover->polls[i].revents) try_candidate(mover, i, raffia_now());
+        if (mover->polls[i].revents && !try_candidate(mover, i, raffia_now())) stays = 1;
+    return stays;
 }
 
 /* Tells whoever distributes new connections. */
@@ -258,8 +263,7 @@ static int step(struct raffia_mover *mover)
         return waits ? raffia_pulse_sleep(&mover->pulse, ROUND) : raffia_pulse_await(&mover->pulse);
     if (late < RAFFIA_LOAD_LATE)
         return raffia_pulse_sleep(&mover->pulse, waits ? ROUND : RAFFIA_LOAD_LATE - late);
-    move_readable(mover);
-    return raffia_pulse_sleep(&mover->pulse, ROUND);
+    return raffia_pulse_sleep(&mover->pulse, move_readable(mover) ? ROUND : 0);
 }
 
 static void *run(void *arg)
