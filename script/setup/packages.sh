@@ -32,6 +32,7 @@ missing_for_ruby() {
 
 # Wanted, but nothing of the runtime depends on them.
 missing_tools() {
+  module libnghttp2 1.52 || echo libnghttp2-dev # HTTP/2 of the server
   has wrk || echo wrk                   # loads the servers of the lab's http experiments
   has ab || echo apache2-utils          # and that of blocking_db
   [ -e /usr/share/dictd/wn.dict.dz ] || echo dict-wn # text for wordcount
@@ -87,7 +88,7 @@ tools_make() {
   list "$missing" >"$RAFFIA_CACHE/tools-not-found"
   if [ -n "$missing" ]; then
     say "not found, and not needed to go on: $(list "$missing") (wrk, apache2-utils, dict-wn: for" \
-      "experiments of the lab; clang-format: the check of the C style)"
+      "experiments of the lab; clang-format: the check of the C style; libnghttp2-dev: HTTP/2)"
   fi
 }
 

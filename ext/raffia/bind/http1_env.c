@@ -6,10 +6,11 @@
 
 #include <ruby/encoding.h>
 #include <string.h>
+#include <strings.h>
 
 /* Frozen, made once and never changed again. */
 static VALUE key_method, key_path, key_query, key_uri, key_version, key_type, key_length,
-    key_cookie, key_protocol;
+    key_cookie, key_protocol, key_trailers;
 static VALUE methods[HTTP_QUERY + 1], version_1_0, version_1_1;
 
 struct build {
@@ -54,6 +55,20 @@ static VALUE join(VALUE key, VALUE first, VALUE second)
     return rb_str_append(joined, second);
 }
 
+/* Trailers may be dropped on the way to a client that has not asked for them (RFC 9110, 6.5.1). */
+static void offer_trailers(const struct build *build, const struct raffia_field *field)
+{
+    struct http1_request *request = build->request;
+    if (!raffia_slice_is(build->bytes, field->name, "te", 2)) return;
+    const char *value = build->bytes + field->value.start;
+    int found = 0;
+    for (uint32_t i = 0; i + 8 <= field->value.size && !found; i++)
+        found = strncasecmp(value + i, "trailers", 8) == 0;
+    if (!found) return;
+    RB_OBJ_WRITE(request->transport.self, &request->response_trailers, rb_hash_new());
+    rb_hash_aset(build->env, key_trailers, request->response_trailers);
+}
+
 static void set_field(struct build *build, const struct raffia_field *field)
 {
     if (field->meaning == RAFFIA_FIELD_HOST) return; /* The template has it. */
@@ -65,6 +80,7 @@ static void set_field(struct build *build, const struct raffia_field *field)
     }
     build->seen |= bit;
     rb_hash_aset(build->env, key, value);
+    if (field->name.size == 2) offer_trailers(build, field);
 }
 
 /* rack.protocol: the protocols that the client offers to upgrade to. */
@@ -171,6 +187,7 @@ void raffia_init_http1_env(VALUE http1)
     key_length = raffia_http_constant("CONTENT_LENGTH");
     key_cookie = raffia_http_constant("HTTP_COOKIE");
     key_protocol = raffia_http_constant("rack.protocol");
+    key_trailers = raffia_http_constant("raffia.response_trailers");
     version_1_0 = raffia_http_constant("HTTP/1.0");
     version_1_1 = raffia_http_constant("HTTP/1.1");
     for (int i = 0; i <= HTTP_QUERY; i++)

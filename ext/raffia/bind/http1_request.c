@@ -12,6 +12,7 @@
 void raffia_http1_request_init(struct http1_request *request)
 {
     request->transport.socket = request->template = request->movable.owner = Qnil;
+    request->response_trailers = Qnil;
     raffia_parser_init(&request->input.parser, &raffia_parser_defaults);
     request->input.trailers = Qnil;
 }
@@ -22,6 +23,7 @@ void raffia_http1_request_mark(const struct http1_request *request)
     rb_gc_mark_movable(request->transport.socket);
     rb_gc_mark_movable(request->movable.owner);
     rb_gc_mark_movable(request->template);
+    rb_gc_mark_movable(request->response_trailers);
     rb_gc_mark_movable(request->input.trailers);
 }
 
@@ -31,6 +33,7 @@ void raffia_http1_request_compact(struct http1_request *request)
     request->transport.socket = rb_gc_location(request->transport.socket);
     request->movable.owner = rb_gc_location(request->movable.owner);
     request->template = rb_gc_location(request->template);
+    request->response_trailers = rb_gc_location(request->response_trailers);
     request->input.trailers = rb_gc_location(request->input.trailers);
 }
 
@@ -115,6 +118,7 @@ static VALUE begin_request(struct http1_request *request, const struct raffia_pa
                            const char *bytes, size_t size)
 {
     const struct raffia_parser *parser = &request->input.parser;
+    request->response_trailers = Qnil;
     VALUE env = raffia_http1_env(request, head, bytes);
     raffia_http1_consume(request, size);
     raffia_http1_unshare(request);

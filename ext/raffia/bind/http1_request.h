@@ -28,7 +28,8 @@ struct http1_input {
 
 struct http1_request {
     struct http_transport transport;
-    VALUE template; /* of each env */
+    VALUE template;          /* of each env */
+    VALUE response_trailers; /* Hash for the application, when the client takes them, or Qnil */
     /* The current request: */
     unsigned char keep_alive, is_head, http10, expects_continue, has_body;
     unsigned char finds_http2; /* the connection may begin with the preface of HTTP/2 instead */

@@ -253,8 +253,10 @@ static VALUE http1_finish(int argc, VALUE *argv, VALUE self)
                  " bytes, which is short of its content-length of %" PRId64,
                  output->body, output->declared);
     if (output->framing == BODY_CHUNKED) {
+        VALUE trailers = argc == 1 ? argv[0] : Qnil;
+        if (NIL_P(trailers)) trailers = response->request.response_trailers;
         raffia_http1_append(output, "0\r\n", 3);
-        if (argc == 1 && !NIL_P(argv[0])) raffia_http1_append_trailers(response, argv[0]);
+        if (!NIL_P(trailers)) raffia_http1_append_trailers(response, trailers);
         raffia_http1_append(output, "\r\n", 2);
     }
     send_or_collect(response);

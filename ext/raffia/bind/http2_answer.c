@@ -271,10 +271,8 @@ static VALUE stream_begin(int argc, VALUE *argv, VALUE self)
 static VALUE stream_begin_raw(VALUE self, VALUE status, VALUE headers)
 {
     struct http2_stream *stream = raffia_http2_open_stream(self);
-    VALUE plain = rb_funcall(rb_hash_new(), rb_intern("merge"), 1, headers);
-    rb_hash_delete(plain, rb_str_new_cstr("rack.hijack"));
-    rb_hash_delete(plain, rb_str_new_cstr("rack.protocol"));
-    struct http2_head head = {.status = NUM2INT(status), .headers = plain, .length = -1};
+    struct http2_head head = {
+        .status = NUM2INT(status), .headers = headers, .length = -1, .raw = 1};
     begin(stream, &head);
     submit_head(stream, 0);
     return self;

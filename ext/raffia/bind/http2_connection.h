@@ -113,6 +113,7 @@ struct http2_head {
     int status; /* 0: trailers */
     VALUE headers;
     int64_t length; /* of the body when the server knows it, or -1 */
+    int raw;        /* another protocol follows */
     /* Found in the headers: */
     int64_t declared;
     int has_date, hijacks, grpc;

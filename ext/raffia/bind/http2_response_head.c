@@ -81,6 +81,23 @@ static int64_t parse_length(const struct http2_head *head, const char *value, si
     return length;
 }
 
+/* RFC 9218, 8: the application knows better than the client. */
+static void prioritize(const struct http2_head *head, const char *value, size_t size)
+{
+    unsigned urgency = 3;
+    int incremental = 0;
+    if (head->status < 200 || !head->stream->stream) return;
+    for (size_t i = 0; i < size; i++) {
+        int begins = i == 0 || value[i - 1] == ',' || value[i - 1] == ' ';
+        if (begins && i + 2 < size && value[i] == 'u' && value[i + 1] == '=' &&
+            value[i + 2] >= '0' && value[i + 2] <= '7')
+            urgency = (unsigned)(value[i + 2] - '0');
+        if (begins && value[i] == 'i' && !(i + 3 < size && memcmp(value + i, "i=?0", 4) == 0))
+            incremental = 1;
+    }
+    raffia_http2_prioritize(head->stream->stream, urgency, incremental);
+}
+
 /* Fields of HTTP/1's framing (RFC 9113, 8.2.2), and those that the server writes itself. */
 static int is_dropped(struct http2_head *head, const char *name, size_t length, const char *value,
                       size_t size)
@@ -90,6 +107,9 @@ static int is_dropped(struct http2_head *head, const char *name, size_t length, 
         if (is(name, length, "date")) head->has_date = 1;
         return 0;
     case 7: return is(name, length, "upgrade");
+    case 8:
+        if (is(name, length, "priority")) prioritize(head, value, size);
+        return 0;
     case 10: return is(name, length, "connection") || is(name, length, "keep-alive");
     case 12:
         if (is(name, length, "content-type") && size >= 16 &&
@@ -226,7 +246,7 @@ int raffia_http2_build_head(struct http2_head *head)
     head->declared = -1;
     add_headers(head);
     if (head->status < 200) return 1;
-    if (head->hijacks) return 0;
+    if (head->hijacks && !head->raw) return 0;
     if (!head->has_date) add_date(head);
     add_length(head);
     return 1;

@@ -105,7 +105,7 @@ module Raffia
         return if @writing
         return gone unless present?
 
-        transmit(HEARTBEAT) if socket.nil? || socket.wait_writable(0)
+        transmit(HEARTBEAT) if !@output.respond_to?(:wait_writable) || @output.wait_writable(0)
       rescue # whatever it is, OpenSSL's errors too: nothing gets through
         gone
       end

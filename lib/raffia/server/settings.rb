@@ -113,7 +113,10 @@ module Raffia
         [:http2_max_streams, :count, 100,
           "requests of a connection at a time; a stream counts until its fiber has ended"],
         [:http2_window, :bytes, 64 << 10,
-          "bytes of a request's body that a client may send before the application reads"]
+          "bytes of a request's body that a client may send before the application reads"],
+        [:websockets_over_http2, %i[off native], :off,
+          "offer WebSockets over HTTP/2 (RFC 8441), for applications that use " \
+            "Raffia::Server::WebSocket: browsers then use nothing else on a connection of HTTP/2"]
       ]],
       see: ["Logs and metrics", [
         [:log, :log, "-", "the server's own log: a file, or - for stderr"],

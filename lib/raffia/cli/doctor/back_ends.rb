@@ -8,13 +8,20 @@ module Raffia
         module_function
 
         def call
-          [check(method(:available?)), (server(Native.http?) if defined?(Native.http?))].compact
+          [check(method(:available?)), (server(Native.http?) if defined?(Native.http?)),
+            (http2(Native.http2?) if defined?(Native.http2?) && Native.http?)].compact
         end
 
         def server(compiled_in)
           return Check.ok("HTTP server", "llhttp is compiled in") if compiled_in
           Check.warn("HTTP server", "there is none: llhttp was not found",
             "To have it, #{Native::HTTP_ADVICE}.")
+        end
+
+        def http2(compiled_in)
+          return Check.ok("HTTP/2", "libnghttp2 is compiled in") if compiled_in
+          Check.note("HTTP/2", "the server speaks HTTP/1.1 only: libnghttp2 was not found when " \
+            "Raffia's extension was compiled. To have it, #{Native::HTTP2_ADVICE}")
         end
 
         # available: a callable that returns true or false, or raises LoadError.

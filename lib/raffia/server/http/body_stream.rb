@@ -94,6 +94,8 @@ module Raffia
 
             @open = false
             @stream.finish
+          ensure
+            @closed&.push(true)
           end
           nil
         end
@@ -102,6 +104,13 @@ module Raffia
         def close
           close_read
           close_write
+        end
+
+        # Waits for {close_write}.
+        # @api private
+        def await_close
+          @closed = ::Thread::Queue.new
+          @closed.pop if @open
         end
 
         # Ends the use of the connection, whatever became of the response.

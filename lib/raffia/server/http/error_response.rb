@@ -3,6 +3,7 @@
 require_relative "../error"
 require_relative "../admission"
 require_relative "../error_page"
+require_relative "grpc"
 require_relative "request_id"
 
 module Raffia
@@ -76,7 +77,7 @@ module Raffia
           @counters.count(:app_errors)
           @context.log.error("request #{id} (#{target}): #{Log.full(error)}")
           @context.report_error(error, @env)
-          send_details(error, id) ||
+          (send_details(error, id) unless GRPC.request?(@env)) ||
             send_text(500, "Internal Server Error\n", "x-request-id" => id)
         end
 
@@ -103,6 +104,8 @@ module Raffia
         # A complete response stays: only its body's `close` can have raised. Returns false when the
         # client has seen part of another response.
         def send_text(status, text, headers = {})
+          return send_response(GRPC.response(status, text.chomp)) if GRPC.request?(@env)
+
           page = @context.status_pages[status]
           headers = page ? {"content-type" => page.first, **UNCACHED, **headers} : {**TEXT, **headers}
           send_response([status, headers, [page ? page.last : text]])

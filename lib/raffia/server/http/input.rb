@@ -74,6 +74,10 @@ module Raffia
           !@rest.empty? || @ended || @closed || @rewind_buffer.again? || @stream.body_ready?
         end
 
+        # `raffia.trailers`: the fields after the body, in lower case, when it has been read to its
+        # end; nil: there are none.
+        attr_reader :trailers
+
         def eof? = @rest.empty? && !more
 
         def external_encoding = Encoding::BINARY
@@ -131,8 +135,13 @@ module Raffia
           return if @ended
 
           piece = @stream.read_body(CHUNK, @timeout)
-          piece ? @rewind_buffer.keep(piece) : @ended = true
+          piece ? @rewind_buffer.keep(piece) : finish
           piece
+        end
+
+        def finish
+          @ended = true
+          @trailers = @stream.trailers
         end
 
         def fill(buffer, found)

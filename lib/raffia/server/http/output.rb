@@ -2,6 +2,7 @@
 
 require_relative "../error"
 require_relative "body_stream"
+require_relative "multiplexed_body_stream"
 require_relative "../static/file_body"
 
 module Raffia
@@ -60,7 +61,7 @@ module Raffia
 
         # Returns whether the response leaves HTTP.
         def send_switch(status, headers, body)
-          if (hijack = special(headers, HIJACK)) then partial_hijack(status, headers, hijack)
+          if (hijack = special(headers, HIJACK)) then give_away(status, headers, hijack)
           elsif (protocol = special(headers, PROTOCOL)) then upgrade(headers, protocol, body)
           elsif status == 101 && (protocol = named_upgrade(headers))
             upgrade(headers.reject { |name, _| SET_BY_SERVER.include?(name.to_s.downcase) },
@@ -137,7 +138,7 @@ module Raffia
         def send_callable(status, headers, body)
           return @stream.finish unless @stream.begin(status, headers)
 
-          body_stream = BodyStream.new(@stream, @input)
+          body_stream = build_body_stream
           body.call(body_stream)
           body_stream.close
         ensure
@@ -166,6 +167,27 @@ module Raffia
           send_file_body(status, headers, Static::FileBody.new(file, 0, file.size))
         ensure
           file.close
+        end
+
+        def build_body_stream
+          (@stream.multiplexed? ? MultiplexedBodyStream : BodyStream).new(@stream, @input)
+        end
+
+        def give_away(status, headers, hijack)
+          return partial_hijack(status, headers, hijack) unless @stream.multiplexed?
+
+          lend(status, headers.reject { |name, _| name == HIJACK }, hijack)
+        end
+
+        # The application may keep the stream when `hijack` has returned, until it closes it.
+        def lend(status, headers, hijack)
+          return @stream.finish unless @stream.begin(status, headers)
+
+          body_stream = build_body_stream
+          hijack.call(body_stream)
+          body_stream.await_close
+        ensure
+          body_stream&.abandon
         end
 
         # The application gets the socket after the head, and closes it.

@@ -107,12 +107,17 @@ module Raffia
           stream = exposed_stream
           env["rack.hijack"] = @hijack = Hijack.of(stream)
           env["rack.early_hints"] = EarlyHints.of(stream, @hijack) if @hints
-          env["rack.input"] = @input = Input.new(@stream, @context) if @stream.body?
+          prepare_input(env) if @stream.body?
           env["rack.response_finished"] = []
         end
 
         # What the application reaches before it has answered.
         def exposed_stream = @stream
+
+        def prepare_input(env)
+          env["rack.input"] = @input = Input.new(@stream, @context)
+          env["raffia.trailers"] = @input.method(:trailers)
+        end
 
         # Applications keep envs. Their objects must not reach the next request.
         def release

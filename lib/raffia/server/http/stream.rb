@@ -17,6 +17,7 @@ module Raffia
       # body?::         Whether the request has a body, read or not.
       # read_body::     `(most, timeout)` The next bytes; nil at the end. Waits `timeout` seconds.
       #                 Raises {Refused} for a body that is malformed, too long or too slow.
+      # trailers::      Hash of the fields after the body, once it has been read; nil: none.
       # body_ready?::   Whether read_body returns without waiting.
       # wait_readable:: `(timeout)` Waits for bytes of the body. Nil when none came in time.
       #
@@ -27,7 +28,8 @@ module Raffia
       #                 body. False when no body may follow, as in 304.
       # write::         `(string)` Sends a piece of the body. Returns its bytes.
       # send_file::     `(file, from, length)` Sends a part of a file.
-      # finish::        `(trailers = nil)` Ends the body, if one has begun.
+      # finish::        `(trailers = nil)` Ends the body, if one has begun. The default is what the
+      #                 application has set in `env["raffia.response_trailers"]`.
       # send_interim::  `(status, headers)` Sends an interim response, such as 103. Does nothing
       #                 when the response has begun.
       # reset_response:: Takes back a response. False: the client has seen a part of it.
@@ -42,6 +44,8 @@ module Raffia
       # closing=::      Whether the client learns that the connection takes no further request.
       # begin_raw::     `(status, headers, protocol = nil)` Sends a head after which HTTP ends.
       #                 Raises {BadResponse} for a protocol that the request did not ask for.
+      # multiplexed?::  Whether the connection has other requests at the same time, so that no
+      #                 application can have its IO.
       # hijack::        Gives away the IO, with unread bytes put back.
       # io::            The IO of the connection. Its bytes have HTTP's framing.
       #
@@ -54,9 +58,9 @@ module Raffia
       # @api private
       module Stream
         MESSAGES = %i[
-          body? read_body body_ready? wait_readable answer begin write send_file finish
+          body? read_body trailers body_ready? wait_readable answer begin write send_file finish
           send_interim reset_response flush wait_writable write_buffer_limit= closing= begin_raw
-          hijack io status body_sent queued received sent
+          multiplexed? hijack io status body_sent queued received sent
         ].freeze
       end
     end

@@ -23,6 +23,8 @@ module Raffia
           super
         end
 
+        def multiplexed? = false
+
         def body_ready? = pending? || body_read?
 
         def wait_readable(timeout)

@@ -19,7 +19,10 @@ module Raffia
         # Codes of errors (RFC 9113, 7).
         NO_ERROR = 0
         INTERNAL_ERROR = 2
-        private_constant :NO_ERROR, :INTERNAL_ERROR
+        INADEQUATE_SECURITY = 12
+        # Ciphers of TLS 1.2 with ephemeral keys and authenticated encryption.
+        STRONG = /\A(EC)?DHE-.*(GCM|CCM|CHACHA20)/
+        private_constant :NO_ERROR, :INTERNAL_ERROR, :INADEQUATE_SECURITY, :STRONG
 
         # `unread`: bytes that were read to find out that this is HTTP/2.
         def initialize(*, unread: nil)
@@ -75,6 +78,8 @@ module Raffia
           @context.connection_monitor.add(self)
           @max_requests = @context.options.max_requests_per_connection
           announce_end if @closing
+          return refuse_cipher if weak_cipher?
+
           @session.feed(@unread) if @unread
           @unread = nil
           Scope.open do |scope|
@@ -84,7 +89,27 @@ module Raffia
           end
           @session.send_output
         ensure
-          @context.connection_monitor.remove(self) if @session
+          end_session if @session
+        end
+
+        # ALPN is chosen before the cipher (RFC 9113, 9.2.2).
+        def weak_cipher?
+          @io.respond_to?(:ssl_version) && @io.ssl_version == "TLSv1.2" &&
+            !STRONG.match?(@io.cipher.first)
+        end
+
+        def refuse_cipher
+          @session.goaway(INADEQUATE_SECURITY)
+          @session.send_output
+        end
+
+        def end_session
+          @context.connection_monitor.remove(self)
+          counters = @context.telemetry.counters
+          {h2_resets_received: @session.resets_received,
+           h2_resets_sent: @session.resets_sent}.each do |name, count|
+            counters.count(name, count) if count > 0
+          end
         end
 
         def open_session
@@ -105,7 +130,9 @@ module Raffia
         end
 
         def give_up(scope)
-          @context.log.warn("the connection of #{@address} was ended: #{@session.abuse}")
+          @context.telemetry.counters.count(:"h2_abuse_#{@session.abuse}")
+          @context.log.warn("ended the HTTP/2 connection of #{@address ||= peer_address}, " \
+            "because of its #{@session.abuse.tr("_", " ")}")
           abort
           scope.cancel(:abuse)
         end
@@ -121,6 +148,7 @@ module Raffia
 
         def serve_stream(stream)
           env = stream.env
+          limit_call(env) if stream.grpc?
           cycle = cycle(stream)
           @cycles[cycle] = true
           cycle.run(env) { true } || stream.reset(INTERNAL_ERROR)
@@ -135,6 +163,12 @@ module Raffia
           @cycles.delete(cycle)
           stream.release
           end_input if @session.over?
+        end
+
+        # Admission knows the deadlines of clients by this field.
+        def limit_call(env)
+          seconds = HTTP::GRPC.timeout(env["HTTP_GRPC_TIMEOUT"])
+          env["HTTP_REQUEST_TIMEOUT"] ||= format("%.6f", seconds) if seconds
         end
 
         # The client learns why from what has been submitted.

@@ -2,6 +2,7 @@
 
 require_relative "../error"
 require_relative "../http/stream"
+require_relative "tunnel"
 
 module Raffia
   class Server
@@ -38,12 +39,22 @@ module Raffia
           raise BadResponse, "the file has become shorter while it was being sent"
         end
 
-        def begin_raw(_status, _headers, protocol = nil)
-          raise BadResponse, "the response switches to #{protocol || "another protocol"}, which " \
-            "a request of HTTP/2 cannot"
+        def multiplexed? = true
+
+        # Extended CONNECT has no switch of protocols: the response is 200.
+        def begin_raw(_status, headers, protocol = nil)
+          unless connects?
+            raise BadResponse, "the response switches to #{protocol || "another protocol"}, but " \
+              "the request did not ask for a switch"
+          end
+
+          super(200, headers)
+          @tunnel = Tunnel.new(self)
         end
 
-        def hijack = raise(IOError, "the socket of HTTP/2 has other requests, so it cannot be taken")
+        def hijack
+          @tunnel or raise IOError, "the socket of HTTP/2 has other requests, so it cannot be taken"
+        end
       end
     end
   end

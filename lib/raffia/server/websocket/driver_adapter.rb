@@ -34,7 +34,8 @@ module Raffia
         def initialize(env, max_message:, protocols:, extensions:)
           @driver_socket = DriverSocket.new
           # The driver knows only this name. A client may offer others, too.
-          @driver_socket.env = env.merge("HTTP_UPGRADE" => "websocket")
+          @driver_socket.env = {"HTTP_SEC_WEBSOCKET_KEY" => "", **env,
+                                "HTTP_UPGRADE" => "websocket"}
           @driver = ::WebSocket::Driver::Hybi.new(@driver_socket, max_length: max_message,
             protocols: protocols, require_masking: true)
           extensions.each { |extension| @driver.add_extension(extension) }

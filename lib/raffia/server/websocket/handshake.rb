@@ -11,7 +11,15 @@ module Raffia
         KEY = %r{\A[A-Za-z0-9+/]{22}==\z}
         WEBSOCKET = "websocket"
 
+        # HTTP/2 has extended CONNECT in place of the switch (RFC 8441).
+        def self.connects?(env)
+          env["REQUEST_METHOD"] == "CONNECT" &&
+            Array(env["rack.protocol"]).any? { |name| WEBSOCKET.casecmp?(name) }
+        end
+
         def self.asked?(env)
+          return true if connects?(env)
+
           env["REQUEST_METHOD"] == "GET" &&
             env["HTTP_UPGRADE"].to_s.downcase.split(/\s*,\s*/).include?(WEBSOCKET) &&
             env["HTTP_CONNECTION"].to_s.downcase.split(/\s*,\s*/).include?("upgrade")
@@ -28,17 +36,20 @@ module Raffia
 
           driver, body = yield
           own = driver.headers.except("connection", "upgrade")
+          own.delete("sec-websocket-accept") if connects?
           [101, headers.merge(own, "rack.protocol" => WEBSOCKET), body]
         end
 
         private
+
+        def connects? = self.class.connects?(@env)
 
         def refused
           if !self.class.asked?(@env) then upgrade("this is the address of a WebSocket")
           elsif @env["HTTP_SEC_WEBSOCKET_VERSION"] != VERSION
             upgrade("the version of WebSockets must be #{VERSION}",
               "sec-websocket-version" => VERSION)
-          elsif !KEY.match?(@env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
+          elsif !connects? && !KEY.match?(@env["HTTP_SEC_WEBSOCKET_KEY"].to_s)
             text(400, "sec-websocket-key must be 16 bytes in base64")
           elsif !allowed_origin? then text(403, "no WebSocket for pages of #{@env["HTTP_ORIGIN"]}")
           elsif !switches? then text(501, "the server cannot switch protocols (rack.protocol)")

@@ -118,7 +118,8 @@ module Raffia
         def use_http2
           @connection_monitor = HTTP2::ConnectionMonitor.new(@options)
           @http2_limits = @limits.merge(streams: @options.http2_max_streams,
-            window: @options.http2_window).freeze
+            window: @options.http2_window,
+            connect: (@options.websockets_over_http2 == :native) ? 1 : 0).freeze
         end
 
         def rack2? = defined?(::Rack.release) && ::Rack.release < "3"

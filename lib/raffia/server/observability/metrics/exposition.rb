@@ -63,11 +63,23 @@ module Raffia
             @text.counter("raffia_connections_moved",
               "Connections that were moved to an idle worker, by way.",
               labelled(:way, @totals.moved))
+            http2
             gauges
             workers
           end
 
           private
+
+          def http2
+            @text.counter("raffia_h2_resets", "Streams of HTTP/2 that were reset, by side.",
+              labelled(:side, {"client" => @totals.counted(:h2_resets_received),
+                               "server" => @totals.counted(:h2_resets_sent)}))
+            @text.counter("raffia_h2_abuse",
+              "Connections of HTTP/2 that were ended because of a limit, by its kind.",
+              labelled(:kind, Layout::ABUSE.to_h { |kind|
+                [kind, @totals.counted(:"h2_abuse_#{kind}")]
+              }))
+          end
 
           def named((name, help)) = ["raffia_#{name}", help]
 

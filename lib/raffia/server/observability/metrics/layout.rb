@@ -19,10 +19,15 @@ module Raffia
           DURATION = 8
           QUEUED = DURATION + HISTOGRAM
 
-          COUNTED = %i[accepted shed expired timed_out killed app_errors client_gone log_lines_lost
-            collections collection_microseconds moved_idle moved_accepted moved_waiting].freeze
+          # Limits of HTTP/2 that a client has exceeded.
+          ABUSE = %w[resets provoked_resets pings settings empty_frames priorities continuations head
+            overhead window_updates].freeze
+          HTTP2 = [:h2_resets_received, :h2_resets_sent,
+            *ABUSE.map { |kind| :"h2_abuse_#{kind}" }].freeze
           # Counters of moved connections, by way.
           MOVED = {idle: :moved_idle, accepted: :moved_accepted, waiting: :moved_waiting}.freeze
+          COUNTED = (%i[accepted shed expired timed_out killed app_errors client_gone
+            log_lines_lost collections collection_microseconds] + MOVED.values + HTTP2).freeze
           STATUSES = [400, 408, 411, 413, 414, 417, 421, 426, 431, 501, 503, 505].freeze
           COUNTER = COUNTED.each_with_index
             .to_h { |name, index| [name, Native::SharedCounters::REQUEST_METRICS + index] }.freeze
