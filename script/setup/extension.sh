@@ -14,7 +14,7 @@ extension_digest() {
       LC_ALL=C sort | tr '\n' '\0' | xargs -0 cat /dev/null)
     (cd "$RAFFIA_ROOT/ext" && find . -type f | LC_ALL=C sort)
     echo "$RUBY $RUBY_VERSION $RUBY_ARCH"
-    for library in liburing libllhttp libkqueue; do
+    for library in liburing libllhttp libnghttp2 libkqueue; do
       pkg-config --modversion "$library" 2>/dev/null || echo "no $library"
     done
     echo "${CC:-} ${CFLAGS:-} ${RAFFIA_DEBUG:-} ${RAFFIA_SANITIZE:-} ${RAFFIA_KQUEUE:-}"
