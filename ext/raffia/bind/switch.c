@@ -260,6 +260,10 @@ static int64_t longest_sleep(struct scheduler *scheduler)
  * call. */
 static void sleep_until_ready(struct scheduler *scheduler)
 {
+    if (scheduler->deferral.run) { /* of a fiber that has ended since; it may make others ready */
+        raffia_run_deferred(&scheduler->deferral);
+        return;
+    }
     if (scheduler->runners.count == 0 && switch_to_main(scheduler)) return;
     int64_t limit = longest_sleep(scheduler);
     if (limit != 0) poll_io(scheduler, limit, !rb_thread_alone());
