@@ -93,6 +93,10 @@ module Raffia
         raise ConfigError, "actors live in a worker's loop, and those of Ractors have none for " \
           "them: leave out `ractors`, or `actors`"
       end
+      if @options.ractors? && @hooks.any?(:client_key)
+        raise ConfigError, "client_key is a block of the main Ractor: leave out `ractors`, or " \
+          "`client_key`"
+      end
       try_out
       @log = logger || own_log
       if renew
@@ -197,6 +201,7 @@ module Raffia
       options.static.each { |root| Static.new(root: root) } # is there such a folder?
       Compression.prepare(options)
       StatusPages.new(options.error_page)
+      Admission::ClientAddress.new(options.trusted_proxies, options.client_header)
       unless [nil, "-"].include?(options.access_log)
         Observability::LogFile.new(options.access_log).close
       end

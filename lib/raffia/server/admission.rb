@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "admission/client_limiter"
 require_relative "admission/concurrency_limiter"
 require_relative "admission/cost_estimate"
 require_relative "admission/queue_time"
@@ -11,12 +12,16 @@ module Raffia
     #
     # @api private
     class Admission
+      # Of the requests of a client; nil: not limited.
+      attr_reader :client_limiter
       attr_reader :limiter
       # Of requests on threads; nil in fibers, or with one thread.
       attr_reader :costs
 
-      def initialize(app, options)
+      # `rates`: memory of {ClientRates}.
+      def initialize(app, options, rates = nil)
         @app = app
+        @client_limiter = ClientLimiter.build(options, rates)
         # Requests without a free thread wait in the limiter, in their fibers.
         limit = [options.max_in_flight, (options.most_threads if options.threaded?)].compact.min
         @costs = CostEstimate.new if options.threaded? && limit > 1
@@ -27,25 +32,32 @@ module Raffia
       end
 
       # Returns the response. `queued`: microseconds; negative when not known. Raises
-      # {ConcurrencyLimiter::Busy} before, and {TimeLimit::Passed} while it runs.
+      # {ClientLimiter::Exceeded} and {ConcurrencyLimiter::Busy} before, and {TimeLimit::Passed}
+      # while it runs.
       def call(env, queued)
+        @client_limiter&.check(env)
         wanted = env["HTTP_REQUEST_TIMEOUT"] if @client_deadline
         return call_within(@time_limit, env) unless wanted || @limiter
 
-        admit(env, queued, wanted) { |limit| call_within(limit, env) }
+        admit_in_turn(env, queued, wanted) { |limit| call_within(limit, env) }
       end
 
       # Yields the time limit in seconds, or nil, when the request may begin, and its kind and
       # whether it is heavy, where costs are estimated.
-      def admit(env, queued, wanted = (env["HTTP_REQUEST_TIMEOUT"] if @client_deadline), &)
+      def admit(env, queued, &)
+        @client_limiter&.check(env)
+        admit_in_turn(env, queued, (env["HTTP_REQUEST_TIMEOUT"] if @client_deadline), &)
+      end
+
+      private
+
+      def admit_in_turn(env, queued, wanted, &)
         queued = queued.clamp(0..) / 1e6
         before = QueueTime.ago(env["HTTP_X_REQUEST_START"]) || 0.0
         return through_limiter(env, wanted, queued, before, &) if @limiter
 
         yield shorter(wanted, queued + before)
       end
-
-      private
 
       # Requests that compute take all of Ruby's lock with half of the threads, too, and each of them
       # delays the others by its time slice.

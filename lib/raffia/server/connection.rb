@@ -15,6 +15,11 @@ module Raffia
     #
     # @api private
     class Connection
+      # The client's address when none is known: those of Unix sockets are on this machine.
+      LOCAL = "127.0.0.1"
+
+      # The client's address; nil: not asked yet.
+      attr_reader :address
       # The connection that takes over from this one; nil: none, it is closed.
       attr_reader :successor
 
@@ -80,8 +85,8 @@ module Raffia
         kind.new(@context, stream, @address ||= peer_address)
       end
 
-      # Clients of a Unix socket are on this machine, and applications expect an address.
-      def peer_address = Native.peer(@socket) || "127.0.0.1"
+      # Applications expect an address.
+      def peer_address = Native.peer(@socket) || LOCAL
 
       # Responds to bytes that are no request.
       def reject(refusal, stream)

@@ -22,6 +22,8 @@ module Raffia
         on_restart: "in the supervisor, before the workers are replaced",
         on_reopen: "everywhere, when log files are to be opened anew",
         on_stop: "in the supervisor, or the one process, when the server stops",
+        client_key: "in a worker, before each request that client_rate limits: the env. Returns " \
+          "the key of the client, such as that of an API; nil: its address counts",
         on_error: "in a worker, when the application has raised: the error and the env"
       }.freeze
 

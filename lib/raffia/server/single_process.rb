@@ -21,7 +21,9 @@ module Raffia
         @log = log
         @report_health = report_health
         @asked = false
-        @panel = Observability::StatusPanel::SingleProcess.new
+        @panel = Observability::StatusPanel::SingleProcess.new(
+          Admission::ClientRates.memory(options)
+        )
       end
 
       def load = @application.load

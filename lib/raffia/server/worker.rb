@@ -91,6 +91,7 @@ module Raffia
         if hooks.any?(:actors)
           @sidecars = Raffia::Run::Sidecars.new(hooks.all(:actors), context.log)
         end
+        key = hooks.all(:client_key).last and context.admission.client_limiter&.key = key
         return unless hooks.any?(:on_error)
 
         context.on_error { |error, env| hooks.call(:on_error, error, env) }

@@ -43,7 +43,8 @@ module Raffia
       def sockets(number) = @listening.slot(number).map(&:socket)
 
       def supervised_by(supervisor)
-        @panel = Observability::StatusPanel::Fleet.new(supervisor.settings.max_workers)
+        @panel = Observability::StatusPanel::Fleet.new(supervisor.settings.max_workers,
+          Admission::ClientRates.memory(@options))
         @panel.supervisor = supervisor
         @balancer = ConnectionBalancer.build(@options, supervisor)
       end

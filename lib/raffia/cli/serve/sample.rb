@@ -19,6 +19,7 @@ module Raffia
           environment: 'environment "production"', tag: 'tag "shop"',
           pidfile: 'pidfile "tmp/raffia.pid"', takeover_probe: 'takeover_probe "/up"', metrics: 'metrics "tcp://127.0.0.1:9394"',
           static: 'static "public"', access_log: 'access_log "-"',
+          trusted_proxies: 'trusted_proxies "10.0.0.0/8"', client_rate: "client_rate 20",
           worker_memory: 'worker_memory "512m"', total_memory: 'total_memory "2g"',
           compress: "compress :gzip",
           error_page: 'error_page 503, "public/503.html"',

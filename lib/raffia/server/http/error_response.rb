@@ -35,6 +35,7 @@ module Raffia
           case error
           when Disconnected then client_gone
           when Refused then refuse(error)
+          when Admission::ClientLimiter::Exceeded then limited(error)
           when Admission::ConcurrencyLimiter::Busy then busy(error)
           when Admission::TimeLimit::Passed then timed_out(error)
           when Cancel then cancelled
@@ -53,6 +54,11 @@ module Raffia
           @refused = @stream.closing = true
           @counters.refused(error.status)
           send_text(error.status, "#{error.reason}\n") && false
+        end
+
+        def limited(error)
+          @counters.count(:clients_limited)
+          send_text(429, "Too Many Requests\n", "retry-after" => error.retry_after.to_s)
         end
 
         def busy(error)

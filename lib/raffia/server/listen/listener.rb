@@ -82,6 +82,9 @@ module Raffia
           self.class.new(@socket.class.for_fd(socket.fileno), bind, tls: @tls, owner: nil)
         end
 
+        # Whether each connection begins with a PROXY header.
+        def proxied? = @proxied
+
         def tls_settings = @tls&.settings
 
         def log=(log)

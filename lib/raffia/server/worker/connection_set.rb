@@ -2,6 +2,7 @@
 
 require_relative "../connection/handshake"
 require_relative "../protocols"
+require_relative "client_connections"
 
 module Raffia
   class Server
@@ -18,22 +19,26 @@ module Raffia
           @limit = context.options.max_connections
           @tasks = {}.compare_by_identity
           @capacity = nil
+          @clients = ClientConnections.build(context.options)
         end
 
         attr_accessor :scope
 
         def open(socket, listener, address = nil)
+          client = enter(socket, listener, address) unless listener.proxied?
+          return if client == false
+
           first = listener.handshake? ? Connection::Handshake : Protocols::DEFAULT
           @counters.count(:accepted)
-          start(first.new(@context, socket, listener, address))
+          start(first.new(@context, socket, listener, address), socket, listener, client)
         end
 
         # Continues a connection that another process has accepted; see
-        # {HTTP1::Connection#continue}.
+        # {HTTP1::Connection#continue}. It counts, but is not refused.
         def continue(socket, listener, address, served, moved_at)
           connection = Protocols::DEFAULT.new(@context, socket, listener, address)
           connection.continue(served, moved_at)
-          start(connection)
+          start(connection, socket, listener, @clients&.enter(address || Connection::LOCAL) || nil)
         end
 
         # Waits while there are `max_connections`. When all threads are taken and as many requests
@@ -62,16 +67,36 @@ module Raffia
 
         private
 
-        def start(connection)
+        # `client`: see {ClientConnections#enter}.
+        def start(connection, socket, listener, client)
           @tasks[connection] = nil
           @counters.change(:connections, 1)
           task = @scope.spawn do
             connection.run
-            (connection = take_over(connection)).run while connection.successor
+            while connection.successor
+              connection = take_over(connection)
+              client ||= enter(socket, listener, connection.address) if listener.proxied?
+              break if client == false
+
+              connection.run
+            end
           ensure
             remove(connection)
+            @clients&.leave(client)
           end
           @tasks[connection] = task if @tasks.key?(connection)
+        end
+
+        # See {ClientConnections#enter}.
+        def enter(socket, listener, address)
+          client = @clients&.enter(address || Native.peer(socket) || Connection::LOCAL)
+          if client == false
+            @counters.count(:connections_limited)
+            @clients.refuse(socket, listener.tls?)
+          end
+          client
+        rescue SystemCallError, IOError
+          nil # it is gone, and its fiber will see that
         end
 
         def take_over(connection)

@@ -45,7 +45,7 @@ module Raffia
           @options = options
           @log = log || Log.build(Raffia.config)
           @telemetry = Observability::Telemetry.new(options, log: @log, counters: counters)
-          @admission = Admission.new(app, options)
+          @admission = Admission.new(app, options, counters.rates)
           @status_pages = StatusPages.new(options.error_page)
           @drain = Drain.new
           if options.threaded?

@@ -11,12 +11,17 @@ module Raffia
         #
         # @api private
         class Counters
-          def self.alone = new(Native::SharedCounters.new(Layout::SIZE)).open
+          def self.alone(rates = nil)
+            new(Native::SharedCounters.new(Layout::SIZE), 0, rates).open
+          end
 
           attr_reader :memory
+          # Memory of {Admission::ClientRates} that the workers share, or nil.
+          attr_reader :rates
 
-          def initialize(memory, part = 0)
+          def initialize(memory, part = 0, rates = nil)
             @memory = memory
+            @rates = rates
             @first = part * Layout::SIZE
             @in_flight = @first + Layout::GAUGE[:in_flight]
             freeze

@@ -27,7 +27,8 @@ module Raffia
           # Counters of moved connections, by way.
           MOVED = {idle: :moved_idle, accepted: :moved_accepted, waiting: :moved_waiting}.freeze
           COUNTED = (%i[accepted shed expired timed_out killed app_errors client_gone
-            log_lines_lost collections collection_microseconds] + MOVED.values + HTTP2).freeze
+            log_lines_lost clients_limited connections_limited collections
+            collection_microseconds] + MOVED.values + HTTP2).freeze
           STATUSES = [400, 408, 411, 413, 414, 417, 421, 426, 431, 501, 503, 505].freeze
           COUNTER = COUNTED.each_with_index
             .to_h { |name, index| [name, Native::SharedCounters::REQUEST_METRICS + index] }.freeze

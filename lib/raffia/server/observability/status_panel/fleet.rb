@@ -20,7 +20,9 @@ module Raffia
           FRESH = 1
           private_constant :ROWS, :TIMEOUT, :FRESH
 
-          def initialize(slots)
+          # `rates`: see {Metrics::Counters}.
+          def initialize(slots, rates = nil)
+            @rates = rates
             @memory = Native::SharedCounters.new(slots * ROWS * Metrics::Layout::SIZE)
             @answers = {}
             @round = 0
@@ -30,7 +32,8 @@ module Raffia
           attr_writer :supervisor
 
           def counters(worker_context)
-            Metrics::Counters.new(@memory, worker_context.index * ROWS + worker_context.row).open
+            Metrics::Counters.new(@memory, worker_context.index * ROWS + worker_context.row,
+              @rates).open
           end
 
           def totals

@@ -17,8 +17,9 @@ module Raffia
           attr_reader :counters
           attr_accessor :worker
 
-          def initialize
-            @counters = Metrics::Counters.alone
+          # `rates`: see {Metrics::Counters}.
+          def initialize(rates = nil)
+            @counters = Metrics::Counters.alone(rates)
             @begun = Clock.now
           end
 
