@@ -21,7 +21,8 @@ static inline void raffia_run_deferred(struct deferral *deferral)
     RB_GC_GUARD(arg);
 }
 
-/* Calls `run` before any fiber waits again, and before the loop sleeps. An earlier deferred call runs now. */
+/* Calls `run` before any fiber waits again, and before the loop sleeps. An earlier deferred call
+ * runs now. */
 static inline void raffia_defer(struct deferral *deferral, void (*run)(VALUE arg), VALUE arg)
 {
     raffia_run_deferred(deferral);
