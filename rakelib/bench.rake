@@ -29,6 +29,12 @@ namespace :bench do
     end
   end
 
+  desc "100 upgrades of a server under load, and the same load without them; what it takes from " \
+    "the environment is in bench/takeover/main.rb"
+  task takeover: :compile do
+    ruby "-Ilib", "bench/takeover/main.rb", verbose: false
+  end
+
   desc "Deadlocks of job systems in MariaDB; what it takes from the environment is in " \
     "bench/deadlocks/main.rb"
   task deadlocks: :compile do

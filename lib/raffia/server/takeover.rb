@@ -11,8 +11,8 @@ module Raffia
     module Takeover
       # Of the messages. Both sides must have the same.
       PROTOCOL = 1
-      # Seconds for an answer of the other side's loop.
-      ANSWER = 10
+      # Seconds for an answer of the other side's loop, and to a probe.
+      ANSWER = 30
     end
   end
 end

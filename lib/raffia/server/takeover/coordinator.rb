@@ -15,6 +15,10 @@ module Raffia
       #
       # @api private
       class Coordinator < Process::Supervisor::Handover
+        FIRST = "the server is process 1 of its container, which would end with it: see " \
+          "guides/deploy.md"
+        private_constant :FIRST
+
         # Sockets of an earlier server, see {Listen::SocketSet}.
         attr_reader :given
         # The supervisor's loop.
@@ -94,6 +98,7 @@ module Raffia
 
         def upgrade
           return super unless @command
+          return @log.warn("USR2: #{FIRST}") if ::Process.pid == 1
           return @log.warn("USR2: a takeover is under way") if busy? || @spawned
           return @log.warn("USR2: the setting control is off") unless @control
 
@@ -112,6 +117,7 @@ module Raffia
 
         # Why no takeover may begin now, or nil.
         def refusal
+          return FIRST if ::Process.pid == 1
           return "the server is not ready" unless @loop.state == :running
           return "the server is itself on trial" if @successor&.busy?
 

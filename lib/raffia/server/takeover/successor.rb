@@ -50,7 +50,8 @@ module Raffia
         # Before any process is forked; waits.
         def receive_offer
           @channel.send(:hello, {protocol: PROTOCOL, pid: ::Process.pid, version: VERSION,
-            ruby: RUBY_VERSION, boot: boot_time, trial: trial})
+            ruby: RUBY_VERSION, boot: boot_time,
+            trial: trial + (@options.takeover_probe ? ANSWER : 0)})
           sockets = {}
           loop { break if add_offer(sockets) }
           @given = Listen::SocketSet.new(sockets)
