@@ -52,6 +52,7 @@ module Raffia
     # @param overflow [Symbol] what +submit+ does when the queue is full: +:block+ waits for room,
     #   +:reject+ raises Full, +:caller_runs+ does the work where it was called
     # @param idle [Numeric, nil] seconds without work after which a worker leaves; nil: they stay
+    # @param keep [Integer] so many workers without work stay
     # @param work [#call, nil] instead of a block
     # @param limits [Hash] +item_timeout:+, +retries:+, +backoff:+, +retry_on:+, +max_tasks:+,
     #   +max_memory:+, +max_age:+ and +move:+, as for Raffia.map
@@ -59,10 +60,13 @@ module Raffia
     # @raise [ConfigError]
     # @raise [NotShareable] on +:ractors+, when the block captures what no other Ractor may see
     def initialize(on: :threads, workers: nil, queue: QUEUE, overflow: :block, idle: IDLE,
-      work: nil,
+      keep: 0, work: nil,
       **limits, &block)
       Validation.counts(queue:)
       Validation.seconds(idle:)
+      unless keep.is_a?(Integer) && keep >= 0
+        raise ConfigError, "keep: #{keep.inspect} is not a number of workers"
+      end
       check_overflow(overflow)
       strategy = Strategy.fetch(on)
       Validation.threads(on) if strategy.background_group.respond_to?(:threads?)
@@ -71,7 +75,8 @@ module Raffia
       @on = on
       queue ||= QUEUE
       Persistent::Submission.check(strategy, on, work)
-      @coordinator = Persistent::Coordinator.new(strategy, options, work, queue: queue, idle: idle)
+      @coordinator = Persistent::Coordinator.new(strategy, options, work, queue: queue, idle: idle,
+        keep: keep)
       @submission = Persistent::Submission.new(@coordinator, on, work, queue, overflow)
       @fork = Fork.after_child { @coordinator.start_over }
     end

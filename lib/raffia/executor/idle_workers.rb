@@ -15,8 +15,9 @@ module Raffia
       private_constant :Entry
 
       # The lock is held by callers of all methods. `timeout`: seconds until a worker is dismissed;
-      # nil: never.
-      def initialize(lock, timeout)
+      # nil: never. `keep`: so many idle workers stay.
+      def initialize(lock, timeout, keep: 0)
+        @keep = keep
         @lock = lock
         @timeout = timeout
         @entries = []
@@ -83,9 +84,9 @@ module Raffia
         end
       end
 
-      # Seconds until the next one is dismissed; nil when none is idle.
+      # Seconds until the next one is dismissed; nil when no more are idle than stay.
       def dismiss
-        until @entries.empty?
+        while @entries.size > @keep
           left = @entries.first.since + @timeout - Clock.now
           return left if left.positive?
 

@@ -14,7 +14,8 @@ module Raffia
 
       # `limit`: the bound; nil: two chunks a worker. `running`: whether items that are being worked
       # on count too. `idle`: seconds without items after which a worker is dismissed; nil: never.
-      def initialize(sizer, workers, limit: nil, running: true, items: [], idle: nil)
+      # `keep`: so many idle workers stay.
+      def initialize(sizer, workers, limit: nil, running: true, items: [], idle: nil, keep: 0)
         @sizer = sizer
         @workers = workers
         @limit = limit
@@ -25,7 +26,7 @@ module Raffia
         @most = 0
         @ended = false
         @lock = Thread::Mutex.new
-        @idle_workers = Executor::IdleWorkers.new(@lock, idle)
+        @idle_workers = Executor::IdleWorkers.new(@lock, idle, keep: keep)
         @emptied = Thread::ConditionVariable.new
       end
 

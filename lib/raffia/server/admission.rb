@@ -4,6 +4,7 @@ require_relative "admission/client_limiter"
 require_relative "admission/concurrency_limiter"
 require_relative "admission/cost_estimate"
 require_relative "admission/queue_time"
+require_relative "admission/thread_limit"
 require_relative "admission/time_limit"
 
 module Raffia

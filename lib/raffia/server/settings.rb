@@ -44,8 +44,11 @@ module Raffia
           "where requests run; auto: in fibers, or on threads where fibers would share " \
             "what belongs to one request"],
         [:threads, :elastic_threads, 5,
-          "requests at a time in each process, with execution threads; 2..16: at most 16, and " \
-            "so many threads as are needed, at least 2"],
+          "requests at a time in each process, with execution threads. Threads start when they " \
+            "are needed, and end when they are idle; with 2..16, two of at most 16 stay"],
+        [:max_io_threads, :count, 1_000,
+          "threads besides, for WebSockets and streams that last, with execution threads; " \
+            "more: 503"],
         [:rebalance, :flag, true,
           "with two processes or more: a connection moves to an idle worker when its own is busy"],
         [:preload, :flag_or_auto, :auto,

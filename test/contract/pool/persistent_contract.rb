@@ -197,6 +197,17 @@ module PoolPersistentContract
     end
   end
 
+  def test_some_workers_stay_without_work
+    with_pool(idle: 0.02, keep: 1, **double) do |pool|
+      next if strategy == :inline
+
+      assert_equal([2, 4, 6], pool.map([1, 2, 3]))
+      wait_until { pool.stats[:workers] == 1 }
+      assert_equal([8], pool.map([4]))
+      assert_operator(pool.stats[:workers], :>=, 1)
+    end
+  end
+
   def test_stats_count
     with_pool(**fussy) do |pool|
       [1, 2, 7].map { |n| pool.submit(n) }.each(&:wait)
@@ -270,6 +281,7 @@ module PoolPersistentContract
   def test_arguments_that_cannot_be_meant
     {
       {workers: 0} => /workers: 0 is not a count/, {queue: 0} => /queue: 0 is not a count/,
+      {keep: -1} => /keep: -1 is not a number of workers/,
       {idle: -1} => /idle: -1 is not a time/,
       {idle: "1"} => /idle: "1" is not a time/,
       {overflow: :drop} => /overflow: :drop is nothing .*:block, :reject, :caller_runs/

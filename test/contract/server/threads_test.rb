@@ -216,6 +216,29 @@ module ServerThreadsTest
     end
   end
 
+  def test_streams_that_last_are_bounded
+    done = Thread::Queue.new
+    closed = Thread::Queue.new
+    body = Class.new do
+      define_method(:call) { |stream| stream.write("begun") && done.pop && stream.close }
+      define_method(:close) { closed << true }
+    end
+    app = ->(env) { [200, TEXT.dup, (env["PATH_INFO"] == "/stream") ? body.new : ["ok"]] }
+    serve(app, threads: 1, max_io_threads: 2, lint: false) do |server|
+      streams = Array.new(2) { server.connect.say("GET /stream HTTP/1.1\r\nhost: test\r\n\r\n") }
+      eventually { done.num_waiting == 2 }
+      server.connect do |client|
+        refused = client.get("/stream")
+        assert_equal [503, "1"], [refused.status, refused["retry-after"]]
+        assert closed.pop
+        assert_equal "ok", client.get.body
+      end
+      2.times { done << true }
+      assert_equal %w[begun], streams.map { |stream| stream.answer.body }.uniq
+      eventually { server.worker.context.long_lived.taken.zero? }
+    end
+  end
+
   def wait_in_any_case(gate)
     gate.pop
   rescue Raffia::Cancel

@@ -25,10 +25,12 @@ module Raffia
         attr_reader :slots
 
         # `work`: of workers elsewhere. `idle`: seconds without work after which a worker leaves.
-        def initialize(strategy, options, work, queue:, idle:)
+        # `keep`: so many idle workers stay.
+        def initialize(strategy, options, work, queue:, idle:, keep: 0)
           @strategy = strategy
           @queue = queue
           @idle = idle
+          @keep = keep
           @local = strategy.local?
           @workers = strategy.capacity(options)
           @item_timeout = options.item_timeout
@@ -48,7 +50,7 @@ module Raffia
           @open = {}.compare_by_identity # futures that have not ended
           @slots = SlotRegistry.new(@lock, @counts)
           @feed = QueueFeed.new(@sizer, @workers, limit: @queue, running: false,
-            items: FairQueue.new, idle: @idle)
+            items: FairQueue.new, idle: @idle, keep: @keep)
           @recovery = Recovery.new(self, @lock, @retries)
           @group = @strategy.background_group&.new(self, @workers) { @slots.add(@make_slot.call) }
         end

@@ -121,12 +121,23 @@ module Raffia
           @handoff.interruptible do
             next taken = true if @stream.answer(response)
 
-            @handoff.release_slot if long_lived?(response)
-            taken = true
-            @output.deliver(response, @input || NullInput::ONE, @hijack)
+            outlast(response) do
+              taken = true
+              @output.deliver(response, @input || NullInput::ONE, @hijack)
+            end
           end
         ensure
           @output.ignore(response) unless taken
+        end
+
+        # A response that lasts leaves its place to another request.
+        def outlast(response, &)
+          return yield unless long_lived?(response)
+
+          @context.long_lived.occupy do
+            @handoff.release_slot
+            yield
+          end
         end
 
         # Streams and other protocols may go on for hours.

@@ -17,15 +17,14 @@ module Raffia
       #
       # @api private
       class Context
-        MAX_THREADS = 10_000
-        private_constant :MAX_THREADS
-
         attr_reader :app, :options, :log, :drain, :limits, :telemetry, :admission
         attr_reader :status_pages
         # Pool of threads for the application; nil: it runs in the connections' fibers.
         attr_reader :threads
         # Of these threads, those that run on after their request was answered; nil in fibers.
         attr_reader :zombies
+        # Limit of requests that keep a thread for long.
+        attr_reader :long_lived
         # Limits of HTTP/2's connections.
         attr_reader :http2_limits
         # Sends output of HTTP/2's connections and checks their timers; nil: there are none.
@@ -50,6 +49,7 @@ module Raffia
           @drain = Drain.new
           if options.threaded?
             @threads = thread_pool
+            @long_lived = Admission::ThreadLimit.new(options.max_io_threads)
             @zombies = ZombieThreads.new(options, options.most_threads, @admission.limiter, counters,
               @log)
           end
@@ -101,10 +101,10 @@ module Raffia
         end
 
         # {Admission} limits requests, but not those that keep a thread for long, such as
-        # WebSockets. So there may be a thread for each connection as well.
+        # WebSockets: these are besides.
         def thread_pool
-          Pool.new(on: :threads,
-            workers: @options.most_threads + (@options.max_connections || MAX_THREADS))
+          Pool.new(on: :threads, keep: @options.least_threads,
+            workers: @options.most_threads + @options.max_io_threads)
         end
 
         def parser_limits
