@@ -446,7 +446,7 @@ static void head_over_the_limit(void)
     raffia_http2_release(stream);
     http2_run(&pair);
     CHECK_EQUAL(http2_response(&pair, id)->status, 431);
-    /* The table of HPACK has gone on, so fields of it are understood; the next such head ends it. */
+    /* The table of HPACK has gone on, so its fields are understood; the next such head ends it. */
     http2_get(&pair, "/after");
     stream = requested();
     CHECK(http2_slice_is(&stream->head->fields, stream->head->path, "/after"));

@@ -1,7 +1,7 @@
 /* The order of a client's frames. libnghttp2 forgets a stream when it closes, and ignores what
- * comes for it later; RFC 9113 (5.1, 5.1.1) has errors of the connection for that. PRIORITY is ignored
- * too, but has an error of its own (6.3). What came after a
- * reset of ours was in flight, and is no error. */
+ * comes for it later; RFC 9113 (5.1, 5.1.1) has errors of the connection for that. PRIORITY is
+ * ignored too, but has an error of its own (6.3). What came after a reset of ours was in flight,
+ * and is no error. */
 #ifndef RAFFIA_HTTP2_ORDER_H
 #define RAFFIA_HTTP2_ORDER_H
 

@@ -1,5 +1,5 @@
-/* Output: frames are made into one buffer, `unsent` bytes of them at most, so that priorities decide
- * late. DATA goes there straight from the buffers of streams. */
+/* Output: frames are made into one buffer, `unsent` bytes of them at most, so that priorities
+ * decide late. DATA goes there straight from the buffers of streams. */
 #include "http2_internal.h"
 
 #ifdef HAVE_NGHTTP2

@@ -47,7 +47,7 @@ struct raffia_http2_fields {
 };
 
 /* A head that libnghttp2 has found to be well-formed. A slice of size 0: there is none. A `host`
- * field is not in the list: `authority` has its value, and a head in which they differ is malformed. */
+ * field is not in the list: `authority` has its value. If they differ, the head is malformed. */
 struct raffia_http2_head {
     struct raffia_http2_fields fields;
     struct raffia_http2_slice method, scheme, authority, path, protocol;
@@ -142,8 +142,8 @@ int raffia_http2_reset(struct raffia_http2_stream *stream, uint32_t code);
 /* The caller has ended its use: resets a stream that is not finished, and frees it. */
 void raffia_http2_release(struct raffia_http2_stream *stream);
 
-/* Output, which may make events and end the connection, too: bytes to be sent, which stay there until the next call of another function with this
- * session; 0: none. */
+/* Output, which may make events and end the connection, too. The bytes that are to be sent stay
+ * there until the next call of another function with this session; 0: none. */
 size_t raffia_http2_output(struct raffia_http2_session *session, const char **bytes);
 /* So many of them were sent. */
 void raffia_http2_sent(struct raffia_http2_session *session, size_t count);

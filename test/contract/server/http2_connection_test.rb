@@ -114,23 +114,6 @@ class HTTP2ConnectionTest < Raffia::TestCase
     end
   end
 
-  # The stream's fiber writes the response and ends, and no other one runs before the thread sleeps.
-  def test_a_response_after_the_end_of_an_upload_is_sent_at_once
-    size = ->(env) { [200, {}, [env["rack.input"].read.bytesize.to_s]] }
-    Raffia::Server.start(size, bind: "tcp://127.0.0.1:0", logger: Logger.new(@log)) do |server|
-      TestSupport::HTTP2::Connection.open(server.port) do |client|
-        fields = [[":method", "POST"], [":scheme", "http"], [":path", "/"], [":authority", "h"]]
-        20.times do |n|
-          client.write(FRAMES.headers(n * 2 + 1, fields, flags: [:end_headers]))
-          client.write(*Array.new(4) { FRAMES.data(n * 2 + 1, "x" * 10_000, flags: []) })
-          client.take(:window_update, stream: n * 2 + 1) # it was read
-          client.write(FRAMES.data(n * 2 + 1, "y"))
-          assert_equal "40001", client.response(n * 2 + 1).body
-        end
-      end
-    end
-  end
-
   def test_prior_knowledge
     serve_in_clear do |server|
       socket = TCPSocket.new("127.0.0.1", server.port)
