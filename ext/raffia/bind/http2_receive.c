@@ -147,6 +147,13 @@ static VALUE http2_receive(int argc, VALUE *argv, VALUE self)
     }
 }
 
+/* @overload next_request
+ *   @return [HTTP2Stream, nil] a request that has come already */
+static VALUE http2_next_request(VALUE self)
+{
+    return next_request(raffia_http2_connection_of(self));
+}
+
 /*
  * @overload feed(bytes)
  *   Input that another protocol has read, such as the preface.
@@ -162,6 +169,7 @@ static VALUE http2_feed(VALUE self, VALUE bytes)
 void raffia_init_http2_receive(VALUE http2)
 {
     rb_define_method(http2, "receive", http2_receive, -1);
+    rb_define_method(http2, "next_request", http2_next_request, 0);
     rb_define_method(http2, "feed", http2_feed, 1);
 }
 

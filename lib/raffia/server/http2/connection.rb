@@ -124,9 +124,19 @@ module Raffia
         # A method of its own: YJIT does not compile a loop that is entered once.
         def receive
           stream = @session.receive or return false
-          announce_end if @max_requests && @session.requests >= @max_requests
-          @scope.spawn { serve_stream(stream) }
+          @scope.spawn { serve_streams(stream) }
           true
+        end
+
+        # Serves others that have come with it, until one waits: then the receiving fiber goes on,
+        # and the next one gets a fiber of its own.
+        def serve_streams(stream)
+          storage = Fiber.current.storage || {}
+          serve_stream(stream)
+          while (stream = @session.next_request)
+            Native.reset_fiber(storage)
+            serve_stream(stream)
+          end
         end
 
         def give_up(scope)
@@ -147,6 +157,7 @@ module Raffia
         end
 
         def serve_stream(stream)
+          announce_end if @max_requests && @session.requests >= @max_requests
           env = stream.env
           limit_call(env) if stream.grpc?
           cycle = cycle(stream)

@@ -15,6 +15,13 @@ module Raffia
       #
       # @api private
       class DriverAdapter
+        # Of a request that switches protocols, as on HTTP/1.1. On HTTP/2 there is no key, and nobody
+        # reads the answer to it.
+        UPGRADE = {"REQUEST_METHOD" => "GET", "HTTP_CONNECTION" => "upgrade",
+                   "HTTP_UPGRADE" => "websocket"}.freeze
+        NO_KEY = "AAAAAAAAAAAAAAAAAAAAAA=="
+        private_constant :UPGRADE, :NO_KEY
+
         attr_reader :protocol
 
         # The driver's socket. It keeps the request only for the handshake.
@@ -34,8 +41,7 @@ module Raffia
         def initialize(env, max_message:, protocols:, extensions:)
           @driver_socket = DriverSocket.new
           # The driver knows only this name. A client may offer others, too.
-          @driver_socket.env = {"HTTP_SEC_WEBSOCKET_KEY" => "", **env,
-                                "HTTP_UPGRADE" => "websocket"}
+          @driver_socket.env = {"HTTP_SEC_WEBSOCKET_KEY" => NO_KEY, **env, **UPGRADE}
           @driver = ::WebSocket::Driver::Hybi.new(@driver_socket, max_length: max_message,
             protocols: protocols, require_masking: true)
           extensions.each { |extension| @driver.add_extension(extension) }
