@@ -52,14 +52,16 @@ module TestSupport
       (0..).each do |number|
         break unless @running
 
-        rest = start + number.fdiv(rate) - TestSupport.now
+        due = start + number.fdiv(rate)
+        rest = due - TestSupport.now
         sleep(rest) if rest.positive?
-        @requests << Thread.new { once }
+        @requests << Thread.new { once(due) }
       end
     end
 
-    def once
-      measure do
+    # Its time begins when it was due.
+    def once(due)
+      measure(due) do
         socket = connect
         socket.write(ONCE)
         read(socket).first
@@ -87,8 +89,7 @@ module TestSupport
       socket&.close
     end
 
-    def measure
-      start = TestSupport.now
+    def measure(start = TestSupport.now)
       body = yield
       @times << TestSupport.now - start
       @bodies << body

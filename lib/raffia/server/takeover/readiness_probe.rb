@@ -16,6 +16,9 @@ module Raffia
 
           def verifies? = false
 
+          # Limits of clients do not count it.
+          def proxied? = true
+
           def tls? = false
 
           def scheme = "http"
