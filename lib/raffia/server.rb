@@ -97,6 +97,7 @@ module Raffia
         raise ConfigError, "client_key is a block of the main Ractor: leave out `ractors`, or " \
           "`client_key`"
       end
+      refuse_watch if @options.watch
       try_out
       @log = logger || own_log
       if renew
@@ -194,6 +195,17 @@ module Raffia
 
     def report_health(panel, metrics)
       Observability::HealthReport.serve(panel, options, log, others: metrics)
+    end
+
+    def refuse_watch
+      unless @options.development?
+        raise ConfigError, "watch is for development, and the environment is " \
+          "#{@options.environment}: leave out `watch`"
+      end
+      return unless @options.workers.zero?
+
+      raise ConfigError, "watch replaces worker processes, and with processes 0 there are none: " \
+        "use processes 1 or more"
     end
 
     # Raises for settings that would fail only in the workers.

@@ -54,6 +54,8 @@ module Raffia
         [:preload, :flag_or_auto, :auto,
           "a template process loads the application and forks the workers, which share " \
             "its memory; auto: with two workers or more"],
+        [:watch, :flag, false,
+          "in development, load the application again when its files change"],
         [:yjit, :flag, true,
           "compile with YJIT once the application is loaded, where this Ruby has it"],
         [:environment, :string, nil,

@@ -4,6 +4,7 @@ require_relative "../process/recycle_policy"
 require_relative "../service/role"
 require_relative "connection_balancer"
 require_relative "execution"
+require_relative "file_watcher"
 require_relative "observability/status_panel/fleet"
 require_relative "worker_factory"
 
@@ -47,6 +48,7 @@ module Raffia
           Admission::ClientRates.memory(@options))
         @panel.supervisor = supervisor
         @balancer = ConnectionBalancer.build(@options, supervisor)
+        watch(supervisor) if @options.watch
       end
 
       # Whether new connections are to go to other slots for now.
@@ -65,7 +67,7 @@ module Raffia
       # processes in the supervisor.
       def load
         renew
-        @application.load.tap { @options = Execution.settle(@application, @options, @log) }
+        load_application.tap { @options = Execution.settle(@application, @options, @log) }
       end
 
       def receive(name, data) = @panel.receive(name, data)
@@ -84,6 +86,23 @@ module Raffia
       end
 
       private
+
+      def watch(supervisor)
+        @watcher = FileWatcher.new(::Dir.pwd) do
+          @log.info("files have changed: the application is loaded again")
+          supervisor.restart
+        end
+      end
+
+      # With `watch`, what does not load is served as an error until a file changes.
+      def load_application
+        @application.load
+      rescue ::ScriptError, ::StandardError => error
+        raise unless @options.watch
+
+        @log.error("the application does not load: #{Log.full(error)}")
+        ->(_) { raise error }
+      end
 
       def autoscale(first)
         Process::Supervisor::Autoscaler::Settings.new(range: @options.processes, first: first,
@@ -106,7 +125,10 @@ module Raffia
       def call(name, *arguments)
         @restarted = true if name == :on_restart
         # Workers close theirs, too. Else clients could connect until the last request has ended.
-        @listening.close if name == :on_stop
+        if name == :on_stop
+          @listening.close
+          @watcher&.stop
+        end
         renew if name == :after_fork && !@options.preload
         @hooks.call(name, *arguments)
       end
