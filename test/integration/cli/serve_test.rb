@@ -398,7 +398,7 @@ module Raffia
       assert_equal 0, raffia("serve", "--init").code
       text = File.read(File.join(@dir, "raffia.rb"))
       assert_equal 0, raffia("serve", "--check").code
-      words = text.scan(/^# ([a-z_]+)(?: .*)?$/).flatten
+      words = text.scan(/^# ([a-z0-9_]+)(?: .*)?$/).flatten
       assert_empty Server::Settings.map { |row| row.name.to_s } - words -
         ["tls_cert", "tls_key"]
       ended = raffia("serve", "--init")

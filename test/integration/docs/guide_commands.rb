@@ -72,6 +72,7 @@ module Raffia
       /\Arails server -u raffia|\Abin\/rails generate raffia:/ => "an application of Rails: " \
         "server/rails_test.rb, jobs/rails_generators_test.rb",
       /\Acurl .*\/api\// => "jobs/web_test.rb",
+      /\Acurl --(?:http2|insecure)/ => "server/http2_curl_test.rb",
       /\Araffia lab(?: --json| *\z)/ => "the tour takes minutes: lab_test.rb",
       /\Araffia lab run zlib --against/ => "compares with the tour: lab_test.rb",
       /\Araffia lab run squares --ruby/ => "other Rubies: lab_test.rb",
