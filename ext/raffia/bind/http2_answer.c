@@ -127,7 +127,8 @@ static void await_capacity(struct http2_stream *stream, size_t most, struct prog
         raffia_http2_flush_deferred(stream->connection);
         if (raffia_http2_buffered(stream->stream) <= most) return;
         if (will_not_open(stream)) raffia_http2_disconnected("the client has gone");
-        if (raffia_http2_await(stream, write_deadline(stream, progress))) continue;
+        if (raffia_http2_await(stream, RAFFIA_HTTP2_WRITABLE, write_deadline(stream, progress)))
+            continue;
         if (raffia_coarse_now() < write_deadline(stream, progress)) continue;
         if (is_gone(stream)) break;
         raffia_http2_reset(stream->stream, 8); /* CANCEL */
@@ -349,7 +350,7 @@ static VALUE stream_wait_writable(int argc, VALUE *argv, VALUE self)
     struct http2_stream *stream = raffia_http2_open_stream(self);
     int64_t deadline = raffia_http2_deadline(argc == 1 ? argv[0] : Qnil);
     while (!is_gone(stream) && raffia_http2_buffered(stream->stream) > raffia_http2_defaults.output)
-        if (!raffia_http2_await(stream, deadline)) return Qnil;
+        if (!raffia_http2_await(stream, RAFFIA_HTTP2_WRITABLE, deadline)) return Qnil;
     return self;
 }
 

@@ -46,7 +46,8 @@ struct http2_fields {
 };
 
 struct http2_stream {
-    VALUE self, owner, signal, response_trailers, request_trailers;
+    VALUE self, owner, response_trailers, request_trailers;
+    VALUE readable, writable; /* Queues for the fiber that waits to read, and to write; or Qnil */
     struct http2_connection *connection;  /* NULL when that has been freed */
     struct raffia_http2_stream *stream;   /* NULL after its release */
     struct http2_stream *previous, *next; /* of the connection's */
@@ -87,13 +88,16 @@ void raffia_http2_dispatch(struct http2_connection *connection);
 /* An object for it, among the connection's requests. */
 void raffia_http2_add_stream(struct http2_connection *connection,
                              struct raffia_http2_stream *stream);
-void raffia_http2_wake(struct http2_stream *stream);
+/* The fibers that wait for these events. */
+void raffia_http2_wake(struct http2_stream *stream, unsigned events);
 void raffia_http2_forget_stream(struct http2_stream *stream);
 struct http2_stream *raffia_http2_stream_of(VALUE self);
 /* The same for one that can be used; raises Disconnected. */
 struct http2_stream *raffia_http2_open_stream(VALUE self);
-/* Waits for an event until the deadline (raffia_coarse_now). Returns false when it has passed. */
-int raffia_http2_await(struct http2_stream *stream, int64_t deadline);
+/* Waits for RAFFIA_HTTP2_READABLE or RAFFIA_HTTP2_WRITABLE until the deadline (raffia_coarse_now).
+ * Returns false when it has passed. One fiber at a time reads a stream, and one writes to it. */
+int raffia_http2_await(struct http2_stream *stream, enum raffia_http2_event event,
+                       int64_t deadline);
 int64_t raffia_http2_deadline(VALUE seconds);
 NORETURN(void raffia_http2_disconnected(const char *why));
 NORETURN(void raffia_http2_refuse(int status, const char *reason));

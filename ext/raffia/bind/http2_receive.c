@@ -25,7 +25,7 @@ void raffia_http2_dispatch(struct http2_connection *connection)
     struct raffia_http2_stream *stream;
     while ((stream = raffia_http2_next_event(connection->session, &events))) {
         if (events & RAFFIA_HTTP2_REQUEST) raffia_http2_add_stream(connection, stream);
-        if (stream->owner) raffia_http2_wake(stream->owner);
+        if (stream->owner) raffia_http2_wake(stream->owner, events);
     }
 }
 
@@ -116,7 +116,7 @@ static void end_input(struct http2_connection *connection)
 {
     connection->ended = 1;
     for (struct http2_stream *one = connection->streams; one; one = one->next)
-        raffia_http2_wake(one);
+        raffia_http2_wake(one, RAFFIA_HTTP2_CLOSED);
 }
 
 /*

@@ -4,7 +4,7 @@
 
 #if defined(HAVE_LLHTTP) && defined(HAVE_NGHTTP2)
 
-static ID id_new, id_pop, id_push, id_timeout;
+static ID id_is_empty, id_new, id_pop, id_push, id_timeout;
 static VALUE queue_class;
 
 static void stream_mark(void *pointer)
@@ -12,9 +12,10 @@ static void stream_mark(void *pointer)
     const struct http2_stream *stream = pointer;
     rb_gc_mark_movable(stream->self);
     rb_gc_mark_movable(stream->owner);
-    rb_gc_mark_movable(stream->signal);
     rb_gc_mark_movable(stream->response_trailers);
     rb_gc_mark_movable(stream->request_trailers);
+    rb_gc_mark_movable(stream->readable);
+    rb_gc_mark_movable(stream->writable);
 }
 
 static void stream_compact(void *pointer)
@@ -22,9 +23,10 @@ static void stream_compact(void *pointer)
     struct http2_stream *stream = pointer;
     stream->self = rb_gc_location(stream->self);
     stream->owner = rb_gc_location(stream->owner);
-    stream->signal = rb_gc_location(stream->signal);
     stream->response_trailers = rb_gc_location(stream->response_trailers);
     stream->request_trailers = rb_gc_location(stream->request_trailers);
+    stream->readable = rb_gc_location(stream->readable);
+    stream->writable = rb_gc_location(stream->writable);
 }
 
 static void unlink_stream(struct http2_stream *stream)
@@ -42,7 +44,7 @@ static void unlink_stream(struct http2_stream *stream)
 static void stream_free(void *pointer)
 {
     struct http2_stream *stream = pointer;
-    unlink_stream(stream);
+    if (stream->stream) unlink_stream(stream); /* else its connection may have been freed */
     raffia_http2_free_fields(&stream->fields);
     ruby_xfree(stream);
 }
@@ -68,7 +70,7 @@ static VALUE stream_allocate(VALUE class)
     struct http2_stream *stream;
     VALUE self = TypedData_Make_Struct(class, struct http2_stream, &stream_type, stream);
     stream->self = self;
-    stream->owner = stream->signal = Qnil;
+    stream->owner = stream->readable = stream->writable = Qnil;
     stream->response_trailers = stream->request_trailers = Qnil;
     stream->declared = -1;
     return self;
@@ -106,9 +108,17 @@ void raffia_http2_forget_stream(struct http2_stream *stream)
     unlink_stream(stream);
 }
 
-void raffia_http2_wake(struct http2_stream *stream)
+/* One signal is enough: the fiber checks all that it waits for. */
+static void push_signal(VALUE queue)
 {
-    if (!NIL_P(stream->signal)) rb_funcall(stream->signal, id_push, 1, Qtrue);
+    if (!NIL_P(queue) && RTEST(rb_funcall(queue, id_is_empty, 0)))
+        rb_funcall(queue, id_push, 1, Qtrue);
+}
+
+void raffia_http2_wake(struct http2_stream *stream, unsigned events)
+{
+    if (events & (RAFFIA_HTTP2_READABLE | RAFFIA_HTTP2_CLOSED)) push_signal(stream->readable);
+    if (events & (RAFFIA_HTTP2_WRITABLE | RAFFIA_HTTP2_CLOSED)) push_signal(stream->writable);
 }
 
 int64_t raffia_http2_deadline(VALUE seconds)
@@ -121,16 +131,16 @@ int64_t raffia_http2_deadline(VALUE seconds)
 /* A queue, because threads of the application wait as well as fibers of the loop. A signal may be
  * of an earlier event, so callers check again what they wait for. The output is sent first: its
  * events must come before the fiber is parked. */
-int raffia_http2_await(struct http2_stream *stream, int64_t deadline)
+int raffia_http2_await(struct http2_stream *stream, enum raffia_http2_event event, int64_t deadline)
 {
+    VALUE *queue = event == RAFFIA_HTTP2_READABLE ? &stream->readable : &stream->writable;
     if (stream->connection) raffia_http2_flush_deferred(stream->connection);
-    if (NIL_P(stream->signal))
-        RB_OBJ_WRITE(stream->self, &stream->signal, rb_funcall(queue_class, id_new, 0));
-    if (deadline == RAFFIA_FOREVER) return RTEST(rb_funcall(stream->signal, id_pop, 0));
+    if (NIL_P(*queue)) RB_OBJ_WRITE(stream->self, queue, rb_funcall(queue_class, id_new, 0));
+    if (deadline == RAFFIA_FOREVER) return RTEST(rb_funcall(*queue, id_pop, 0));
     int64_t left = deadline - raffia_coarse_now();
     VALUE options = rb_hash_new();
     rb_hash_aset(options, ID2SYM(id_timeout), DBL2NUM(left > 0 ? (double)left / 1e9 : 0.0));
-    return RTEST(rb_funcallv_kw(stream->signal, id_pop, 1, &options, RB_PASS_KEYWORDS));
+    return RTEST(rb_funcallv_kw(*queue, id_pop, 1, &options, RB_PASS_KEYWORDS));
 }
 
 void raffia_http2_disconnected(const char *why)
@@ -214,7 +224,7 @@ static VALUE stream_read_body(int argc, VALUE *argv, VALUE self)
         if (is_gone(stream) || stream->connection->ended)
             raffia_http2_disconnected("the client left in the middle of its request");
         if (!timely) raffia_http2_refuse(408, "the body of the request did not come in time");
-        timely = raffia_http2_await(stream, deadline);
+        timely = raffia_http2_await(stream, RAFFIA_HTTP2_READABLE, deadline);
     }
 }
 
@@ -240,7 +250,7 @@ static VALUE stream_wait_readable(int argc, VALUE *argv, VALUE self)
     struct http2_stream *stream = raffia_http2_open_stream(self);
     int64_t deadline = raffia_http2_deadline(argc == 1 ? argv[0] : Qnil);
     while (!RTEST(stream_is_body_ready(self)))
-        if (!raffia_http2_await(stream, deadline)) return Qnil;
+        if (!raffia_http2_await(stream, RAFFIA_HTTP2_READABLE, deadline)) return Qnil;
     return self;
 }
 
@@ -316,12 +326,14 @@ static VALUE stream_release(VALUE self)
     stream->head_received += stream->stream->received;
     raffia_http2_forget_stream(stream);
     raffia_http2_free_fields(&stream->fields);
+    raffia_http2_wake(stream, RAFFIA_HTTP2_CLOSED); /* threads that the application has left */
     raffia_http2_output_due(stream->connection);
     return Qnil;
 }
 
 void raffia_init_http2_request(VALUE native)
 {
+    id_is_empty = rb_intern("empty?");
     id_new = rb_intern("new");
     id_pop = rb_intern("pop");
     id_push = rb_intern("push");

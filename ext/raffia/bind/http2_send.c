@@ -17,7 +17,7 @@ void raffia_http2_break(struct http2_connection *connection)
     connection->broken = 1;
     connection->blocked = 0;
     for (struct http2_stream *one = connection->streams; one; one = one->next)
-        raffia_http2_wake(one);
+        raffia_http2_wake(one, RAFFIA_HTTP2_CLOSED);
 }
 
 static void count_sent(struct http2_connection *connection, size_t size)
@@ -127,9 +127,10 @@ static void flush_deferred(VALUE self)
     flush_now(connection);
 }
 
+/* An exception could end a thread of the application in the middle of a write. */
 void raffia_http2_flush_deferred(struct http2_connection *connection)
 {
-    flush_deferred(connection->transport.self);
+    if (connection->home == raffia_http_scheduler()) flush_deferred(connection->transport.self);
 }
 
 void raffia_http2_output_due(struct http2_connection *connection)

@@ -141,7 +141,52 @@ class HTTP2StreamTest < Raffia::TestCase
     end
   end
 
+  def test_one_fiber_reads_while_another_one_writes
+    with_stream(method: "POST", more: true) do |stream, client|
+      client.connection.refill = false
+      Raffia::Scope.open do |scope|
+        reader = scope.spawn { stream.read_body(64, LONG) }
+        writer = scope.spawn { send_body(stream, "x" * 300_000) }
+        client.connection.take(:data) # the window is full soon
+        client.connection.ping_pong
+        client.connection.write([0, 1].map { |id| FRAMES.window_update(id, 1 << 20) }.join)
+        assert_equal 300_000, writer.value
+        client.send_body("read")
+        assert_equal "read", reader.value
+      end
+    end
+  end
+
+  def test_signals_that_nobody_waits_for_are_not_kept
+    with_stream(method: "POST", more: true) do |stream, client|
+      client.connection.write(FRAMES.data(1, "x", flags: []))
+      stream.wait_readable(LONG)
+      kept = queued_signals
+      20.times do
+        client.connection.write(FRAMES.data(1, "x", flags: []))
+        client.connection.ping_pong
+      end
+      assert_operator queued_signals - kept, :<=, 2
+    end
+  end
+
+  def test_a_thread_that_still_reads_learns_of_the_end
+    with_stream(method: "POST", more: true) do |stream, _|
+      reader = Thread.new { assert_raises(Disconnected) { stream.read_body(64, nil) } }
+      sleep(0.01) until reader.stop?
+      stream.release
+      assert_kind_of Disconnected, reader.value
+    end
+  end
+
   private
+
+  def send_body(stream, bytes)
+    stream.begin(200, {})
+    stream.write(bytes)
+  end
+
+  def queued_signals = ObjectSpace.each_object(Thread::Queue).sum(&:size)
 
   def sockets
     listener = TCPServer.new("127.0.0.1", 0)
