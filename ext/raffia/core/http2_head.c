@@ -142,6 +142,7 @@ static int end_head(struct raffia_http2_session *session, struct raffia_http2_st
 {
     stream->in_head = 0;
     stream->arrived = session->now;
+    stream->tunnel = stream->head->protocol.size > 0;
     if (session->over) {
         refuse(stream, 431, session->over);
     } else if (!same_host(session, stream->head)) {

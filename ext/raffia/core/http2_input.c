@@ -24,7 +24,7 @@ int raffia_http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, co
     if (nghttp2_session_consume_connection(nghttp2, size)) return NGHTTP2_ERR_CALLBACK_FAILURE;
     if (!stream || stream->closed || stream->released || stream->refusal) return 0;
     stream->received += size;
-    if (stream->received > session->limits.body) {
+    if (stream->received > session->limits.body && !stream->tunnel) {
         drop_body(stream);
         return 0;
     }

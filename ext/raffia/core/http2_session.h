@@ -89,6 +89,7 @@ struct raffia_http2_stream {
     struct raffia_http2_output_fields *output_trailers;
     uint8_t events, queued, output_ended, deferred, released;
     uint8_t in_head; /* its head has not come in whole */
+    uint8_t tunnel;  /* of extended CONNECT: what is received is no body, and has no limit */
     uint8_t begun;   /* RAFFIA_HTTP2_REQUEST was taken */
     uint8_t full;    /* the output was over the limit */
     uint8_t ended;   /* END_STREAM was sent */

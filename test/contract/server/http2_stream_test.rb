@@ -170,6 +170,14 @@ class HTTP2StreamTest < Raffia::TestCase
     end
   end
 
+  def test_a_websocket_may_receive_more_than_a_body
+    with_stream(method: "CONNECT", more: true, limits: {body: 4, connect: 1},
+      headers: {":protocol" => "websocket"}) do |stream, client|
+      client.send_body("hello")
+      assert_equal "hello", stream.read_body(64, LONG)
+    end
+  end
+
   def test_a_thread_that_still_reads_learns_of_the_end
     with_stream(method: "POST", more: true) do |stream, _|
       reader = Thread.new { assert_raises(Disconnected) { stream.read_body(64, nil) } }
