@@ -47,7 +47,7 @@ module Raffia
           "requests at a time in each process, with execution threads. Threads start when they " \
             "are needed, and end when they are idle; with 2..16, two of at most 16 stay"],
         [:max_io_threads, :count, 1_000,
-          "threads besides, for WebSockets and streams that last, with execution threads; " \
+          "further threads, for WebSockets and streams that last, with execution threads; " \
             "more: 503"],
         [:rebalance, :flag, true,
           "with two processes or more: a connection moves to an idle worker when its own is busy"],

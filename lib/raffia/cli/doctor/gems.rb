@@ -14,6 +14,8 @@ module Raffia
           ["trilogy", ">= 2.11", "jobs are kept in MariaDB or MySQL, or imported from there"],
           ["fugit", ">= 1.11", "jobs recur"],
           ["websocket-driver", ">= 0.7.6", "there are WebSockets"],
+          ["zstd-ruby", ">= 1.5.6", "the server compresses with zstd"],
+          ["brotli", ">= 0.6", "the server compresses with br"],
           ["ruby-progressbar", "~> 1.13",
             "progress: true draws a bar with an estimate instead of plain lines"],
           ["irb", nil, "there is raffia console"]

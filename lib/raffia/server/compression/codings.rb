@@ -10,9 +10,8 @@ module Raffia
       # @api private
       module Codings
         NAMES = %i[zstd br gzip].freeze
-        GEMS = ::Ractor.make_shareable({zstd: ["zstd-ruby", ">= 1.5.6"], br: ["brotli", ">= 0.6"]})
         FILES = {zstd: "zstd", br: "brotli", gzip: "gzip"}.freeze
-        private_constant :GEMS, :FILES
+        private_constant :FILES
 
         # Raises MissingDependency for a gem that is not there, and ConfigError for one that Ractors
         # cannot use.
@@ -22,11 +21,18 @@ module Raffia
               "`br`, or `ractors`"
           end
           names.each do |name|
-            gem, version = GEMS[name]
-            Optional.gem(gem, version, for: "`compress #{name}`") if gem
+            require_gem(name)
             require_relative "../compression/#{FILES.fetch(name)}"
           end
         end
+
+        def self.require_gem(name)
+          case name
+          when :zstd then Optional.gem("zstd-ruby", ">= 1.5.6", for: "`compress zstd`")
+          when :br then Optional.gem("brotli", ">= 0.6", for: "`compress br`")
+          end
+        end
+        private_class_method :require_gem
 
         # The encoder of a coding that is loaded. `jitter`: see {Gzip}.
         def self.build(name, jitter)

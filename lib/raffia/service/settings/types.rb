@@ -17,7 +17,7 @@ module Raffia
                  "false" => false, "off" => false, "no" => false, "0" => false}.freeze
         # Placeholders in help texts.
         PLACEHOLDERS = {count: "N", threads: "N", limit: "N", workers: "N|auto", ractors: "N|auto",
-                        elastic_workers: "N|MIN..MAX|auto", elastic_threads: "N|MIN..MAX",
+                        elastic_workers: "N|auto", elastic_threads: "N|MIN..MAX",
                         seconds: "SECONDS", duration: "SECONDS", bytes: "BYTES", path: "FILE",
                         paths: "FILE", uris: "URI", uri: "URI", string: "NAME", strings: "NAME",
                         port: "PORT", log: "FILE", codings: "NAMES"}.freeze
