@@ -44,6 +44,14 @@ namespace :test do
       "test/stress/server_moves_test.rb", "--verbose", verbose: false)
   end
 
+  desc "30 minutes of requests by HTTP/1.1 and HTTP/2, with and without TLS, while workers are " \
+    "killed, replaced, added and taken away, connections move, and new servers take over: none " \
+    "fails but those of killed workers. MINUTES, SEED"
+  task server_failures: :compile do
+    sh({"RAFFIA_TEST_LIMIT" => "0"}, RbConfig.ruby, "-Ilib", "-Itest",
+      "test/server_failures/main.rb", "--verbose", verbose: false)
+  end
+
   namespace :ledger do
     desc "Workers of Raffia, Sidekiq and Solid Queue (those whose gems are there) are killed: " \
       "which acknowledged jobs are never done? LEDGER_JOBS, LEDGER_KILLS, LEDGER_QUIET"
