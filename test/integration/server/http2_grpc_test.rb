@@ -96,6 +96,14 @@ module Raffia
       serve(Echo) { |server| assert_equal ANSWERS, python(CLIENT, server.port) }
     end
 
+    # The application reads and writes at once, there too.
+    def test_calls_of_all_kinds_on_threads
+      need_grpc
+      serve(Echo, execution: :threads) do |server|
+        assert_equal ANSWERS, python(CLIENT, server.port)
+      end
+    end
+
     # nginx keeps neither an upload nor an answer back.
     def test_calls_of_all_kinds_through_nginx
       need_grpc

@@ -12,7 +12,8 @@ module Raffia
       #
       # Slow clients cost no thread: the fiber reads the body first, and sends what the kernel does
       # not take of a response. A stream that is more than {BUFFER} bytes ahead of its client waits
-      # on its thread. While {ThreadHandoff} runs, the stream belongs to the thread.
+      # on its thread, and so does gRPC for its next message. While {ThreadHandoff} runs, the stream
+      # belongs to the thread.
       #
       # @api private
       class ThreadedRequestCycle < RequestCycle
@@ -37,7 +38,7 @@ module Raffia
           @complete = @error = nil
           @finished_ran = false
           @handoff.reset
-          @input&.buffer
+          @input&.buffer unless two_way?(env)
           @admission.admit(env, @queued) { |*place| hand_over(env, finished, *place) }
           raise Error, "the application has ended the thread of its request" if @complete.nil?
 
@@ -49,6 +50,9 @@ module Raffia
         ensure
           @output.discard
         end
+
+        # Clients of gRPC may wait for an answer before they send the rest.
+        def two_way?(env) = @stream.multiplexed? && GRPC.request?(env)
 
         def respond_with(error, env, finished)
           @complete = respond_to_error(error, env)
