@@ -213,10 +213,12 @@ static void continuations(void)
 
 static void a_large_block(void)
 {
-    static char block[16384];
+    enum { FIELD = 128 };
+    static char block[128 * FIELD];
     int count = 1;
-    for (size_t i = 0; i < sizeof(block); i += 4)
-        memcpy(block + i, "\0\1a", 4); /* each a field "a" without a value */
+    memset(block, 'v', sizeof(block));
+    for (size_t i = 0; i < sizeof(block); i += FIELD)
+        memcpy(block + i, "\0\1a\x7c", 4); /* and a value of 124 bytes */
     begin();
     http2_raw_frame(&raw, NGHTTP2_HEADERS, END_STREAM, 1, block, sizeof(block));
     for (; raw.result == 0 && count < MOST; count++) {
@@ -226,27 +228,42 @@ static void a_large_block(void)
     ended("head", count, 5, 5);
 }
 
-/* One long field in the table, and many references of one byte to it. */
-static void bomb(void)
+/* One long field in the table, and references of one byte to it: the block's size. */
+static size_t refer(char *block, size_t references)
+{
+    size_t size = 12;
+    memcpy(block, HTTP2_GET, 6);
+    memcpy(block + 6, "\x40\1a\x7f\x81\x1e", 6); /* 127 + 1 + 30 * 128 = 3968 */
+    memset(block + size, 'b', 3968);
+    size += 3968;
+    memset(block + size, '\xbe', references);
+    return size + references;
+}
+
+static void large_heads(void)
 {
     static char block[16384];
     begin();
-    size_t size = 6;
-    memcpy(block, HTTP2_GET, 6);
-    memcpy(block + size, "\x40\1a\x7f\x81\x1e", 6); /* 127 + 1 + 30 * 128 = 3968 */
-    size += 6;
-    memset(block + size, 'b', 3968);
-    size += 3968;
-    memset(block + size, '\xbe', sizeof(block) - size);
-    http2_raw_frame(&raw, NGHTTP2_HEADERS, END_STREAM | END_HEADERS, 1, block, sizeof(block));
+    size_t size = refer(block, 10);
+    http2_raw_frame(&raw, NGHTTP2_HEADERS, END_STREAM | END_HEADERS, 1, block, size);
     CHECK_EQUAL(raw.result, 0);
-    CHECK(raffia_http2_memsize(raw.server) < 256 << 10);
     struct raffia_http2_stream *stream = event();
     CHECK(stream);
     CHECK_EQUAL(stream->refusal, 431);
     raffia_http2_release(stream);
-    http2_raw_frame(&raw, NGHTTP2_HEADERS, END_STREAM | END_HEADERS, 3, block, sizeof(block));
+    http2_raw_frame(&raw, NGHTTP2_HEADERS, END_STREAM | END_HEADERS, 3, block, size);
     ended("head", 2, 2, 2);
+}
+
+static void bomb(void)
+{
+    static char block[16384];
+    begin();
+    size_t size = refer(block, sizeof(block) - 3980);
+    http2_raw_frame(&raw, NGHTTP2_HEADERS, END_STREAM | END_HEADERS, 1, block, size);
+    CHECK(raffia_http2_memsize(raw.server) < 256 << 10);
+    CHECK(!event());
+    ended("head", 1, 1, 1);
 }
 
 static void pings(void)
@@ -516,6 +533,7 @@ static const struct check_test tests[] = {
     TEST(frames_that_cannot_be_sent),
     TEST(continuations),
     TEST(a_large_block),
+    TEST(large_heads),
     TEST(bomb),
     TEST(pings),
     TEST(pings_at_a_low_rate),

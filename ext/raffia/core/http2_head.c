@@ -1,5 +1,6 @@
 /* Heads and trailers of requests. A block of fields over a limit is decoded to its end, because the
- * table of HPACK belongs to the connection, but not stored. */
+ * table of HPACK belongs to the connection, but not stored. One that is far over it, because it
+ * refers to a large entry of the table again and again, ends the connection. */
 #include "http2_internal.h"
 
 #ifdef HAVE_NGHTTP2
@@ -11,6 +12,7 @@
 
 enum { FIELD_SIZE = 32 }; /* that each counts beside its name and value (RFC 9113, 6.5.2) */
 enum { MOST_OVER = 1 };   /* heads over a limit */
+enum { BOMB = 4, LEAST_BOMB = 64 << 10 }; /* times the limit, and bytes at least */
 
 int raffia_http2_on_begin_headers(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *data)
 {
@@ -71,6 +73,15 @@ static int add_to_head(struct raffia_http2_session *session, struct raffia_http2
     return raffia_http2_add_field(&head->fields, name, name_size, value, value_size);
 }
 
+/* Decoding stops here, so the table of HPACK is lost, and the connection with it. */
+static int is_bomb(struct raffia_http2_session *session)
+{
+    uint64_t limit = (uint64_t)session->limits.head * BOMB;
+    if (session->decoded <= limit || session->decoded <= LEAST_BOMB) return 0;
+    session->abuse.kind = "head";
+    return 1;
+}
+
 static struct raffia_http2_fields *trailers(struct raffia_http2_stream *stream)
 {
     if (!stream->trailers) stream->trailers = calloc(1, sizeof(*stream->trailers));
@@ -85,8 +96,9 @@ int raffia_http2_on_header(nghttp2_session *nghttp2, const nghttp2_frame *frame,
     struct raffia_http2_stream *stream = session->decoding;
     const struct raffia_http2_limits *limits = &session->limits;
     (void)nghttp2, (void)frame, (void)flags;
-    if (session->over || !stream) return 0;
     session->decoded += (uint32_t)(name_size + value_size) + FIELD_SIZE;
+    if (is_bomb(session)) return NGHTTP2_ERR_CALLBACK_FAILURE;
+    if (session->over || !stream) return 0;
     if (session->decoded > (stream->in_head ? limits->head : limits->trailers))
         session->over = stream->in_head ? "head too large" : "trailers too large";
     if (name_size > limits->name) session->over = "field name too long";

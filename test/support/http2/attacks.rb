@@ -91,7 +91,8 @@ module TestSupport
         end
       end
 
-      add("HPACK bomb", "CVE-2016-6581", "`max_head` of the decoded fields: 431, then the end",
+      add("HPACK bomb", "CVE-2016-6581",
+        "four times `max_head`, at least 64 KiB, of the decoded fields; from `max_head` on 431",
         streams: 2) do |id|
         entry = HPACK.literal("x-large", "v" * 3900, form: :incremental)
         many(2) do |n|
