@@ -18,11 +18,12 @@ module Raffia
       class Connection < Server::Connection
         # Codes of errors (RFC 9113, 7).
         NO_ERROR = 0
-        INTERNAL_ERROR = 2
         INADEQUATE_SECURITY = 12
+        # Status of a refusal.
+        TOO_LARGE = 413
         # Ciphers of TLS 1.2 with ephemeral keys and authenticated encryption.
         STRONG = /\A(EC)?DHE-.*(GCM|CCM|CHACHA20)/
-        private_constant :NO_ERROR, :INTERNAL_ERROR, :INADEQUATE_SECURITY, :STRONG
+        private_constant :NO_ERROR, :INADEQUATE_SECURITY, :TOO_LARGE, :STRONG
 
         # `unread`: bytes that were read to find out that this is HTTP/2.
         def initialize(*, unread: nil)
@@ -162,10 +163,10 @@ module Raffia
           limit_call(env) if stream.grpc?
           cycle = cycle(stream)
           @cycles[cycle] = true
-          cycle.run(env) { true } || stream.reset(INTERNAL_ERROR)
+          cycle.run(env) { true }
         rescue Refused => refusal
           reject(refusal, stream)
-          announce_end
+          announce_end unless refusal.status == TOO_LARGE # of a body: other requests are well
         rescue Disconnected, SystemCallError, IOError
           nil
         rescue => error
