@@ -121,11 +121,31 @@ static int will_not_open(const struct http2_stream *stream)
            raffia_http2_state(connection->session)->output_blocked;
 }
 
-static void await_capacity(struct http2_stream *stream, size_t most, struct progress *progress)
+/* Bytes that may be written at a time. 0: the writer waits. Other streams change it, so it is asked
+ * again after each wait; the session reports what it has found to be full. */
+static size_t room(const struct http2_stream *stream)
 {
-    while (!is_gone(stream) && raffia_http2_buffered(stream->stream) > most) {
+    if (raffia_http2_buffered(stream->stream) < stream->buffer_limit) return PIECE;
+    size_t room = raffia_http2_room(stream->stream);
+    return room < PIECE ? room : PIECE;
+}
+
+static int has_room(const struct http2_stream *stream)
+{
+    return is_gone(stream) || room(stream) > 0;
+}
+
+static int is_empty(const struct http2_stream *stream)
+{
+    return is_gone(stream) || raffia_http2_buffered(stream->stream) == 0;
+}
+
+static void await(struct http2_stream *stream, int (*is_done)(const struct http2_stream *),
+                  struct progress *progress)
+{
+    while (!is_done(stream)) {
         raffia_http2_flush_deferred(stream->connection);
-        if (raffia_http2_buffered(stream->stream) <= most) return;
+        if (is_done(stream)) return;
         if (will_not_open(stream)) raffia_http2_disconnected("the client has gone");
         if (raffia_http2_await(stream, RAFFIA_HTTP2_WRITABLE, write_deadline(stream, progress)))
             continue;
@@ -137,13 +157,6 @@ static void await_capacity(struct http2_stream *stream, size_t most, struct prog
     }
 }
 
-/* The session reports streams that were over its own limit. */
-static size_t output_limit(const struct http2_stream *stream)
-{
-    size_t limit = raffia_http2_defaults.output;
-    return stream->buffer_limit > limit ? stream->buffer_limit : limit;
-}
-
 /* The app may change the string while the fiber waits. */
 static void write_string(struct http2_stream *stream, VALUE string)
 {
@@ -152,13 +165,14 @@ static void write_string(struct http2_stream *stream, VALUE string)
     int pinned = 0;
     while (done < size) {
         check_client(stream);
-        if (raffia_http2_buffered(stream->stream) > output_limit(stream)) {
+        size_t piece = room(stream);
+        if (piece == 0) {
             if (!pinned) string = rb_str_new_frozen(string);
             pinned = 1;
-            await_capacity(stream, output_limit(stream), &progress);
+            await(stream, has_room, &progress);
             continue;
         }
-        size_t piece = size - done < PIECE ? size - done : PIECE;
+        if (piece > size - done) piece = size - done;
         check(stream, raffia_http2_write(stream->stream, RSTRING_PTR(string) + done, piece));
         done += piece;
     }
@@ -338,7 +352,7 @@ static VALUE stream_flush(VALUE self)
     submit_head(stream, 0);
     raffia_http2_output_due(stream->connection);
     /* The session does not report that the output of a stream that goes on is empty. */
-    if (stream->stream->finished) await_capacity(stream, 0, &progress);
+    if (stream->stream->finished) await(stream, is_empty, &progress);
     return self;
 }
 
@@ -349,17 +363,14 @@ static VALUE stream_wait_writable(int argc, VALUE *argv, VALUE self)
     rb_check_arity(argc, 0, 1);
     struct http2_stream *stream = raffia_http2_open_stream(self);
     int64_t deadline = raffia_http2_deadline(argc == 1 ? argv[0] : Qnil);
-    while (!is_gone(stream) && raffia_http2_buffered(stream->stream) > raffia_http2_defaults.output)
+    while (!has_room(stream))
         if (!raffia_http2_await(stream, RAFFIA_HTTP2_WRITABLE, deadline)) return Qnil;
     return self;
 }
 
 static VALUE stream_is_writable(VALUE self)
 {
-    const struct http2_stream *stream = raffia_http2_stream_of(self);
-    return is_gone(stream) || raffia_http2_buffered(stream->stream) <= raffia_http2_defaults.output
-               ? Qtrue
-               : Qfalse;
+    return has_room(raffia_http2_stream_of(self)) ? Qtrue : Qfalse;
 }
 
 /* See HTTP1#write_buffer_limit=. */

@@ -108,6 +108,11 @@ int raffia_http2_is_full(struct raffia_http2_stream *stream)
     return 1;
 }
 
+size_t raffia_http2_room(struct raffia_http2_stream *stream)
+{
+    return raffia_http2_is_full(stream) ? 0 : raffia_http2_output_limit(stream->session);
+}
+
 size_t raffia_http2_buffered(const struct raffia_http2_stream *stream)
 {
     return stream->output_size;

@@ -135,6 +135,8 @@ int raffia_http2_write(struct raffia_http2_stream *stream, const char *bytes, si
 size_t raffia_http2_buffered(const struct raffia_http2_stream *stream);
 /* Whether they are: over `limits.output`, or over a share if all streams have buffered much. */
 int raffia_http2_is_full(struct raffia_http2_stream *stream);
+/* Bytes that may be written at a time; 0: it is full. */
+size_t raffia_http2_room(struct raffia_http2_stream *stream);
 int raffia_http2_finish(struct raffia_http2_stream *stream,
                         const struct raffia_http2_output_field *trailers, size_t count);
 /* RFC 9218: of the response, instead of the client's. */

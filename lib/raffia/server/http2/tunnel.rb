@@ -10,8 +10,8 @@ module Raffia
       class Tunnel
         # RST_STREAM with this code is the reset of a socket.
         CANCEL = 8
-        # Bytes that are taken at a time.
-        CHUNK = 64 * 1024
+        # Bytes that a stream which is writable takes without a wait.
+        CHUNK = 8 * 1024
         private_constant :CANCEL, :CHUNK
 
         def initialize(stream)
