@@ -91,6 +91,16 @@ class HTTP2ServerTest < Raffia::TestCase
     end
   end
 
+  def test_an_answer_before_the_end_of_the_body_stops_it
+    connect(->(_) { [200, TEXT, ["early"]] }) do |client|
+      client.request(1, "/", method: "POST", flags: [:end_headers])
+      assert_equal "early", client.response(1).body
+      assert_equal :no_error, client.take(:rst_stream, stream: 1).error
+      client.write(FRAMES.data(1, "late", flags: []))
+      assert_equal "early", client.get(3).body
+    end
+  end
+
   def test_trailers_on_http_1
     app = lambda do |env|
       trailers = env["raffia.response_trailers"]
