@@ -192,6 +192,19 @@ static int64_t size_of(VALUE strings)
     return size;
 }
 
+/* The app may change the array, and the strings in it, while the fiber waits. */
+static void write_strings(struct http2_stream *stream, VALUE strings, int64_t size)
+{
+    for (long i = 0; i < RARRAY_LEN(strings); i++) {
+        VALUE string = RARRAY_AREF(strings, i);
+        if (!RB_TYPE_P(string, T_STRING) || stream->body + RSTRING_LEN(string) > size) break;
+        stream->body += RSTRING_LEN(string);
+        write_string(stream, string);
+    }
+    if (stream->body != size)
+        raffia_http2_bad_response("the response's body has changed while it was sent");
+}
+
 static int begin(struct http2_stream *stream, struct http2_head *head)
 {
     stream->begun = 0;
@@ -232,9 +245,7 @@ static int respond_whole(struct http2_stream *stream, int status, VALUE headers,
     if (stream->buffer_limit > 0) stream->buffer_limit = SIZE_MAX; /* it is in memory already */
     if (!stream->bodiless && size > 0) {
         submit_head(stream, 0);
-        for (long i = 0; i < RARRAY_LEN(strings); i++)
-            write_string(stream, RARRAY_AREF(strings, i));
-        stream->body = size;
+        write_strings(stream, strings, size);
     }
     end_body(stream, Qnil);
     stream->begun = 0;

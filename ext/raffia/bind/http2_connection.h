@@ -61,6 +61,7 @@ struct http2_stream {
     int pending;         /* the status of a head that was not submitted; 0: none */
     unsigned char begun; /* the response has begun, and not ended */
     unsigned char bodiless, is_head, connects, grpc, has_body;
+    unsigned char expects_continue; /* the client waits for 100 before it sends the body */
 };
 
 static inline struct http2_connection *raffia_http2_connection_of(VALUE self)

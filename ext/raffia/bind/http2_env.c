@@ -146,6 +146,8 @@ static void note_meaning(struct build *build, const struct raffia_http2_field *f
     } else if (is(build, field->name, "content-type") &&
                begins(build, field->value, "application/grpc")) {
         build->stream->grpc = 1;
+    } else if (is(build, field->name, "expect")) {
+        build->stream->expects_continue = build->stream->has_body;
     }
 }
 
@@ -159,7 +161,8 @@ static void set_field(struct build *build, const struct raffia_http2_field *fiel
     }
     build->seen |= bit;
     rb_hash_aset(build->env, key, value);
-    if (field->name.size == 2 || key == key_type) note_meaning(build, field);
+    if (field->name.size == 2 || field->name.size == 6 || key == key_type)
+        note_meaning(build, field);
 }
 
 VALUE raffia_http2_env(struct http2_stream *stream)

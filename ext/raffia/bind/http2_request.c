@@ -4,6 +4,8 @@
 
 #if defined(HAVE_LLHTTP) && defined(HAVE_NGHTTP2)
 
+#include <errno.h>
+
 static ID id_is_empty, id_new, id_pop, id_push, id_timeout;
 static VALUE queue_class;
 
@@ -189,6 +191,17 @@ static int is_input_over(const struct http2_stream *stream)
            (stream->stream->refusal && !stream->stream->head);
 }
 
+/* Waits for more of the body. */
+static int await_body(struct http2_stream *stream, int64_t deadline)
+{
+    if (stream->expects_continue && !stream->begun && stream->status == 0) {
+        stream->expects_continue = 0;
+        if (raffia_http2_send_interim(stream->stream, 100, NULL, 0) == -ENOMEM) rb_memerror();
+        raffia_http2_output_due(stream->connection);
+    }
+    return raffia_http2_await(stream, RAFFIA_HTTP2_READABLE, deadline);
+}
+
 static VALUE take_body(struct http2_stream *stream, size_t most)
 {
     size_t size = raffia_http2_body_size(stream->stream);
@@ -224,7 +237,7 @@ static VALUE stream_read_body(int argc, VALUE *argv, VALUE self)
         if (is_gone(stream) || stream->connection->ended)
             raffia_http2_disconnected("the client left in the middle of its request");
         if (!timely) raffia_http2_refuse(408, "the body of the request did not come in time");
-        timely = raffia_http2_await(stream, RAFFIA_HTTP2_READABLE, deadline);
+        timely = await_body(stream, deadline);
     }
 }
 
@@ -250,7 +263,7 @@ static VALUE stream_wait_readable(int argc, VALUE *argv, VALUE self)
     struct http2_stream *stream = raffia_http2_open_stream(self);
     int64_t deadline = raffia_http2_deadline(argc == 1 ? argv[0] : Qnil);
     while (!RTEST(stream_is_body_ready(self)))
-        if (!raffia_http2_await(stream, RAFFIA_HTTP2_READABLE, deadline)) return Qnil;
+        if (!await_body(stream, deadline)) return Qnil;
     return self;
 }
 

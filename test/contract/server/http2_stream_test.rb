@@ -187,6 +187,34 @@ class HTTP2StreamTest < Raffia::TestCase
     end
   end
 
+  def test_a_client_that_waits_before_it_sends_the_body
+    headers = {"expect" => "100-continue"}
+    with_stream(method: "POST", more: true, headers: headers) do |stream, client|
+      Raffia::Scope.open do |scope|
+        reader = scope.spawn { stream.read_body(64, LONG) }
+        interim = client.connection.take(:headers)
+        assert_equal [[":status", "100"]], interim.fields
+        client.send_body("body")
+        assert_equal "body", reader.value
+      end
+    end
+  end
+
+  def test_a_body_that_the_application_changes_while_it_is_sent
+    [["y", 5], ["y", "yz"]].each do |before, after|
+      with_stream do |stream, client|
+        client.connection.refill = false
+        body = ["x" * 300_000, before]
+        writer = Thread.new { assert_raises(BadResponse) { stream.answer([200, {}, body]) } }
+        client.connection.take(:data)
+        sleep(0.01) until writer.stop?
+        body[1] = after
+        client.connection.write([0, 1].map { |id| FRAMES.window_update(id, 1 << 20) }.join)
+        assert_match(/has changed/, writer.value.message)
+      end
+    end
+  end
+
   private
 
   def send_body(stream, bytes)
