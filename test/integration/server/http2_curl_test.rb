@@ -77,7 +77,7 @@ module Raffia
       small = File.join(@dir, "small").tap { |path| File.write(path, "x" * 30_000) }
       app = lambda do |env|
         sleep 0.01 until ObjectSpace.each_object(Raffia::Server::HTTP2::Stream)
-          .any? { |stream| stream.received > 30_000 }
+            .any? { |stream| stream.received > 30_000 }
         HELLO.call(env)
       end
       serve(app) do |server|

@@ -126,6 +126,36 @@ module Raffia
       end
     end
 
+    # Trailers say it when some of the response has been sent.
+    def test_the_deadline_of_a_call_that_streams
+      ended = ::Thread::Queue.new
+      body = lambda do |stream|
+        stream.write(Echo.pack("one"))
+        ::Thread::Queue.new.pop
+      ensure
+        ended << true
+      end
+      serve(->(_) { [200, {"content-type" => "application/grpc"}, body] }) do |server|
+        response = call(server, "grpc-timeout" => "2S")
+        assert_equal [200, Echo.pack("one")], [response.status, response.body]
+        assert_equal "4", response.trailers&.assoc("grpc-status")&.last
+        assert ended.pop(timeout: 60)
+      end
+    end
+
+    def test_an_error_of_a_call_that_streams
+      body = lambda do |stream|
+        stream.write(Echo.pack("one"))
+        raise "an error that the test wants"
+      end
+      serve(->(_) { [200, {"content-type" => "application/grpc"}, body] },
+        log: File::NULL) do |server|
+        response = call(server)
+        assert_equal [Echo.pack("one"), "13"],
+          [response.body, response.trailers&.assoc("grpc-status")&.last]
+      end
+    end
+
     def test_a_server_that_is_busy_says_so_by_a_status_of_grpc
       gate = ::Thread::Queue.new
       serve(->(_env) { [200, {}, [gate.pop]] }, max_in_flight: 1, max_queue_time: 0.01) do |server|

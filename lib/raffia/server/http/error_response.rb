@@ -110,11 +110,22 @@ module Raffia
         # A complete response stays: only its body's `close` can have raised. Returns false when the
         # client has seen part of another response.
         def send_text(status, text, headers = {})
-          return send_response(GRPC.response(status, text.chomp)) if GRPC.request?(@env)
+          return send_grpc(GRPC.response(status, text.chomp)) if GRPC.request?(@env)
 
           page = @context.status_pages[status]
           headers = page ? {"content-type" => page.first, **UNCACHED, **headers} : {**TEXT, **headers}
           send_response([status, headers, [page ? page.last : text]])
+        end
+
+        # Trailers say it when the head has been sent.
+        def send_grpc(response)
+          return send_response(response) if @hijack&.used? || @stream.reset_response
+          return false unless @stream.multiplexed?
+
+          @stream.finish(response[1].except("content-type"))
+          true
+        rescue Disconnected, BadResponse
+          false
         end
 
         def send_response(response)

@@ -144,8 +144,21 @@ module Raffia
         end
 
         def respond(response)
-          @stream.answer(response) or
-            @output.deliver(response, @input || NullInput::ONE, @hijack)
+          return if @stream.answer(response)
+          return deliver(response) unless (limit = body_limit)
+
+          Admission::TimeLimit.new(limit).enforce { deliver(response) }
+        end
+
+        def deliver(response) = @output.deliver(response, @input || NullInput::ONE, @hijack)
+
+        # Seconds; nil: not limited. The deadline of a gRPC call is that of its body, too.
+        def body_limit
+          return unless @stream.multiplexed? && GRPC.request?(@env) &&
+            @context.options.request_deadline
+
+          seconds = GRPC.timeout(@env["HTTP_GRPC_TIMEOUT"])
+          (seconds - @stream.queued / 1e6).clamp(0.001..) if seconds
         end
 
         # Returns whether the client knows where the response ends.
