@@ -372,6 +372,37 @@ static void windows_of_streams(void)
     http2_close(&pair);
 }
 
+/* No update is sent for a body of known length that fits into the window, but padding fills the
+ * window, too. */
+static void updates_of_windows(void)
+{
+    static const char head[] = "\x83\x86\x84\x41\x01h\x0f\x0d\x05"
+                               "60000";
+    static char bytes[10000], padded[257] = "\xff";
+    static struct http2_raw raw;
+    http2_raw_open(&raw, &raffia_http2_defaults);
+    http2_raw_frame(&raw, NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, head, sizeof(head) - 1);
+    unsigned events;
+    struct raffia_http2_stream *stream = NULL;
+    size_t done = 0;
+    for (int i = 0; i < 4; i++) {
+        http2_raw_frame(&raw, NGHTTP2_DATA, 0, 1, bytes, sizeof(bytes));
+        stream = raffia_http2_next_event(raw.server, &events);
+        CHECK(stream);
+        CHECK(stream->input_capacity <= 60000);
+        done += raffia_http2_read(stream, bytes, sizeof(bytes));
+        http2_raw_drain(&raw);
+    }
+    CHECK_EQUAL(done, 40000);
+    CHECK(!strstr(raw.frames, "WINDOW_UPDATE:1"));
+    for (int i = 0; i < 30; i++)
+        http2_raw_frame(&raw, NGHTTP2_DATA, NGHTTP2_FLAG_PADDED, 1, padded, sizeof(padded));
+    http2_raw_drain(&raw);
+    CHECK(strstr(raw.frames, "WINDOW_UPDATE:1"));
+    raffia_http2_release(stream);
+    http2_raw_close(&raw);
+}
+
 static void body_over_the_limit(void)
 {
     struct raffia_http2_limits limits = raffia_http2_defaults;
@@ -672,6 +703,7 @@ static const struct check_test tests[] = {
     TEST(own_resets),
     TEST(early_response),
     TEST(windows_of_streams),
+    TEST(updates_of_windows),
     TEST(body_over_the_limit),
     TEST(announced_body_over_the_limit),
     TEST(head_over_the_limit),

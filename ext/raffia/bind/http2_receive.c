@@ -6,9 +6,9 @@
 #include <errno.h>
 #include "transfer.h"
 
-/* ROOM: the most that one receive takes. TURN: receives in a row without a wait, before other
- * fibers run. */
-enum { ROOM = 64 << 10, TURN = 8 };
+/* ROOM: the most that one receive takes, which is a stream's usual window with the heads of its
+ * frames and of the request. TURN: receives in a row without a wait, before other fibers run. */
+enum { ROOM = 68 << 10, TURN = 8 };
 
 /* The session takes all bytes before another fiber runs. A Ractor may continue on another kernel
  * thread after a switch, so the address must not be kept. */

@@ -39,6 +39,17 @@ int raffia_http2_append(char **bytes, size_t *start, size_t *size, size_t *capac
     return 0;
 }
 
+int raffia_http2_room(char **bytes, size_t *capacity, size_t size)
+{
+    if (*capacity >= size) return 0;
+    char *larger = malloc(size);
+    if (!larger) return -ENOMEM;
+    free(*bytes);
+    *bytes = larger;
+    *capacity = size;
+    return 0;
+}
+
 void raffia_http2_drop_large(char **bytes, size_t *capacity)
 {
     if (*capacity <= RAFFIA_HTTP2_KEPT) return;

@@ -154,6 +154,7 @@ static int end_head(struct raffia_http2_session *session, struct raffia_http2_st
 {
     stream->in_head = 0;
     stream->arrived = session->now;
+    stream->length = stream->head->content_length;
     stream->tunnel = stream->head->protocol.size > 0;
     if (session->over) {
         refuse(stream, 431, session->over);

@@ -1,5 +1,6 @@
 /* Bodies of requests, and received frames. The window of the connection is opened on receipt, so a
- * stream that is not read cannot stop the others; that of a stream as it is read. */
+ * stream that is not read cannot stop the others; that of a stream as it is read, but not while
+ * the rest of a body of known length fits into it: then WINDOW_UPDATE would be for nothing. */
 #include "http2_internal.h"
 
 #ifdef HAVE_NGHTTP2
@@ -12,6 +13,37 @@ static void drop_body(struct raffia_http2_stream *stream)
     stream->reason = "body too large";
     stream->input_size = 0;
     raffia_http2_notify(stream, RAFFIA_HTTP2_READABLE);
+}
+
+enum { MOST_ROOM = 256 << 10 };
+
+/* A buffer that grows is copied each time. */
+static int make_room(struct raffia_http2_stream *stream, size_t size)
+{
+    uint64_t room = stream->length < 0 ? 0 : (uint64_t)stream->length - (stream->received - size);
+    if (stream->input_size > 0 || room <= size) return 0;
+    if (room > stream->session->limits.window) room = stream->session->limits.window;
+    if (room > MOST_ROOM) room = MOST_ROOM;
+    stream->input_start = 0;
+    return raffia_http2_room(&stream->input, &stream->input_capacity, (size_t)room);
+}
+
+/* Padding takes of the window, too. */
+static int rest_fits(const struct raffia_http2_stream *stream)
+{
+    nghttp2_session *nghttp2 = stream->session->nghttp2;
+    if (stream->length < 0 || (uint64_t)stream->length < stream->received) return 0;
+    int64_t left = nghttp2_session_get_stream_local_window_size(nghttp2, stream->id);
+    return stream->length - (int64_t)stream->received <= left;
+}
+
+static int open_window(struct raffia_http2_stream *stream)
+{
+    if (stream->unopened == 0 || stream->closed || stream->input_ended || rest_fits(stream))
+        return 0;
+    size_t size = stream->unopened;
+    stream->unopened = 0;
+    return nghttp2_session_consume_stream(stream->session->nghttp2, stream->id, size);
 }
 
 int raffia_http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, const uint8_t *bytes,
@@ -28,23 +60,26 @@ int raffia_http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, co
         drop_body(stream);
         return 0;
     }
-    if (raffia_http2_append(&stream->input, &stream->input_start, &stream->input_size,
+    if (make_room(stream, size) ||
+        raffia_http2_append(&stream->input, &stream->input_start, &stream->input_size,
                             &stream->input_capacity, (const char *)bytes, size))
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     raffia_http2_notify(stream, RAFFIA_HTTP2_READABLE);
     return 0;
 }
 
-static void end_data(struct raffia_http2_session *session, const nghttp2_frame *frame)
+static int end_data(struct raffia_http2_session *session, const nghttp2_frame *frame)
 {
+    struct raffia_http2_stream *stream = raffia_http2_find(session, frame->hd.stream_id);
     if (frame->hd.length > 0 && frame->data.padlen >= frame->hd.length &&
         !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
         raffia_http2_abuse_empty(&session->abuse, session->now);
-    if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM)) return;
-    struct raffia_http2_stream *stream = raffia_http2_find(session, frame->hd.stream_id);
-    if (!stream) return;
+    if (!stream) return 0;
+    if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
+        return open_window(stream) ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
     stream->input_ended = 1;
     raffia_http2_notify(stream, RAFFIA_HTTP2_READABLE);
+    return 0;
 }
 
 /* A fast pair of a request and its reset costs more than a response that is no longer wanted. */
@@ -72,7 +107,7 @@ int raffia_http2_on_frame(nghttp2_session *nghttp2, const nghttp2_frame *frame, 
     struct raffia_http2_session *session = data;
     int result = 0;
     switch (frame->hd.type) {
-    case NGHTTP2_DATA: end_data(session, frame); break;
+    case NGHTTP2_DATA: result = end_data(session, frame); break;
     case NGHTTP2_HEADERS: result = raffia_http2_on_head(session, frame); break;
     case NGHTTP2_RST_STREAM: count_reset(session, frame->hd.stream_id); break;
     case NGHTTP2_SETTINGS:
@@ -105,8 +140,8 @@ size_t raffia_http2_read(struct raffia_http2_stream *stream, char *bytes, size_t
         stream->input_start = 0;
         if (stream->input_ended) raffia_http2_drop_large(&stream->input, &stream->input_capacity);
     }
-    if (!stream->closed && !stream->input_ended)
-        (void)nghttp2_session_consume_stream(stream->session->nghttp2, stream->id, size);
+    stream->unopened += size;
+    (void)open_window(stream);
     return size;
 }
 

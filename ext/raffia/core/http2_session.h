@@ -84,7 +84,9 @@ struct raffia_http2_stream {
     struct raffia_http2_stream *next_event, *previous, *next;
     char *input; /* received and not read */
     size_t input_start, input_size, input_capacity;
-    char *output; /* written and not framed */
+    size_t unopened; /* bytes that were read and are still missing in its window */
+    int64_t length;  /* of the request's body as its head has it; -1: unknown */
+    char *output;    /* written and not framed */
     size_t output_start, output_size, output_capacity;
     struct raffia_http2_output_fields *output_trailers;
     uint8_t events, queued, output_ended, deferred, released;
