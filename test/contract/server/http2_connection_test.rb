@@ -114,6 +114,23 @@ class HTTP2ConnectionTest < Raffia::TestCase
     end
   end
 
+  def test_the_end_is_told_once
+    serve(head_timeout: 0.2) do |server| # the timers are checked each 50 ms
+      connect(server) do |io|
+        io.start(:first, "/wait")
+        await_begin
+        stopping = Thread.new { server.stop }
+        io.http2.take(:goaway) { |frame| frame.last_stream == 1 }
+        sleep(0.2)
+        @gate << :go
+        assert_equal 200, io.finish(:first).first
+        goaways = io.http2.rest.select { |frame| frame.type == :goaway }
+        assert_equal [2**31 - 1], goaways.map(&:last_stream)
+        stopping.join
+      end
+    end
+  end
+
   def test_prior_knowledge
     serve_in_clear do |server|
       socket = TCPSocket.new("127.0.0.1", server.port)

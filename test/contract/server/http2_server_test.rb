@@ -156,6 +156,20 @@ class HTTP2ServerTest < Raffia::TestCase
     end
   end
 
+  def test_a_late_cancellation_ends_no_other_request
+    app = lambda do |env|
+      (env["PATH_INFO"] == "/cancel") ? Raffia::Task.current.cancel : sleep(0.001)
+      [200, TEXT, ["ok"]]
+    end
+    connect(app) do |client|
+      paths = %w[/cancel / / /]
+      client.write(paths.each_with_index.map do |path, n|
+        FRAMES.headers(n * 2 + 1, client.request_fields(path))
+      end.join)
+      assert_equal [200] * 4, Array.new(4) { |n| client.response(n * 2 + 1).status }
+    end
+  end
+
   private
 
   def compacts? = GC.respond_to?(:verify_compaction_references)

@@ -31,7 +31,7 @@ module Raffia
           @unread = unread
           @cycles = {}.compare_by_identity
           @session = nil
-          @draining = false
+          @draining = @refusing = false
         end
 
         attr_reader :session
@@ -50,7 +50,7 @@ module Raffia
         end
 
         def stop_reading
-          @session&.goaway(NO_ERROR)
+          refuse_later if @session
           end_input
         end
 
@@ -65,7 +65,7 @@ module Raffia
         def check(now)
           case @timers.check(now)
           when :end
-            @session.goaway(NO_ERROR)
+            refuse_later
             end_input if @session.streams.zero?
           when :abort then abort
           end
@@ -134,10 +134,16 @@ module Raffia
         def serve_streams(stream)
           storage = Fiber.current.storage || {}
           serve_stream(stream)
-          while (stream = @session.next_request)
+          while (stream = next_request)
             Native.reset_fiber(storage)
             serve_stream(stream)
           end
+        end
+
+        # A cancellation that came too late for one request must not end another one.
+        def next_request
+          CancellationStack.current&.check!
+          @session.next_request
         end
 
         def give_up(scope)
@@ -155,6 +161,12 @@ module Raffia
           @draining = true
           @session.announce_end
           @timers.announced
+        end
+
+        # Later requests, which the client sends to another connection. Once: each GOAWAY is a frame.
+        def refuse_later
+          @session.goaway(NO_ERROR) unless @refusing
+          @refusing = true
         end
 
         def serve_stream(stream)
