@@ -39,7 +39,7 @@ int raffia_http2_append(char **bytes, size_t *start, size_t *size, size_t *capac
     return 0;
 }
 
-int raffia_http2_room(char **bytes, size_t *capacity, size_t size)
+int raffia_http2_enlarge(char **bytes, size_t *capacity, size_t size)
 {
     if (*capacity >= size) return 0;
     char *larger = malloc(size);

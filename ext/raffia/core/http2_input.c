@@ -25,7 +25,7 @@ static int make_room(struct raffia_http2_stream *stream, size_t size)
     if (room > stream->session->limits.window) room = stream->session->limits.window;
     if (room > MOST_ROOM) room = MOST_ROOM;
     stream->input_start = 0;
-    return raffia_http2_room(&stream->input, &stream->input_capacity, (size_t)room);
+    return raffia_http2_enlarge(&stream->input, &stream->input_capacity, (size_t)room);
 }
 
 /* Padding takes of the window, too. */

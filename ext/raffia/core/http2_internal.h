@@ -55,7 +55,7 @@ int raffia_http2_reserve(char **bytes, size_t *start, size_t size, size_t *capac
 int raffia_http2_append(char **bytes, size_t *start, size_t *size, size_t *capacity,
                         const char *more, size_t count);
 /* Makes an empty buffer that large, if it is smaller. */
-int raffia_http2_room(char **bytes, size_t *capacity, size_t size);
+int raffia_http2_enlarge(char **bytes, size_t *capacity, size_t size);
 /* Frees a buffer that is not worth to be kept. */
 void raffia_http2_drop_large(char **bytes, size_t *capacity);
 /* Adds a slice, or a field. 0 or -ENOMEM. */
