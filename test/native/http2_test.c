@@ -323,25 +323,56 @@ static void own_resets(void)
     http2_close(&pair);
 }
 
-/* The response comes before the request's body: it is whole, and the client is stopped. */
-static void early_response(void)
+static struct raffia_http2_stream *respond_early(int32_t *id, const char *body, size_t size)
 {
-    static char body[200000];
-    http2_open(&pair, &raffia_http2_defaults);
-    int32_t id = http2_post(&pair, body, sizeof(body), 0);
+    *id = http2_post(&pair, body, size, 1);
     http2_run(&pair);
     struct raffia_http2_stream *stream =
         http2_event(&pair, RAFFIA_HTTP2_REQUEST | RAFFIA_HTTP2_READABLE);
     http2_respond(stream, "no", 2);
     http2_run(&pair);
     CHECK(http2_event(&pair, RAFFIA_HTTP2_WRITABLE) == stream);
-    CHECK(stream->closed);
-    raffia_http2_release(stream);
-    struct http2_response *response = http2_response(&pair, id);
-    CHECK(response->ended && response->closed);
+    struct http2_response *response = http2_response(&pair, *id);
+    CHECK(response->ended && !response->closed);
     CHECK_EQUAL(response->size, 2);
+    return stream;
+}
+
+/* The response comes before the request's body: it is whole, and the client is stopped later. */
+static void early_response(void)
+{
+    static char body[200000];
+    int32_t id;
+    http2_open(&pair, &raffia_http2_defaults);
+    struct raffia_http2_stream *stream = respond_early(&id, body, sizeof(body));
+    raffia_http2_release(stream);
+    CHECK_EQUAL(raffia_http2_stop_uploads(pair.server), 0);
+    http2_run(&pair);
+    struct http2_response *response = http2_response(&pair, id);
+    CHECK(!response->closed);
+    CHECK_EQUAL(raffia_http2_stop_uploads(pair.server), 0);
+    http2_run(&pair);
+    CHECK(response->closed);
     CHECK_EQUAL(response->code, NGHTTP2_NO_ERROR);
     CHECK_EQUAL(raffia_http2_state(pair.server)->resets_sent, 1);
+    http2_no_event(&pair);
+    http2_close(&pair);
+}
+
+/* A client that ends its request soon after its response gets no reset. */
+static void early_response_and_end(void)
+{
+    int32_t id;
+    http2_open(&pair, &raffia_http2_defaults);
+    struct raffia_http2_stream *stream = respond_early(&id, "12", 2);
+    raffia_http2_stop_uploads(pair.server);
+    raffia_http2_release(stream);
+    http2_more(&pair, id, "34", 2, 0);
+    http2_run(&pair);
+    raffia_http2_stop_uploads(pair.server);
+    http2_run(&pair);
+    CHECK(http2_response(&pair, id)->closed);
+    CHECK_EQUAL(raffia_http2_state(pair.server)->resets_sent, 0);
     http2_close(&pair);
 }
 
@@ -429,7 +460,7 @@ static void body_over_the_limit(void)
     raffia_http2_release(stream);
     http2_run(&pair);
     CHECK_EQUAL(http2_response(&pair, id)->status, 413);
-    CHECK(http2_response(&pair, id)->closed);
+    CHECK(http2_response(&pair, id)->ended);
     http2_close(&pair);
 }
 
@@ -702,6 +733,7 @@ static const struct check_test tests[] = {
     TEST(request_and_reset_at_once),
     TEST(own_resets),
     TEST(early_response),
+    TEST(early_response_and_end),
     TEST(windows_of_streams),
     TEST(updates_of_windows),
     TEST(body_over_the_limit),

@@ -160,6 +160,16 @@ static VALUE http2_ping(VALUE self)
     return Qnil;
 }
 
+/* @overload stop_uploads
+ *   Called again and again: stops requests whose response had ended at the last call. */
+static VALUE http2_stop_uploads(VALUE self)
+{
+    struct http2_connection *connection = raffia_http2_connection_of(self);
+    raffia_http2_stop_uploads(connection->session);
+    if (raffia_http2_wants_write(connection->session)) raffia_http2_output_due(connection);
+    return Qnil;
+}
+
 #define READER(name, expression)                                                                   \
     static VALUE http2_##name(VALUE self)                                                          \
     {                                                                                              \
@@ -217,6 +227,7 @@ void raffia_init_http2(VALUE raffia)
     rb_define_method(http2, "announce_end", http2_announce_end, 0);
     rb_define_method(http2, "goaway", http2_goaway, -1);
     rb_define_method(http2, "ping", http2_ping, 0);
+    rb_define_method(http2, "stop_uploads", http2_stop_uploads, 0);
     rb_define_method(http2, "streams", http2_streams, 0);
     rb_define_method(http2, "requests", http2_requests, 0);
     rb_define_method(http2, "settings_acked?", http2_is_settings_acked, 0);

@@ -33,6 +33,7 @@ struct raffia_http2_session {
     const char *over;                     /* the limit that it exceeds */
     struct raffia_http2_slice host;
     uint32_t heads_over;
+    uint32_t lingering; /* streams whose response has ended before their request */
 
     size_t buffered; /* bytes of bodies of all streams, that were not framed yet */
     char *output;    /* frames */

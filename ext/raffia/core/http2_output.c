@@ -4,6 +4,7 @@
 
 #ifdef HAVE_NGHTTP2
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,14 +58,27 @@ int raffia_http2_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, const
     return session->output_size < session->limits.unsent ? 0 : NGHTTP2_ERR_PAUSE;
 }
 
-/* A client that goes on to send a body that nobody reads is stopped (RFC 9113, 8.1). */
-static int end_response(struct raffia_http2_stream *stream)
+/* A client may be about to end its request, or to stop it because of the response. Some (curl 7.88)
+ * take a reset with NO_ERROR for the failure of a response that has come in whole. */
+static void end_response(struct raffia_http2_stream *stream)
 {
     stream->ended = 1;
     raffia_http2_notify(stream, RAFFIA_HTTP2_WRITABLE);
-    if (stream->input_ended || stream->own) return 0;
-    stream->own = 1;
-    return raffia_http2_submit_reset(stream, NGHTTP2_NO_ERROR);
+    if (stream->input_ended || stream->own) return;
+    stream->own = stream->lingers = 1;
+    stream->session->lingering++;
+}
+
+int raffia_http2_stop_uploads(struct raffia_http2_session *session)
+{
+    if (session->failed || session->lingering == 0) return 0;
+    for (struct raffia_http2_stream *stream = session->streams; stream; stream = stream->next) {
+        if (!stream->lingers || stream->closed || stream->lingers++ == 1) continue;
+        stream->lingers = 0;
+        session->lingering--;
+        if (raffia_http2_submit_reset(stream, NGHTTP2_NO_ERROR)) return -ENOMEM;
+    }
+    return 0;
 }
 
 static void count_reset(struct raffia_http2_session *session, const nghttp2_frame *frame)
@@ -100,7 +114,8 @@ int raffia_http2_on_sent(nghttp2_session *nghttp2, const nghttp2_frame *frame, v
     }
     if (frame->hd.type > NGHTTP2_HEADERS || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM)) return 0;
     stream = raffia_http2_find(session, frame->hd.stream_id);
-    return stream && end_response(stream) ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
+    if (stream) end_response(stream);
+    return 0;
 }
 
 void raffia_http2_fill(struct raffia_http2_session *session, int final)

@@ -97,6 +97,7 @@ struct raffia_http2_stream {
     uint8_t ended;   /* END_STREAM was sent */
     uint8_t own;     /* the reset is not the client's doing */
     uint8_t gone;    /* libnghttp2 does not know it any more */
+    uint8_t lingers; /* its response has ended before its request; 2: for a while */
 };
 
 /* A field of a response. Names are in lower case; the session copies both. */
@@ -126,7 +127,8 @@ size_t raffia_http2_read(struct raffia_http2_stream *stream, char *bytes, size_t
 void raffia_http2_release_head(struct raffia_http2_stream *stream);
 
 /* The response. An interim head (1xx), then a head, then a body unless `end`, then its end. A
- * stream whose request's body has not ended is reset with NO_ERROR after its response. */
+ * stream whose request's body does not end after its response is reset: see
+ * raffia_http2_stop_uploads. */
 int raffia_http2_send_interim(struct raffia_http2_stream *stream, int status,
                               const struct raffia_http2_output_field *fields, size_t count);
 int raffia_http2_send_head(struct raffia_http2_stream *stream, int status,
@@ -160,6 +162,9 @@ int raffia_http2_wants_write(const struct raffia_http2_session *session);
 int raffia_http2_announce_end(struct raffia_http2_session *session);
 int raffia_http2_goaway(struct raffia_http2_session *session, uint32_t code);
 int raffia_http2_ping(struct raffia_http2_session *session);
+/* Called again and again: stops requests that go on although their response had ended at the last
+ * call, with NO_ERROR (RFC 9113, 8.1). */
+int raffia_http2_stop_uploads(struct raffia_http2_session *session);
 
 /* What the caller's timers need. */
 struct raffia_http2_state {

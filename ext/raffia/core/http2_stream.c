@@ -204,6 +204,8 @@ void raffia_http2_drop_output(struct raffia_http2_stream *stream)
 void raffia_http2_close(struct raffia_http2_stream *stream, uint32_t code)
 {
     int known = stream->closed;
+    if (stream->lingers) stream->session->lingering--;
+    stream->lingers = 0;
     stream->gone = stream->closed = 1;
     raffia_http2_drop_output(stream);
     if (stream->session->decoding == stream) stream->session->decoding = NULL;

@@ -63,6 +63,7 @@ module Raffia
 
         # Called in the loop's thread, again and again.
         def check(now)
+          @session.stop_uploads
           case @timers.check(now)
           when :end
             refuse_later
