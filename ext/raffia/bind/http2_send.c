@@ -110,7 +110,7 @@ static void announce(struct http2_connection *connection)
     rb_funcall(connection->wakeups, id_push, 1, connection->transport.self);
 }
 
-/* What the kernel does not take is sent by a fiber that waits for it. */
+/* A fiber waits for the kernel, and sends the rest. */
 static void flush_now(struct http2_connection *connection)
 {
     if (connection->blocked) return;

@@ -51,7 +51,7 @@ void raffia_http2_abuse_init(struct raffia_http2_abuse *abuse, uint32_t block_li
     abuse->window_updates = UPDATES;
 }
 
-/* What may still come; a client cannot save it for a flood. */
+/* Frames that may still come; a client cannot save them for a flood. */
 static void allow(int64_t *allowed, int64_t more)
 {
     *allowed = *allowed + more < MOST_SAVED ? *allowed + more : MOST_SAVED;
@@ -147,7 +147,7 @@ static void count_block(struct raffia_http2_abuse *abuse, uint8_t type, uint8_t 
         raffia_http2_abuse_empty(abuse, now);
 }
 
-/* Of frames that may still come, else from the bucket. */
+/* Takes one of the frames that may still come, else a token of the bucket. */
 static void spend(struct raffia_http2_abuse *abuse, int64_t *allowed,
                   enum raffia_http2_bucket bucket, int64_t now)
 {

@@ -1,4 +1,4 @@
-/* What the parts of an HTTP/2 session know of each other. */
+/* Internals that the parts of an HTTP/2 session share. */
 #ifndef RAFFIA_HTTP2_INTERNAL_H
 #define RAFFIA_HTTP2_INTERNAL_H
 
@@ -98,7 +98,7 @@ int raffia_http2_send_data(nghttp2_session *nghttp2, nghttp2_frame *frame, const
                            size_t size, nghttp2_data_source *source, void *data);
 ssize_t raffia_http2_read_body(nghttp2_session *nghttp2, int32_t id, uint8_t *bytes, size_t size,
                                uint32_t *flags, nghttp2_data_source *source, void *data);
-/* Of a stream, at present. */
+/* Bytes that a stream may buffer at present. */
 uint32_t raffia_http2_output_limit(const struct raffia_http2_session *session);
 /* Makes frames until there are `unsent` bytes of them; with `final`, until GOAWAY is among them. */
 void raffia_http2_fill(struct raffia_http2_session *session, int final);

@@ -166,7 +166,7 @@ int raffia_http2_ping(struct raffia_http2_session *session);
  * call, with NO_ERROR (RFC 9113, 8.1). */
 int raffia_http2_stop_uploads(struct raffia_http2_session *session);
 
-/* What the caller's timers need. */
+/* Facts for the caller's timers. */
 struct raffia_http2_state {
     uint32_t streams;          /* not released */
     uint64_t requests;         /* so far */

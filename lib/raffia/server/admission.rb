@@ -13,10 +13,10 @@ module Raffia
     #
     # @api private
     class Admission
-      # Of the requests of a client; nil: not limited.
+      # Limits the requests of a client; nil: not limited.
       attr_reader :client_limiter
       attr_reader :limiter
-      # Of requests on threads; nil in fibers, or with one thread.
+      # Costs of requests on threads; nil in fibers, or with one thread.
       attr_reader :costs
 
       # `rates`: memory of {ClientRates}.

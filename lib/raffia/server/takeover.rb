@@ -9,7 +9,7 @@ module Raffia
     #
     # @api private
     module Takeover
-      # Of the messages. Both sides must have the same.
+      # Version of the messages, the same on both sides.
       PROTOCOL = 1
       # Seconds for an answer of the other side's loop, and to a probe.
       ANSWER = 30

@@ -3,8 +3,8 @@
 module Raffia
   module Process
     class Supervisor
-      # What a supervisor asks and tells while it may give its resources to another one, or get them
-      # from one. This one does neither. The supervisor's loop calls all methods but {loop=}.
+      # Messages of a supervisor that gives its resources to another one, or gets them from one.
+      # This class does neither. The supervisor's loop calls all methods but {loop=}.
       #
       # @api private
       class Handover

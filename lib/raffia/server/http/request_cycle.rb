@@ -111,7 +111,7 @@ module Raffia
           env["rack.response_finished"] = []
         end
 
-        # What the application reaches before it has answered.
+        # The part of the stream that the application reaches before it has answered.
         def exposed_stream = @stream
 
         def prepare_input(env)

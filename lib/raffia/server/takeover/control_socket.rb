@@ -65,7 +65,7 @@ module Raffia
 
           private
 
-          # Of this user alone.
+          # Belongs to this user alone.
           def directory
             given = Config.load.runtime_directory
             return given if given

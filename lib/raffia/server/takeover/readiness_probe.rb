@@ -30,7 +30,7 @@ module Raffia
         LONGEST = 65_536
         private_constant :LONGEST
 
-        # What went wrong; nil: nothing so far.
+        # The failure; nil: none so far.
         attr_reader :failure
         attr_reader :deadline
 

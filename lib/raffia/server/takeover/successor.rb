@@ -92,7 +92,7 @@ module Raffia
 
         private
 
-        # As long as a template process and then workers may take.
+        # Seconds that a template process and then workers may take.
         def boot_time = 2 * (@options.boot_timeout || 86_400) + 2 * ANSWER
 
         def trial = @options.takeover_trial || 0

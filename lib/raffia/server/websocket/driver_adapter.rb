@@ -15,7 +15,7 @@ module Raffia
       #
       # @api private
       class DriverAdapter
-        # Of a request that switches protocols, as on HTTP/1.1. On HTTP/2 there is no key, and nobody
+        # Env of a request that switches protocols, as on HTTP/1.1. HTTP/2 has no key, and nobody
         # reads the answer to it.
         UPGRADE = {"REQUEST_METHOD" => "GET", "HTTP_CONNECTION" => "upgrade",
                    "HTTP_UPGRADE" => "websocket"}.freeze

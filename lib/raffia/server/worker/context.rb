@@ -21,7 +21,7 @@ module Raffia
         attr_reader :status_pages
         # Pool of threads for the application; nil: it runs in the connections' fibers.
         attr_reader :threads
-        # Of these threads, those that run on after their request was answered; nil in fibers.
+        # The threads that run on after their request was answered; nil in fibers.
         attr_reader :zombies
         # Limit of requests that keep a thread for long.
         attr_reader :long_lived

@@ -17,7 +17,7 @@ module Raffia
           LATE = 0.02
           # Share of all CPUs in use above which more workers than CPUs would only compete.
           COMPETING = 0.5
-          # Of the last ticks, so many must show the same need.
+          # NEEDED of the last TICKS must show the same need.
           TICKS = 3
           NEEDED = 2
           # Free memory, in sizes of the largest worker, that a further worker needs.
@@ -71,7 +71,7 @@ module Raffia
 
           def late(samples) = samples.map(&:wait).select { |wait| wait > LATE }
 
-          # What another worker would be for; nil: for nothing.
+          # The need for another worker; nil: none.
           def need(samples)
             cpu = mean(samples, &:cpu)
             if @size < @cpus && cpu > BUSY

@@ -20,7 +20,7 @@ module Raffia
         # @api private
         class Sampler
           TICKS = Etc.sysconf(Etc::SC_CLK_TCK).to_f
-          # Of /proc/PID/stat after the command's name, which may have blanks: utime and stime.
+          # utime and stime in /proc/PID/stat, after the command's name, which may have blanks.
           TIMES = 11..12
           private_constant :TICKS, :TIMES
 

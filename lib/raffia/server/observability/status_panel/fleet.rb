@@ -41,7 +41,7 @@ module Raffia
             Metrics::Totals.new(@memory, pids.compact)
           end
 
-          # What the autoscaler asks about a worker.
+          # Facts about a worker for the autoscaler.
           def load(slot, row, pid)
             part = Metrics::Counters.new(@memory, slot * ROWS + row)
             return {} unless part.gauge(:pid) == pid
