@@ -3,6 +3,7 @@
 require_relative "cli_case"
 require "json"
 require "raffia/base/version"
+require "raffia/native"
 
 module Raffia
   class CLIDoctorTest < CLICase
@@ -18,6 +19,11 @@ module Raffia
       assert_match(/^Nothing is broken/, ended.out.lines.last)
       assert_empty ended.out.lines.select { |line| line.chomp.size > 80 }
       refute_includes ended.out, "\e", "no colour: it is pasted into reports"
+    end
+
+    def test_whether_the_server_speaks_http_2
+      line = raffia("doctor").out[/^  \w+ +HTTP\/2 .*/]
+      assert_includes line, Native.http2? ? "libnghttp2 is compiled in" : "HTTP/1.1 only"
     end
 
     def test_this_machine_as_json
