@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "server_case"
+require "raffia/server/websocket"
 require "support/python"
 
 module Raffia
@@ -101,6 +102,39 @@ module Raffia
         print(json.dumps(sorted(ended)))
       PYTHON
       serve(APP) { |server| assert_equal [1, 5], python(script, server.port) }
+    end
+
+    # RFC 8441: a text of two bytes that comes back, then the end.
+    def test_a_websocket
+      script = CLIENT + <<~PYTHON
+        got = b""
+        def take(event):
+            global got
+            if isinstance(event, h2.events.DataReceived): got += event.data
+            return isinstance(event, h2.events.RemoteSettingsChanged)
+        receive(take)
+        assert h2c.remote_settings.enable_connect_protocol == 1
+        h2c.send_headers(1, [(":method", "CONNECT"), (":protocol", "websocket"),
+                             (":scheme", "http"), (":authority", "localhost"), (":path", "/"),
+                             ("sec-websocket-version", "13")])
+        receive(lambda event: isinstance(event, h2.events.ResponseReceived)
+                              and dict(event.headers)[":status"] == "200")
+        h2c.send_data(1, b"\\x81\\x82\\0\\0\\0\\0hi")
+        receive(lambda event: take(event) or len(got) == 4)
+        h2c.send_data(1, b"\\x88\\x82\\0\\0\\0\\0\\x03\\xe8")
+        receive(lambda event: take(event) or isinstance(event, h2.events.StreamEnded))
+        print(json.dumps(got.hex()))
+      PYTHON
+      app = lambda do |env|
+        Raffia::Server::WebSocket.open(env, origins: :any) do |socket|
+          socket.each { |message| socket.write(message.upcase) }
+        end
+      end
+      %i[fibers threads].each do |execution|
+        serve(app, execution:, websockets_over_http2: :native) do |server|
+          assert_equal "81024849880203e8", python(script, server.port), execution
+        end
+      end
     end
   end
 end

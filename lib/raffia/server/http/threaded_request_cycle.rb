@@ -51,8 +51,10 @@ module Raffia
           @output.discard
         end
 
-        # Clients of gRPC may wait for an answer before they send the rest.
-        def two_way?(env) = @stream.multiplexed? && GRPC.request?(env)
+        # Clients of gRPC and of WebSockets may wait for an answer before they send the rest.
+        def two_way?(env)
+          @stream.multiplexed? && (@stream.connects? || GRPC.request?(env))
+        end
 
         def respond_with(error, env, finished)
           @complete = respond_to_error(error, env)
