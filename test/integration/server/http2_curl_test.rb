@@ -94,6 +94,17 @@ module Raffia
       end
     end
 
+    # curl 7.88 reads no trailers after the last byte of a known length.
+    def test_trailers
+      app = lambda do |env|
+        env["raffia.response_trailers"]["x-sum"] = "5"
+        [200, {}, ->(stream) { stream.write("hello") && stream.close }]
+      end
+      serve(app) do |server|
+        assert_match(/x-sum: 5\r\n/, curl(H2C, "-D", "-", "-H", "TE: trailers", server.url))
+      end
+    end
+
     def test_early_hints
       serve(ECHO) do |server|
         assert_match(/\AHTTP\/2 103 \r\nlink: <\/style\.css>\r\n\r\nHTTP\/2 200 /,
