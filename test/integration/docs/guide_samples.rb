@@ -131,11 +131,14 @@ module Raffia
     # Whole files, which `raffia serve --check` reads.
     FILES = {
       ["guides/deploy.md", "bind \"systemd:\""] => "raffia.rb",
+      ["guides/deploy.md", "# config/raffia.rb"] => "raffia.rb",
       ["guides/jobs.md", "# config.ru"] => "config.ru",
       ["guides/from_puma.md", "# config/raffia.rb"] => "raffia.rb",
       ["guides/rails_on_fibers.md", "# config/raffia.rb, with pool: 20"] => "raffia.rb",
       ["guides/rails_on_fibers.md", "# config/raffia.rb\n"] => "raffia.rb",
       ["guides/server.md", "# raffia.rb"] => "raffia.rb",
+      ["guides/server.md", "compress :zstd"] => "raffia.rb",
+      ["guides/server.md", "client_key {"] => "raffia.rb",
       ["guides/supervision.md", "require \"./app/actors\""] => "raffia.rb"
     }.freeze
 
@@ -146,6 +149,9 @@ module Raffia
       ["guides/deadlines.md", "script.rb:9"] => "after a Ctrl-C: ctrl_c_test.rb",
       ["guides/deploy.md", "# /etc/systemd"] => "for systemd",
       ["guides/deploy.md", "# /etc/logrotate.d"] => "for logrotate",
+      ["guides/deploy.md", "kill -USR2"] => "cli/serve_takeover_test.rb",
+      ["guides/deploy.md", "[Service]\n"] => "cli/serve_takeover_systemd_test.rb",
+      ["guides/deploy.md", "#!/bin/sh"] => "for process 1 of a container",
       ["guides/from_passenger_unicorn.md", "upstream app"] => "for nginx: server/proxies_test.rb",
       ["guides/getting_started.md", "gem \"raffia\""] => "a line of a Gemfile: cli/new_test.rb",
       ["guides/jobs.md",
@@ -172,7 +178,10 @@ module Raffia
       ["guides/rails_jobs.md", "gem \"raffia\", require"] => "jobs/rails_generators_test.rb",
       ["guides/rails_jobs.md", "config.raffia.store"] => "jobs/rails_test.rb",
       ["guides/rails_on_fibers.md", "requests run in fibers"] => "server/rails_new_test.rb",
+      ["guides/server.md", "raffia serve --client-rate"] => "server/client_limits_test.rb",
+      ["guides/server.md", "error_page 502"] => "server/error_pages_test.rb",
       ["guides/simulation.md", "RAFFIA_SEED="] => "an output: simulation/minitest_test.rb",
+      ["guides/supervisor.md", "autoscale ="] => "supervisor/autoscaler_test.rb",
       ["guides/supervisor.md", "supervisor "] => "a picture"
     }.freeze
   end
