@@ -10,6 +10,8 @@ module ServerFailures
     # The share of requests that keep their worker busy, and of those that come in two pieces.
     BUSY = 0.01
     CUT = 0.1
+    # The share of requests with a body.
+    POSTS = 0.2
     # A connection ends after so many requests, so that others come.
     MOST = 300
 
@@ -67,13 +69,22 @@ module ServerFailures
     end
 
     def exchange(number)
-      path = "/#{number}#{"?busy" if @keep && @random.rand < BUSY}"
-      head = "GET #{path} HTTP/1.1\r\nhost: a\r\n#{"connection: close\r\n" unless @keep}\r\n"
-      cut = (@random.rand < CUT) ? @random.rand(head.bytesize) : 0
-      @io.write(head.byteslice(0, cut)) if cut.positive?
-      @io.write(head.byteslice(cut..))
+      request = (@random.rand < POSTS) ? post(number) : get(number)
+      cut = (@random.rand < CUT) ? @random.rand(request.bytesize) : 0
+      @io.write(request.byteslice(0, cut)) if cut.positive?
+      @io.write(request.byteslice(cut..))
       @report.answered(number, *answer, moved_from: @worker) { |worker| @worker = worker }
     end
+
+    def get(number)
+      "GET /#{number}#{"?busy" if @keep && @random.rand < BUSY} HTTP/1.1\r\nhost: a\r\n#{fields}\r\n"
+    end
+
+    def post(number)
+      "POST / HTTP/1.1\r\nhost: a\r\n#{fields}content-length: #{number.bytesize}\r\n\r\n#{number}"
+    end
+
+    def fields = ("connection: close\r\n" unless @keep)
 
     # @return [Array(Integer, String, Integer)] status, body, the worker's pid
     def answer

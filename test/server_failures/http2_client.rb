@@ -32,6 +32,8 @@ module ServerFailures
     STREAMS = 6
     # A connection ends after so many requests, so that others come.
     MOST = 600
+    # The share of requests with a body.
+    POSTS = 0.2
 
     def initialize(port, report, random, tls: false)
       @port = port
@@ -100,7 +102,10 @@ module ServerFailures
     end
 
     def send(stream, number)
-      @connection.request(stream, "/#{number}")
+      return @connection.request(stream, "/#{number}") if @random.rand > POSTS
+
+      @connection.request(stream, method: "POST", flags: [:end_headers])
+      @connection.write(TestSupport::HTTP2::Frames.data(stream, number))
     rescue SystemCallError, IOError, OpenSSL::SSL::SSLError
       nil # What came before can be read.
     end

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module ServerFailures
-  # Kills workers, and knows which connections each of them had: it is stopped first, then its
-  # descriptors are read, then it is killed.
+  # Kills workers and servers, and knows which connections they had: a process is stopped first,
+  # then its descriptors are read, then it is killed.
   class Kills
     # A connection is named by the client's port.
-    Kill = Struct.new(:pid, :at, :ports)
+    Kill = Struct.new(:pids, :at, :ports)
 
     attr_reader :kills
 
@@ -17,13 +17,22 @@ module ServerFailures
 
     # @return [Boolean] false if the worker had ended before
     def kill(pid)
-      ::Process.kill(:STOP, pid)
-      nil until stopped?(pid)
-      @kills << Kill.new(pid, ::Process.clock_gettime(::Process::CLOCK_MONOTONIC), connections(pid))
-      ::Process.kill(:KILL, pid)
+      stop(pid)
+      end_all([pid], connections(pid))
       true
     rescue SystemCallError
       false
+    end
+
+    # A whole server, its supervisor first. Connections that were on their way from one of its
+    # workers to another one end with it: no process has them.
+    def kill_server(pid)
+      pids = []
+      until (more = [pid, *descendants(pid)] - pids).empty?
+        more.each { |process| stop(process) }
+        pids.concat(more)
+      end
+      end_all(pids, pids.flat_map { |process| connections(process) } + under_way)
     end
 
     # Whether the connection of a failed request was one of a killed worker.
@@ -35,19 +44,41 @@ module ServerFailures
 
     private
 
+    def stop(pid)
+      ::Process.kill(:STOP, pid)
+      nil until stopped?(pid)
+    end
+
+    def end_all(pids, ports)
+      now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
+      @kills << Kill.new(pids, now, ports)
+      pids.each { |pid| ::Process.kill(:KILL, pid) }
+    end
+
+    def descendants(pid)
+      children = Dir["/proc/#{pid}/task/*/children"].flat_map { |path| File.read(path).split }
+      children.map(&:to_i).flat_map { |child| [child, *descendants(child)] }
+    end
+
     def stopped?(pid)
       Dir["/proc/#{pid}/task/*/stat"].all? do |path|
         %w[T t Z X].include?(File.read(path).rpartition(") ").last[0])
       end
     end
 
-    def connections(pid)
-      inodes = Dir["/proc/#{pid}/fd/*"].filter_map do |path|
+    def connections(pid) = peers.values_at(*inodes(pid)).compact
+
+    def under_way
+      held = Dir["/proc/[0-9]*"].flat_map { |path| inodes(path[/\d+/]) }
+      peers.except("0", *held).values.compact
+    end
+
+    def inodes(pid)
+      Dir["/proc/#{pid}/fd/*"].filter_map do |path|
         File.readlink(path)[/\Asocket:\[(\d+)\]\z/, 1]
       rescue SystemCallError
         nil
       end
-      peers.values_at(*inodes).compact
     end
 
     # @return [Hash{String => Integer}] the client's port, by the inode of the server's end

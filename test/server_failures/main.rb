@@ -18,6 +18,7 @@ module Raffia
     SEED = Integer(ENV.fetch("SEED") { Random.rand(1 << 30) })
     # A worker that dies sooner, again and again, has growing pauses.
     AGE = 1.5
+    EVENTS = %i[restart restart take_over take_over break_take_over grow shrink].freeze
 
     def test_failed_requests_are_those_of_killed_workers
       start_server
@@ -43,8 +44,9 @@ module Raffia
       killer = Thread.new { kill_workers(finish, Random.new(SEED + 1)) }
       while TestSupport.now < finish && @clients.run?
         sleep(random.rand * 3)
-        name = %i[restart restart take_over take_over grow shrink][random.rand(6)]
-        @done[__send__(name) ? name : :"no #{name}"] += 1
+        name = EVENTS.sample(random:)
+        arguments = (name == :break_take_over) ? [@kills, random.rand * 2] : []
+        @done[__send__(name, *arguments) ? name : :"no #{name}"] += 1
       end
       killer.join
     ensure

@@ -11,6 +11,8 @@ module Raffia
   class ServerFailuresCase < CLIServeCase
     LEAST = 2
     MOST = 4
+    # Seconds until a server without requests has ended the workers that it does not need.
+    QUIET = Integer(ENV.fetch("QUIET", "120"))
 
     APP = <<~RUBY
       run(lambda do |env|
@@ -21,6 +23,7 @@ module Raffia
           sleep(rand * 0.03)
         end
         body = env["PATH_INFO"].delete_prefix("/")
+        body = env["rack.input"].read if env["REQUEST_METHOD"] == "POST"
         [200, {"content-type" => "text/plain", "x-worker" => Process.pid.to_s}, [body]]
       end)
     RUBY
@@ -81,6 +84,23 @@ module Raffia
       end
     end
 
+    # A new server is killed while it boots, waits or serves on trial: the old one goes on.
+    def break_take_over(kills, after)
+      old = server
+      seen, ended = begun(old), broken_off(old)
+      start_server("--takeover", "--takeover-trial", "60")
+      new = @servers.pop
+      wait_until(PROCESS_PATIENCE, old.err) { begun(old) > seen }
+      sleep(after)
+      kills.kill_server(new.pid)
+      new.ended
+      wait_until(PROCESS_PATIENCE, old.err) { broken_off(old) > ended }
+    end
+
+    def begun(server) = server.err.scan(/^.*INFO.*\) takes over$/).size
+
+    def broken_off(server) = server.err.scan("THE TAKEOVER HAS FAILED").size
+
     def grow = (signal(:TTIN, 1) if @least < MOST)
 
     def shrink = (signal(:TTOU, -1) if @least > LEAST)
@@ -95,17 +115,23 @@ module Raffia
     # @return [Array<Integer>] how many descriptors each process has open when nothing happens
     def quiet
       take_over
+      limit = TestSupport.now + QUIET
       sizes = nil
-      wait_until(120) do
-        last = sizes
+      until sizes && sizes == (sizes = descriptors) && workers.size == LEAST
+        flunk("not quiet: #{sizes}, #{titles}\n#{server.err}") if TestSupport.now > limit
+        sizes ||= descriptors
         sleep(0.5)
-        sizes = processes.map { |pid| Dir.children("/proc/#{pid}/fd").size }.sort
-        sizes == last && workers.size == LEAST
-      rescue SystemCallError
-        false
       end
-      sizes
+      sizes.values.sort
     end
+
+    def descriptors
+      processes.to_h { |pid| [pid, Dir.children("/proc/#{pid}/fd").size] }
+    rescue SystemCallError
+      {}
+    end
+
+    def titles = processes.map { |pid| File.read("/proc/#{pid}/cmdline").tr("\0", " ").strip }
 
     def processes
       Dir["/proc/[0-9]*/cwd"].filter_map do |path|
