@@ -77,11 +77,13 @@ module ServerFailures
     end
 
     def get(number)
-      "GET /#{number}#{"?busy" if @keep && @random.rand < BUSY} HTTP/1.1\r\nhost: a\r\n#{fields}\r\n"
+      query = "?busy" if @keep && @random.rand < BUSY
+      "GET /#{number}#{query} HTTP/1.1\r\nhost: a\r\n#{fields}\r\n"
     end
 
     def post(number)
-      "POST / HTTP/1.1\r\nhost: a\r\n#{fields}content-length: #{number.bytesize}\r\n\r\n#{number}"
+      "POST / HTTP/1.1\r\nhost: a\r\n#{fields}content-length: #{number.bytesize}\r\n\r\n" \
+        "#{number}"
     end
 
     def fields = ("connection: close\r\n" unless @keep)
