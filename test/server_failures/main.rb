@@ -23,6 +23,7 @@ module Raffia
     def test_failed_requests_are_those_of_killed_workers
       start_server
       before = quiet
+      take_over
       disturb
       assert_equal ServerFailures::Clients::KINDS.keys.sort, @clients.totals.keys.sort
       assert_empty @clients.strange
