@@ -17,19 +17,17 @@ module ServerFailures
 
     # @return [Boolean] false if the worker had ended before
     def kill(pid)
-      stop(pid)
+      return false unless stop(pid)
+
       end_all([pid], connections(pid))
       true
-    rescue SystemCallError
-      false
     end
 
     # A whole server, its supervisor first. Connections that were on their way from one of its
     # workers to another one end with it: no process has them.
     def kill_server(pid)
       pids = []
-      until (more = [pid, *descendants(pid)] - pids).empty?
-        more.each { |process| stop(process) }
+      until (more = ([pid, *descendants(pid)] - pids).select { |process| stop(process) }).empty?
         pids.concat(more)
       end
       end_all(pids, pids.flat_map { |process| connections(process) } + under_way)
@@ -44,25 +42,37 @@ module ServerFailures
 
     private
 
+    # @return [Boolean] false if it had ended before
     def stop(pid)
       ::Process.kill(:STOP, pid)
       nil until stopped?(pid)
+      true
+    rescue Errno::ESRCH
+      false
     end
 
     def end_all(pids, ports)
       now = ::Process.clock_gettime(::Process::CLOCK_MONOTONIC)
       @kills << Kill.new(pids, now, ports)
-      pids.each { |pid| ::Process.kill(:KILL, pid) }
+      pids.each do |pid|
+        ::Process.kill(:KILL, pid)
+      rescue Errno::ESRCH
+        nil # It was being ended already.
+      end
     end
 
     def descendants(pid)
       children = Dir["/proc/#{pid}/task/*/children"].flat_map { |path| File.read(path).split }
       children.map(&:to_i).flat_map { |child| [child, *descendants(child)] }
+    rescue SystemCallError
+      []
     end
 
     def stopped?(pid)
       Dir["/proc/#{pid}/task/*/stat"].all? do |path|
         %w[T t Z X].include?(File.read(path).rpartition(") ").last[0])
+      rescue SystemCallError
+        true # This thread has ended.
       end
     end
 
