@@ -35,6 +35,8 @@ module TestRun
     # @return [void]
     def write(seconds)
       known = seconds.select { |file, _| file.start_with?("#{ROOT}/test/") }
+      return if known.empty?
+
       lines = known.map { |file, value| "#{relative(file)}\t#{value.round(1)}" }
       File.write(TIMES, lines.sort.join("\n") + "\n")
     end

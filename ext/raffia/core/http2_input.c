@@ -46,6 +46,22 @@ static int open_window(struct raffia_http2_stream *stream)
     return nghttp2_session_consume_stream(stream->session->nghttp2, stream->id, size);
 }
 
+/* The most that a client may send of a body that nobody reads any more, with its response. */
+enum { MOST_SKIPPED = 256 << 10 };
+
+static int is_skipped(const struct raffia_http2_stream *stream)
+{
+    return stream->released && stream->lingers && !stream->closed &&
+           stream->length <= MOST_SKIPPED && stream->received <= MOST_SKIPPED;
+}
+
+int raffia_http2_skip_body(struct raffia_http2_stream *stream)
+{
+    stream->unopened += stream->input_size;
+    stream->input_size = 0;
+    return is_skipped(stream) ? open_window(stream) : 0;
+}
+
 int raffia_http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, const uint8_t *bytes,
                          size_t size, void *data)
 {
@@ -54,8 +70,12 @@ int raffia_http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, co
     (void)flags;
     raffia_http2_abuse_payload(&session->abuse, size);
     if (nghttp2_session_consume_connection(nghttp2, size)) return NGHTTP2_ERR_CALLBACK_FAILURE;
-    if (!stream || stream->closed || stream->released || stream->refusal) return 0;
+    if (!stream || stream->closed || stream->refusal) return 0;
     stream->received += size;
+    if (stream->released) {
+        if (is_skipped(stream)) stream->unopened += size;
+        return 0;
+    }
     if (stream->received > session->limits.body && !stream->tunnel) {
         drop_body(stream);
         return 0;

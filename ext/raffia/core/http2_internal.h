@@ -91,6 +91,9 @@ int raffia_http2_on_invalid_header(nghttp2_session *nghttp2, const nghttp2_frame
 int raffia_http2_on_head(struct raffia_http2_session *session, const nghttp2_frame *frame);
 int raffia_http2_on_data(nghttp2_session *nghttp2, uint8_t flags, int32_t id, const uint8_t *bytes,
                          size_t size, void *data);
+/* Drops the input of a stream whose caller reads no more. While the client may end its request, its
+ * window is opened further. */
+int raffia_http2_skip_body(struct raffia_http2_stream *stream);
 int raffia_http2_on_frame(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *data);
 int raffia_http2_on_close(nghttp2_session *nghttp2, int32_t id, uint32_t code, void *data);
 int raffia_http2_on_sent(nghttp2_session *nghttp2, const nghttp2_frame *frame, void *data);

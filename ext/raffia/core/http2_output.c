@@ -67,6 +67,7 @@ static void end_response(struct raffia_http2_stream *stream)
     if (stream->input_ended || stream->own) return;
     stream->own = stream->lingers = 1;
     stream->session->lingering++;
+    if (stream->released) (void)raffia_http2_skip_body(stream);
 }
 
 int raffia_http2_stop_uploads(struct raffia_http2_session *session)

@@ -246,7 +246,7 @@ void raffia_http2_release(struct raffia_http2_stream *stream)
     if (!stream->closed && !stream->finished) raffia_http2_reset(stream, NGHTTP2_INTERNAL_ERROR);
     leave(stream);
     raffia_http2_release_head(stream);
-    stream->input_size = 0;
+    (void)raffia_http2_skip_body(stream);
     free_if_unused(stream);
 }
 

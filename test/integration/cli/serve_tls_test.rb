@@ -19,9 +19,10 @@ module Raffia
         output, = Open3.capture2e("curl", "-sS", "--cacert", @certificates.ca, "--resolve",
           "localhost:#{port}:127.0.0.1", "-w", " %{http_version} %{http_code}",
           "https://localhost:#{port}/")
-        assert_match(/\A\d+ 1\.1 200\z/, output)
-        output, = Open3.capture2e("curl", "-sS", "-d", "x" * 100_000, "--cacert", @certificates.ca,
-          "--resolve", "localhost:#{port}:127.0.0.1", "-w", " %{http_code}",
+        assert_match(/\A\d+ #{Native.http2? ? 2 : "1.1"} 200\z/, output)
+        # curl 7.88 does not end where an upload over HTTP/2 is answered early (nginx's, too).
+        output, = Open3.capture2e("curl", "-sS", "--http1.1", "-d", "x" * 100_000,
+          "--cacert", @certificates.ca, "--resolve", "localhost:#{port}:127.0.0.1", "-w", " %{http_code}",
           "https://localhost:#{port}/")
         assert_match(/ 200\z/, output)
       end

@@ -72,4 +72,20 @@ class HTTP2FlowControlTest < HTTP2Case
     client.write(window_update(1, LIMIT - 65_535), settings(initial_window_size: 65_536))
     assert_stream_error(client, 1, :flow_control_error)
   end
+  # The application has answered without it. Clients that end their request get the response only.
+  def test_the_rest_of_a_body_that_nobody_reads_may_come
+    app = ->(_env) { [200, {}, ["early"]] }
+    Raffia::Server.start(app, log: File::NULL) do |server|
+      Connection.open(server.port) do |client|
+        client.request(1, method: "POST", fields: [%w[content-length 100000]],
+          flags: [:end_headers])
+        client.write(*Array.new(4) { data(1, "x" * 16_000, flags: []) })
+        assert_equal "early", client.response(1).body
+        client.take(:window_update, stream: 1)
+        client.write(data(1, "x" * 16_000, flags: []), data(1, "x" * 16_000, flags: []),
+          data(1, "x" * 4_000))
+        assert_lives(client)
+      end
+    end
+  end
 end
