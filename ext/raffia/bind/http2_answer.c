@@ -10,6 +10,9 @@
  * start its timeout anew. */
 enum { PIECE = 64 * 1024, PROGRESS = 16 * 1024 };
 
+/* The buffer limit of a response that is in memory already. */
+static const size_t WHOLE = SIZE_MAX;
+
 static int is_gone(const struct http2_stream *stream)
 {
     return !stream->stream || stream->stream->closed || !stream->connection ||
@@ -122,10 +125,11 @@ static int will_not_open(const struct http2_stream *stream)
 }
 
 /* Bytes that may be written at a time. 0: the writer waits. Other streams change it, so it is asked
- * again after each wait; the session reports what it has found to be full. */
+ * again after each wait; the session reports what it has found to be full. A response in pieces
+ * keeps to the session's limits on threads, too: a connection has many streams. */
 static size_t room(const struct http2_stream *stream)
 {
-    if (raffia_http2_buffered(stream->stream) < stream->buffer_limit) return PIECE;
+    if (stream->buffer_limit == WHOLE) return PIECE;
     size_t room = raffia_http2_room(stream->stream);
     return room < PIECE ? room : PIECE;
 }
@@ -242,7 +246,7 @@ static int respond_whole(struct http2_stream *stream, int status, VALUE headers,
                                   ", but its body has %" PRId64 " bytes",
                                   stream->declared, size);
     }
-    if (stream->buffer_limit > 0) stream->buffer_limit = SIZE_MAX; /* it is in memory already */
+    if (stream->buffer_limit > 0) stream->buffer_limit = WHOLE;
     if (!stream->bodiless && size > 0) {
         submit_head(stream, 0);
         write_strings(stream, strings, size);
@@ -384,7 +388,7 @@ static VALUE stream_is_writable(VALUE self)
     return has_room(raffia_http2_stream_of(self)) ? Qtrue : Qfalse;
 }
 
-/* See HTTP1#write_buffer_limit=. */
+/* See HTTP1#write_buffer_limit=. Only a whole response is kept whatever its size. */
 static VALUE stream_set_write_buffer_limit(VALUE self, VALUE bytes)
 {
     raffia_http2_stream_of(self)->buffer_limit = NUM2SIZET(bytes);

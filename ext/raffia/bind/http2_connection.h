@@ -56,7 +56,7 @@ struct http2_stream {
     int64_t declared;           /* content-length of the response, or -1 */
     int64_t body;               /* bytes of its body so far */
     uint64_t head_received, head_sent;
-    size_t buffer_limit; /* bytes of a body to keep for a slow client instead of waiting; 0: none */
+    size_t buffer_limit; /* above 0: a whole response is kept for a slow client without a wait */
     int status;          /* of the response, 0 before */
     int pending;         /* the status of a head that was not submitted; 0: none */
     unsigned char begun; /* the response has begun, and not ended */

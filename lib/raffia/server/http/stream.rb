@@ -35,7 +35,9 @@ module Raffia
       # reset_response:: Takes back a response. False: the client has seen a part of it.
       # flush::         Sends what is buffered, such as responses to pipelined requests.
       # wait_writable:: `(timeout)` Waits until the client takes more bytes. Nil when it does not.
-      # write_buffer_limit=:: Bytes to buffer for a slow client until `flush`, instead of waiting.
+      # write_buffer_limit=:: Bytes to buffer for a slow client until `flush`, instead of waiting;
+      #                 a whole response is buffered whatever its size. Streams of a connection
+      #                 with several at a time buffer less of other responses.
       #
       # An invalid response raises {BadResponse}. Nothing of it has been sent, unless its head was
       # valid.

@@ -15,6 +15,8 @@ class HTTP2OutputLimitTest < HTTP2Case
   def setup
     super
     @begun = @written = 0
+    @threads = []
+    @lock = Thread::Mutex.new
   end
 
   def test_many_streams_in_pieces
@@ -24,6 +26,19 @@ class HTTP2OutputLimitTest < HTTP2Case
   # Half of each body comes when the other half has been taken.
   def test_a_stream_that_has_been_full_goes_on_when_others_are_empty
     check(half: true) { |stream| PIECES.times { write(stream, "x" * PIECE) } }
+  end
+
+  # 1 MiB of a stream is kept on HTTP/1.1, where a connection has one at a time.
+  def test_many_streams_in_pieces_on_threads
+    app = pieces { |stream| PIECES.times { write(stream, "x" * PIECE) } }
+    serve(app, execution: :threads) do |client|
+      request_all(client)
+      wait_until do
+        @threads.size == STREAMS && @threads.all? { |thread| thread.status == "sleep" }
+      end
+      assert_operator @written, :<, MOST + STREAMS * SHARE
+      finish_all(client)
+    end
   end
 
   def test_a_string_is_no_exception
@@ -44,15 +59,21 @@ class HTTP2OutputLimitTest < HTTP2Case
 
   private
 
-  def check(half: false, &body)
-    app = lambda do |_env|
+  def pieces
+    lambda do |_env|
       [200, {}, lambda do |stream|
-        @begun += 1
-        body.call(stream)
+        @lock.synchronize do
+          @begun += 1
+          @threads << Thread.current
+        end
+        yield stream
         stream.close
       end]
     end
-    serve(app) do |client|
+  end
+
+  def check(half: false, &body)
+    serve(pieces(&body)) do |client|
       request_all(client)
       client.ping_pong until @begun == STREAMS
       client.ping_pong
@@ -69,7 +90,7 @@ class HTTP2OutputLimitTest < HTTP2Case
 
   def write(stream, piece)
     stream.write(piece)
-    @written += piece.bytesize
+    @lock.synchronize { @written += piece.bytesize }
   end
 
   def request_all(client) = STREAMS.times { |n| client.request(n * 2 + 1) }
@@ -81,8 +102,8 @@ class HTTP2OutputLimitTest < HTTP2Case
     end
   end
 
-  def serve(app, &)
-    Raffia::Server.start(app, log: File::NULL) do |server|
+  def serve(app, **options, &)
+    Raffia::Server.start(app, log: File::NULL, **options) do |server|
       Connection.open(server.port, settings: {initial_window_size: 0}, &)
     end
   end
