@@ -126,20 +126,25 @@ module Raffia
       end
     end
 
-    # Trailers say it when some of the response has been sent.
-    def test_the_deadline_of_a_call_that_streams
-      ended = ::Thread::Queue.new
-      body = lambda do |stream|
-        stream.write(Echo.pack("one"))
-        ::Thread::Queue.new.pop
-      ensure
-        ended << true
-      end
-      serve(->(_) { [200, {"content-type" => "application/grpc"}, body] }) do |server|
-        response = call(server, "grpc-timeout" => "2S")
-        assert_equal [200, Echo.pack("one")], [response.status, response.body]
-        assert_equal "4", response.trailers&.assoc("grpc-status")&.last
-        assert ended.pop(timeout: 60)
+    # Trailers say it when some of the response has been sent. A limit of the server's own is for
+    # the application, not for the body.
+    {fibers: {}, threads: {}, threads_with_a_limit: {request_timeout: 0.1}}.each do |mode, limits|
+      define_method("test_the_deadline_of_a_call_that_streams_in_#{mode}") do
+        ended = ::Thread::Queue.new
+        body = lambda do |stream|
+          sleep(0.3)
+          stream.write(Echo.pack("one"))
+          ::Thread::Queue.new.pop
+        ensure
+          ended << Raffia.deadline&.expired?
+        end
+        app = ->(_) { [200, {"content-type" => "application/grpc"}, body] }
+        serve(app, execution: mode[/[a-z]+/].to_sym, **limits) do |server|
+          response = call(server, "grpc-timeout" => "2S")
+          assert_equal [200, Echo.pack("one")], [response.status, response.body]
+          assert_equal "4", response.trailers&.assoc("grpc-status")&.last
+          assert ended.pop(timeout: 60)
+        end
       end
     end
 

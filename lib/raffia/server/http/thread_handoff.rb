@@ -42,7 +42,7 @@ module Raffia
         end
 
         def reset
-          @cause = nil
+          @cause = @body_limit = nil
           @answered = @abandoned = @detached = @released = @done = false
           @events.clear
         end
@@ -80,8 +80,14 @@ module Raffia
           raise @cause, @cause.message, cancel.backtrace, cause: nil
         end
 
-        # On the thread: the application has returned or raised, so its deadline is off.
-        def answer = exclusive { @answered = true }
+        # On the thread: the application has returned or raised, so its deadline is off. `limit`: the
+        # deadline of the response's body.
+        def answer(limit = nil)
+          exclusive do
+            @body_limit = limit
+            @answered = true
+          end
+        end
 
         # On the thread: what reaches the connection before the application has answered.
         def exclusive
@@ -109,12 +115,16 @@ module Raffia
         def listen_within(limit, future)
           limit.enforce { listen }
         rescue Admission::TimeLimit::Passed => late
+          retry if outlived?
           interrupt(future, late)
           raise if @done
           return if listen(LATE)
 
           abandon(unless_answered: true) ? raise : listen
         end
+
+        # The application's deadline has become a later one of the body.
+        def outlived? = !!@body_limit && !@body_limit.expired?
 
         def listen(timeout = nil)
           while (event = @events.pop(timeout: timeout)) == :released
@@ -137,7 +147,7 @@ module Raffia
         # itself; a second interrupt would strike the cleanup of the application.
         def interrupt(future, cause)
           @lock.synchronize do
-            next if @answered && cause.is_a?(Admission::TimeLimit::Passed)
+            next if @answered && !@body_limit && cause.is_a?(Admission::TimeLimit::Passed)
 
             @cause = cause
             next if @thread && @pool.closed?

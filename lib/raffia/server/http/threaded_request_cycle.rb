@@ -98,7 +98,7 @@ module Raffia
             Deadline.replace(@limit) { response = measure { @context.app.call(env) } }
           end
           answered = true
-          @handoff.answer
+          @handoff.answer(@body_deadline = body_deadline)
           response
         rescue Cancel, Admission::TimeLimit::Passed, ThreadHandoff::Abandoned
           @output.ignore(response)
@@ -106,6 +106,13 @@ module Raffia
         ensure
           exit_forked_child($!) if @context.forked
           @handoff.answer unless answered
+        end
+
+        # The deadline, moved to that of the body; nil: the body has none.
+        def body_deadline
+          seconds = @limit && body_limit or return
+
+          @limit.extend_by([seconds - @limit.remaining, 0].max)
         end
 
         # Learns how much CPU time requests of this kind take.
@@ -129,7 +136,7 @@ module Raffia
 
             outlast(response) do
               taken = true
-              @output.deliver(response, @input || NullInput::ONE, @hijack)
+              Deadline.replace(@body_deadline) { deliver(response) }
             end
           end
         ensure

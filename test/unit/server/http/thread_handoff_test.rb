@@ -50,6 +50,24 @@ class ServerThreadHandoffTest < Raffia::TestCase
     assert_predicate @handoff, :answered?
   end
 
+  def test_the_deadline_of_a_body_outlives_that_of_the_application
+    raised = nil
+    limit = TimeLimit.new(0.01)
+    run_request(limit) do
+      @handoff.answer(limit.extend_by(0.1))
+      @handoff.interruptible do
+        sleep(0.05)
+        @done = true
+        sleep
+      end
+    rescue => error
+      raised = error
+    end
+    assert @done
+    assert_instance_of TimeLimit::Passed, raised
+    refute_predicate @handoff, :abandoned?
+  end
+
   def test_outside_of_interruptible_blocks_nothing_is_raised
     run_request(TimeLimit.new(0.01)) do
       sleep(0.05)
