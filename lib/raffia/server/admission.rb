@@ -32,42 +32,43 @@ module Raffia
         @client_deadline = options.request_deadline
       end
 
-      # Returns the response. `queued`: microseconds; negative when not known. Raises
-      # {ClientLimiter::Exceeded} and {ConcurrencyLimiter::Busy} before, and {TimeLimit::Passed}
-      # while it runs.
-      def call(env, queued)
+      # Returns the response. `queued`: microseconds; negative when not known. `connection`: see
+      # {ConcurrencyLimiter#enter}. Raises {ClientLimiter::Exceeded} and {ConcurrencyLimiter::Busy}
+      # before, and {TimeLimit::Passed} while it runs.
+      def call(env, queued, connection = nil)
         @client_limiter&.check(env)
         wanted = env["HTTP_REQUEST_TIMEOUT"] if @client_deadline
         return call_within(@time_limit, env) unless wanted || @limiter
 
-        admit_in_turn(env, queued, wanted) { |limit| call_within(limit, env) }
+        admit_in_turn(env, queued, connection, wanted) { |limit| call_within(limit, env) }
       end
 
       # Yields the time limit in seconds, or nil, when the request may begin, and its kind and
       # whether it is heavy, where costs are estimated.
-      def admit(env, queued, &)
+      def admit(env, queued, connection, &)
         @client_limiter&.check(env)
-        admit_in_turn(env, queued, (env["HTTP_REQUEST_TIMEOUT"] if @client_deadline), &)
+        wanted = env["HTTP_REQUEST_TIMEOUT"] if @client_deadline
+        admit_in_turn(env, queued, connection, wanted, &)
       end
 
       private
 
-      def admit_in_turn(env, queued, wanted, &)
+      def admit_in_turn(env, queued, connection, wanted, &)
         queued = queued.clamp(0..) / 1e6
         before = QueueTime.ago(env["HTTP_X_REQUEST_START"]) || 0.0
-        return through_limiter(env, wanted, queued, before, &) if @limiter
+        return through_limiter(env, connection, wanted, queued, before, &) if @limiter
 
         yield shorter(wanted, queued + before)
       end
 
-      # Requests that compute take all of Ruby's lock with half of the threads, too, and each of them
-      # delays the others by its time slice.
+      # Requests that compute take all of Ruby's lock with half of the threads, too, and each of
+      # them delays the others by its time slice.
       def heavy(limit) = (limit / 2).clamp(2..).clamp(..(limit - 1))
 
-      def through_limiter(env, wanted, queued, before)
+      def through_limiter(env, connection, wanted, queued, before)
         kind = @costs&.kind(env)
         heavy = !kind.nil? && @costs.heavy?(kind)
-        waited = @limiter.enter(queued, before, heavy)
+        waited = @limiter.enter(queued, before, heavy, connection)
         begin
           yield shorter(wanted, waited + before), kind, heavy
         ensure

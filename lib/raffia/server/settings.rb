@@ -152,8 +152,8 @@ module Raffia
           "folders whose files are served before the application is asked", {takes: "FOLDER"}],
         [:early_hints, :flag, true, "let the application send 103 responses"],
         [:compress, :codings, [],
-          "codings of responses, the favourite first: zstd (needs the gem zstd-ruby), br (the gem " \
-            "brotli), gzip"],
+          "codings of responses, the favourite first: zstd (needs the gem zstd-ruby), br (the " \
+            "gem brotli), gzip"],
         [:compress_min, :bytes, 1 << 10, "responses with a shorter body are not compressed"],
         [:compress_types, :strings,
           %w[text/* application/json application/*+json application/javascript application/xml

@@ -16,7 +16,8 @@ module ServerCompressionTest
     def body(path)
       case path
       when "/pieces" then TEXT.lines.each
-      when "/stream" then ->(stream) { TEXT.each_line { |line| stream.write(line) } && stream.close }
+      when "/stream"
+        ->(stream) { TEXT.each_line { |line| stream.write(line) } && stream.close }
       when "/file" then File.open(__FILE__)
       when "/long" then [TEXT * 100, TEXT]
       when "/short" then ["short"]

@@ -56,7 +56,8 @@ module ServerErrorPagesTest
       assert_includes error["source"].values.join, "raise KeyError"
       answer = ask(server, "/a", accept: "*/*")
       assert_equal "text/plain; charset=utf-8", answer["content-type"]
-      assert_match(/\AKeyError: no such.*^>.*raise KeyError.*^Caused by\nArgumentError/m, answer.body)
+      assert_match(/\AKeyError: no such.*^>.*raise KeyError.*^Caused by\nArgumentError/m,
+        answer.body)
       assert_equal "", ask(server, "/a", method: "HEAD", **HTML).body
     end
   end

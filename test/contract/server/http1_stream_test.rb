@@ -78,6 +78,19 @@ class HTTP1StreamTest < Raffia::TestCase
     [here, there].each(&:close)
   end
 
+  def test_pieces_for_a_slow_client_are_buffered_up_to_a_limit
+    with_stream do |stream, client|
+      stream.write_buffer_limit = 4 << 20
+      stream.begin(200, {}, 1 << 20)
+      stream.write("x" * (1 << 20)) # no kernel takes all of it, and nobody reads
+      stream.finish
+      stream.write_buffer_limit = 0
+      reader = Thread.new { client.answer }
+      stream.flush
+      assert_equal 1 << 20, reader.value.last.bytesize
+    end
+  end
+
   def test_a_hijacked_socket_has_what_was_not_read
     with_stream(rest: "after") do |stream, client|
       io = stream.hijack

@@ -3,7 +3,8 @@
 require "raffia/server"
 require_relative "../model"
 
-Simulations.of "server/admission/concurrency_limiter", covers: %w[server/admission/codel],
+Simulations.of "server/admission/concurrency_limiter", covers: %w[server/admission/codel
+  server/admission/fair_queue],
   preempt: :none, max_steps: 100_000 do
   limiter_class = Raffia::Server::Admission::ConcurrencyLimiter
 

@@ -43,8 +43,8 @@ module Raffia
         def network(text)
           ::IPAddr.new(text)
         rescue ::IPAddr::Error
-          raise ConfigError, "trusted_proxies #{text.inspect} is neither an address nor a network: " \
-            "write one such as 10.0.0.0/8 or 192.0.2.1"
+          raise ConfigError, "trusted_proxies #{text.inspect} is neither an address nor a " \
+            "network: write one such as 10.0.0.0/8 or 192.0.2.1"
         end
 
         def trusted?(address)

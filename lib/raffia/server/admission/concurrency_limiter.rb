@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "codel"
+require_relative "fair_queue"
 
 module Raffia
   class Server
     class Admission
-      # Limits the requests in the application. The others wait in order. A request that waits too
-      # long, or in a standing queue ({CoDel}), is refused.
+      # Limits the requests in the application. The others wait in order, and connections take turns
+      # ({FairQueue}). A request that waits too long, or in a standing queue ({CoDel}), is refused.
       #
       # A request counts until the application has answered: a streamed body may go on for hours.
       #
@@ -47,25 +48,28 @@ module Raffia
           @codel = CoDel.new(target) if target
           @max_wait = max_wait
           @on_relief = @on_full = nil
-          # since when each waits, in order; a fiber that gives up is removed from the middle
-          @queue = {}.compare_by_identity
-          @heavy_queue = {}.compare_by_identity
+          @queue = FairQueue.new
+          @heavy_queue = FairQueue.new
           @admitted = @heavy = 0
         end
 
         def waiting = @queue.size + @heavy_queue.size
 
-        # Seconds that the first in the queue has waited here.
+        # Seconds that the oldest in the queue has waited here.
         def longest_wait
-          since = [@queue, @heavy_queue].filter_map { |queue| queue.first&.last }.min
+          since = [@queue, @heavy_queue].filter_map(&:oldest).min
           since ? Clock.now - since : 0.0
         end
 
         # 0..1: how many of the requests that it admits at a time there are.
         def occupancy = (@admitted / @limit.to_f).clamp(0.0, 1.0)
 
-        # Heavy requests must not keep out the others that would pass them, so fewer of them count.
-        def crowded? = @queue.size + @heavy_queue.size / HEAVY_WAITING >= @limit
+        # Whether as many connections wait as requests are admitted at a time. The requests of one
+        # count once, because others take turns with them. Heavy requests must not keep out those
+        # that pass them, so fewer of them count.
+        def crowded?
+          @queue.connections + @heavy_queue.connections / HEAVY_WAITING >= @limit
+        end
 
         def refuses? = !!(@codel || @max_wait)
 
@@ -87,13 +91,14 @@ module Raffia
         end
 
         # Waits for the request's turn; {leave} must follow. `queued`: seconds in this process,
-        # `before`: seconds until then. Returns the new `queued`.
-        def enter(queued = 0.0, before = 0.0, heavy = false)
+        # `before`: seconds until then. `connection`: the same object for all requests of one.
+        # Returns the new `queued`.
+        def enter(queued = 0.0, before = 0.0, heavy = false, connection = nil)
           if admissible?(heavy) && (heavy ? @heavy_queue : @queue).empty?
             reacquire(heavy)
             @on_full&.call(true) if full?
           else
-            queued += wait(queued + before, heavy)
+            queued += wait(queued + before, heavy, connection)
           end
           refuse(queued + before, heavy) if refuse?(queued, before)
           queued
@@ -118,25 +123,24 @@ module Raffia
           raise Busy.new(waited)
         end
 
-        def wait(waited, heavy)
+        def wait(waited, heavy, connection)
           start = Clock.now
           waiter = Waiter.new
           queue = heavy ? @heavy_queue : @queue
-          queue[waiter] = start
+          queue.push(waiter, connection, start)
           called = waiter.wait(@max_wait && [@max_wait - waited, 0].max) { leave(heavy) }
           return Clock.now - start unless called.equal?(Waiter::TIMED_OUT)
 
           raise Busy.new(waited + Clock.now - start)
         ensure
-          queue.delete(waiter)
+          queue.delete(waiter, connection)
         end
 
         # A request counts from here, not when its fiber runs: else others would overtake it.
         def admit_next
           crowded = @on_relief && crowded?
           while @admitted < @limit && (queue = next_queue)
-            waiter, = queue.shift
-            reacquire(queue.equal?(@heavy_queue)) if waiter.settle(true)
+            reacquire(queue.equal?(@heavy_queue)) if queue.shift.settle(true)
           end
           @on_full&.call(full?)
           @on_relief.call if crowded
@@ -144,8 +148,8 @@ module Raffia
 
         # The queue whose first request comes next; nil when none may.
         def next_queue
-          light = @queue.first&.last
-          heavy = @heavy_queue.first&.last if @heavy < @heavy_limit
+          light = @queue.next_since
+          heavy = @heavy_queue.next_since if @heavy < @heavy_limit
           return unless light || heavy
 
           (light.nil? || (heavy && heavy < light)) ? @heavy_queue : @queue

@@ -5,8 +5,8 @@ require_relative "concurrency_limiter"
 module Raffia
   class Server
     class Admission
-      # Limits the requests that keep a thread for long, such as WebSockets. Refuses at once, because
-      # a place may not become free for hours. Safe in any thread.
+      # Limits the requests that keep a thread for long, such as WebSockets. Refuses at once,
+      # because a place may not become free for hours. Safe in any thread.
       #
       # @api private
       class ThreadLimit

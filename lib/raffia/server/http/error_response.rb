@@ -113,8 +113,8 @@ module Raffia
           return send_grpc(GRPC.response(status, text.chomp)) if GRPC.request?(@env)
 
           page = @context.status_pages[status]
-          headers = page ? {"content-type" => page.first, **UNCACHED, **headers} : {**TEXT, **headers}
-          send_response([status, headers, [page ? page.last : text]])
+          own = page ? {"content-type" => page.first, **UNCACHED} : TEXT
+          send_response([status, {**own, **headers}, [page ? page.last : text]])
         end
 
         # Trailers say it when the head has been sent.

@@ -4,8 +4,8 @@ module Raffia
   class Server
     module HTTP
       # The server's own part in gRPC over Rack: deadlines, and responses in place of the
-      # application's. Services are applications: they read `rack.input`, write a streaming body, and
-      # set `env["raffia.response_trailers"]`.
+      # application's. Services are applications: they read `rack.input`, write a streaming body,
+      # and set `env["raffia.response_trailers"]`.
       #
       # @api private
       module GRPC

@@ -127,7 +127,7 @@ module Raffia
 
         def call(env)
           @answered = false
-          response = @admission.call(env, @queued)
+          response = @admission.call(env, @queued, @stream.connection)
           @answered = true
           response
         ensure

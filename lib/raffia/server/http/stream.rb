@@ -48,6 +48,7 @@ module Raffia
       #                 Raises {BadResponse} for a protocol that the request did not ask for.
       # multiplexed?::  Whether the connection has other requests at the same time, so that no
       #                 application can have its IO.
+      # connection::    The same object for all streams of a connection, in turn or at a time.
       # hijack::        Gives away the IO, with unread bytes put back.
       # io::            The IO of the connection. Its bytes have HTTP's framing.
       #
@@ -62,7 +63,7 @@ module Raffia
         MESSAGES = %i[
           body? read_body trailers body_ready? wait_readable answer begin write send_file finish
           send_interim reset_response flush wait_writable write_buffer_limit= closing= begin_raw
-          multiplexed? hijack io status body_sent queued received sent
+          multiplexed? connection hijack io status body_sent queued received sent
         ].freeze
       end
     end

@@ -8,9 +8,9 @@ module Raffia
       # Runs a request on a thread of a pool while the fiber of its connection waits.
       #
       # The fiber interrupts the thread at the request's deadline, or when the fiber is cancelled.
-      # Interrupts reach only {#interruptible} blocks. A thread that does not end within {LATE} of its
-      # deadline, or within {GRACE} of another interrupt, is abandoned. Unless its application has
-      # answered, it is detached then: it cannot reach the connection any more.
+      # Interrupts reach only {#interruptible} blocks. A thread that does not end within {LATE} of
+      # its deadline, or within {GRACE} of another interrupt, is abandoned. Unless its application
+      # has answered, it is detached then: it cannot reach the connection any more.
       #
       # @api private
       class ThreadHandoff
@@ -22,8 +22,8 @@ module Raffia
         # Seconds for an interrupted thread to end.
         GRACE = 5
         LATE = 1
-        # Shortens the time for which a thread keeps Ruby's lock while others wait for it, from 100 to
-        # 20 ms: the loop, and short requests on other threads, come in between soon.
+        # Shortens the time for which a thread keeps Ruby's lock while others wait for it, from 100
+        # to 20 ms: the loop, and short requests on other threads, come in between soon.
         PRIORITY = -3
         MASKED = {Cancel => :never}.freeze
         UNMASKED = {Cancel => :immediate}.freeze
@@ -80,8 +80,8 @@ module Raffia
           raise @cause, @cause.message, cancel.backtrace, cause: nil
         end
 
-        # On the thread: the application has returned or raised, so its deadline is off. `limit`: the
-        # deadline of the response's body.
+        # On the thread: the application has returned or raised, so its deadline is off. `limit`:
+        # the deadline of the response's body.
         def answer(limit = nil)
           exclusive do
             @body_limit = limit

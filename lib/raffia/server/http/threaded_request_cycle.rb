@@ -39,13 +39,18 @@ module Raffia
           @finished_ran = false
           @handoff.reset
           @input&.buffer unless two_way?(env)
-          @admission.admit(env, @queued) { |*place| hand_over(env, finished, *place) }
+          @admission.admit(env, @queued, @stream.connection) do |*place|
+            hand_over(env, finished, *place)
+          end
           raise Error, "the application has ended the thread of its request" if @complete.nil?
 
           send_rest if @complete
           @error
         rescue Exception => error # standard:disable Lint/RescueException
-          @handoff.abandoned? ? respond_without_thread(error, env) : respond_with(error, env, finished)
+          if @handoff.abandoned? then respond_without_thread(error, env)
+          else
+            respond_with(error, env, finished)
+          end
           error
         ensure
           @output.discard

@@ -25,6 +25,8 @@ module Raffia
 
         def multiplexed? = false
 
+        def connection = self
+
         def body_ready? = pending? || body_read?
 
         def wait_readable(timeout)

@@ -41,6 +41,8 @@ module Raffia
 
         def multiplexed? = true
 
+        def connection = session
+
         # Extended CONNECT has no switch of protocols: the response is 200.
         def begin_raw(_status, headers, protocol = nil)
           unless connects?

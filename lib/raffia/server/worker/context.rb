@@ -50,8 +50,8 @@ module Raffia
           if options.threaded?
             @threads = thread_pool
             @long_lived = Admission::ThreadLimit.new(options.max_io_threads)
-            @zombies = ZombieThreads.new(options, options.most_threads, @admission.limiter, counters,
-              @log)
+            @zombies =
+              ZombieThreads.new(options, options.most_threads, @admission.limiter, counters, @log)
           end
           @rewindable = options.rewindable_input || rack2? || !!@threads
           @templates = Hash.new { |all, streams| all[streams] = {}.compare_by_identity }

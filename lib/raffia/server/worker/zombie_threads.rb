@@ -70,7 +70,8 @@ module Raffia
           return unless @on_hopeless
 
           if @hard_timeout && @all.any? { |_, began| now - began >= @hard_timeout }
-            "a request has taken more than hard_timeout (#{@hard_timeout} s), and its thread goes on"
+            "a request has taken more than hard_timeout (#{@hard_timeout} s), and its thread " \
+              "goes on"
           elsif @since && @patience && now - @since >= @patience
             "all #{@threads} threads are at requests whose deadline has passed"
           end

@@ -73,6 +73,28 @@ class ServerGateTest < Raffia::TestCase
     end
   end
 
+  # In the order of arrival, the ten would be the last ones.
+  def test_connections_take_turns
+    order = []
+    Raffia.run do |scope|
+      limiter = Limiter.build(limit: 2)
+      2.times { limiter.enter(0.0, 0.0, false, :many) }
+      enter = lambda do |connection|
+        scope.spawn { limiter.enter(0.0, 0.0, false, connection).then { order << connection } }
+      end
+      98.times { enter.call(:many) }
+      refute_predicate(limiter, :crowded?, "the streams of one connection are no crowd")
+      10.times { |number| enter.call(number) }
+      assert_equal([true, 108], [limiter.crowded?, limiter.waiting])
+      11.times { limiter.leave }
+      wait_until { order.size == 11 }
+      assert_equal([:many, *0...10], order)
+      97.times { limiter.leave }
+      wait_until { order.size == 108 }
+      assert_equal([[:many], 0], [order.last(97).uniq, limiter.waiting])
+    end
+  end
+
   def test_one_that_gives_up_leaves_its_place_in_the_line_to_others
     Raffia.run do |scope|
       limiter = Limiter.build(limit: 1)

@@ -9,9 +9,9 @@ module Raffia
         # Settings of an autoscaler. Times are seconds.
         #
         # range:: the fewest and the most workers that it may keep, without those before +first+
-        # load:: a callable: gets a slot's index, the row of its worker and the worker's pid. Returns
-        #        a Hash with +wait+ (seconds that requests wait at the worker now) and +occupancy+
-        #        (0..1, how much of what it may do at a time it does)
+        # load:: a callable: gets a slot's index, the row of its worker and the worker's pid.
+        #        Returns a Hash with +wait+ (seconds that requests wait at the worker now) and
+        #        +occupancy+ (0..1, how much of what it may do at a time it does)
         # first:: slots before this one are not counted, and stay
         # interval:: between two decisions
         # shrink_after:: for which a worker less must have been enough; nil: none is ended
