@@ -284,10 +284,12 @@ static void new_connections_are_accepted_for_others(struct raffia_loop *loop)
     close(there);
     CHECK_EQUAL(read(notices[0], &notice, 1), 1); /* it is behind */
     CHECK_EQUAL(atomic_load(&board.loads[ME].behind), 1);
-    raffia_mover_stop_accepting(mover);
+    raffia_mover_set_accepting(mover, 0);
     there = connect_to(&address);
     be_late();
     expect_none();
+    raffia_mover_set_accepting(mover, 1);
+    close(CHECK_CALL(take(&moved)));
     close(there);
     close(listener);
     close_pair(notices);
@@ -305,7 +307,7 @@ static void a_forked_child_has_no_mover(struct raffia_loop *loop)
     if (child == 0) {
         uint16_t listener;
         raffia_mover_set_full(mover, 1);
-        raffia_mover_stop_accepting(mover);
+        raffia_mover_set_accepting(mover, 0);
         int fine = raffia_mover_claim(mover, movable) == 1 &&
                    raffia_mover_pass_on(mover, movable, client[0]) == 0 &&
                    raffia_mover_stop(mover, &listener) == -1;

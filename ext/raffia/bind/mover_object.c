@@ -125,11 +125,13 @@ static VALUE mover_stop(VALUE self, VALUE kinds)
     return rb_assoc_new(socket, UINT2NUM(listener));
 }
 
-static VALUE mover_stop_accepting(VALUE self)
+/* @overload accepting=(whether)
+ *   Whether connections that come to this worker are accepted for others, as they are at first. */
+static VALUE mover_set_accepting(VALUE self, VALUE whether)
 {
     struct mover_object *object = object_of(self);
-    if (object->mover) raffia_mover_stop_accepting(object->mover);
-    return Qnil;
+    if (object->mover) raffia_mover_set_accepting(object->mover, RTEST(whether));
+    return whether;
 }
 
 /* @overload receiving=(whether)
@@ -166,7 +168,7 @@ void raffia_init_connection_mover(VALUE raffia)
     rb_undef_method(mover, "initialize_copy");
     rb_define_method(mover, "start", mover_start, 5);
     rb_define_method(mover, "stop", mover_stop, 1);
-    rb_define_method(mover, "stop_accepting", mover_stop_accepting, 0);
+    rb_define_method(mover, "accepting=", mover_set_accepting, 1);
     rb_define_method(mover, "receiving=", mover_set_receiving, 1);
     rb_define_method(mover, "full=", mover_set_full, 1);
     rb_define_method(mover, "receiver?", mover_has_receiver, 0);

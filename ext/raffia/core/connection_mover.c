@@ -42,6 +42,7 @@ struct raffia_mover {
     int runs;
     /* Held while a connection is MOVING and while listeners are used. */
     pthread_mutex_t lock;
+    int accepts;
     struct raffia_movable *_Atomic blocks[BLOCKS];
     atomic_size_t count; /* movables that were ever used */
     struct raffia_movable *free;
@@ -139,7 +140,7 @@ static int send_kept(struct raffia_mover *mover, int64_t now)
 
 static int listens(const struct raffia_mover *mover, int fd)
 {
-    for (size_t i = 0; i < mover->options.listener_count; i++)
+    for (size_t i = 0; mover->accepts && i < mover->options.listener_count; i++)
         if (mover->options.listeners[i].fd == fd) return 1;
     return 0;
 }
@@ -190,7 +191,7 @@ static size_t collect(struct raffia_mover *mover, int64_t now)
     size_t count = 0, movables = atomic_load(&mover->count);
     if (!reserve(mover, movables + RAFFIA_MOVER_LISTENERS)) return 0;
     pthread_mutex_lock(&mover->lock);
-    for (size_t i = 0; i < mover->options.listener_count; i++)
+    for (size_t i = 0; mover->accepts && i < mover->options.listener_count; i++)
         add_candidate(mover, &count, mover->options.listeners[i].fd,
                       (struct candidate){.listener = mover->options.listeners[i].number});
     pthread_mutex_unlock(&mover->lock);
@@ -295,6 +296,7 @@ static struct raffia_mover *allocate(const struct raffia_mover_options *options)
     mover->options = *options;
     mover->owner = raffia_process();
     mover->kept = -1;
+    mover->accepts = 1;
     mover->load = raffia_load_board_begin(options->board, options->index, (int)mover->owner);
     if (raffia_pulse_init(&mover->pulse, &mover->load->running_since) == 0) {
         if (pthread_mutex_init(&mover->lock, NULL) == 0) return mover;
@@ -349,11 +351,11 @@ void raffia_mover_free(struct raffia_mover *mover)
     free(mover);
 }
 
-void raffia_mover_stop_accepting(struct raffia_mover *mover)
+void raffia_mover_set_accepting(struct raffia_mover *mover, int whether)
 {
     if (!is_own(mover)) return;
     pthread_mutex_lock(&mover->lock);
-    mover->options.listener_count = 0;
+    mover->accepts = whether;
     pthread_mutex_unlock(&mover->lock);
 }
 

@@ -46,8 +46,8 @@ struct raffia_mover *raffia_mover_start(const struct raffia_mover_options *optio
  * could not be sent, with *listener, or -1. */
 int raffia_mover_stop(struct raffia_mover *mover, uint16_t *listener);
 void raffia_mover_free(struct raffia_mover *mover);
-/* From then on it accepts no connections. */
-void raffia_mover_stop_accepting(struct raffia_mover *mover);
+/* Whether it accepts connections for others, which it does at first. */
+void raffia_mover_set_accepting(struct raffia_mover *mover, int whether);
 /* Whether this worker takes connections of others; whether a further request would wait for its
  * turn. */
 void raffia_mover_set_receiving(struct raffia_mover *mover, int whether);

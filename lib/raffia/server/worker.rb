@@ -183,6 +183,7 @@ module Raffia
           when :release then start_accepting
           when :hold
             @acceptors.stop
+            @mover&.hold
             connections.each(&:close_after_response)
           when ::Array then @acceptors.adopt(command)
           when Takeover::ReadinessProbe::Connection

@@ -142,6 +142,27 @@ module Raffia
       end
     end
 
+    # The old one finishes its requests, and closes its end of the channel: its loop would not sleep
+    # else.
+    def test_a_new_server_that_is_killed_while_the_old_one_drains
+      script "run ->(_) { sleep(0.01) while File.exist?('slow'); [200, {}, ['done']] }", "config.ru"
+      script "", "slow"
+      old_server do |old|
+        request = Thread.new { Net::HTTP.get("127.0.0.1", "/", @port) }
+        wait_until(PROCESS_PATIENCE) { in_flight?(old) }
+        successor do |new|
+          await(new, "has taken over from process #{old.pid}")
+          wait_until(PROCESS_PATIENCE) { workers(old).one? }
+          before = sockets(old)
+          new.kill(:KILL)
+          wait_until(PROCESS_PATIENCE) { sockets(old) < before }
+        end
+        File.unlink(File.join(@dir, "slow"))
+        assert_equal "done", request.value
+        assert_equal 0, old.ended.exitstatus, old.err
+      end
+    end
+
     def test_an_old_server_that_is_stopped_while_the_new_one_boots
       script "sleep if ENV['SLOW']\n#{PIDS}", "config.ru"
       old_server do |old|
@@ -176,6 +197,16 @@ module Raffia
       new.err.include?("are ready") && Array.new(10) {
         Net::HTTP.get("127.0.0.1", "/", @port)
       }.none? { |body| body == old.pid.to_s }
+    end
+
+    # A worker sleeps in the application, which looks for the file.
+    def in_flight?(server)
+      server.kill(:QUIT)
+      server.err.include?("config.ru:1")
+    end
+
+    def sockets(server)
+      Dir.glob("/proc/#{server.pid}/fd/*").count { |name| File.readlink(name).start_with?("socket:") }
     end
 
     def workers(server)

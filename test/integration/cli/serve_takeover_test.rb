@@ -89,6 +89,22 @@ module Raffia
       end
     end
 
+    def test_a_takeover_during_a_restart_is_refused
+      script "sleep(0.01) while File.exist?('slow')\n#{PIDS}", "config.ru"
+      old_server do |old|
+        script "", "slow"
+        old.kill(:HUP)
+        await(old, "restarting")
+        successor do |new|
+          assert_equal 1, new.ended.exitstatus
+          assert_match(/refuses: the server restarts its workers just now/, new.err)
+        end
+        File.unlink(File.join(@dir, "slow"))
+        await(old, "restarted: generation 2")
+        successor { |new| await_takeover(old, new) }
+      end
+    end
+
     def test_without_an_old_server_it_starts_as_usual
       successor do |new|
         await(new, "are ready")

@@ -46,15 +46,24 @@ module Raffia
             raise CannotListen, "cannot listen on control #{path}: #{error.message}"
           end
 
-          # A channel to the server that listens there; nil: there is none.
-          def connect(path)
-            socket = UNIXSocket.for_fd(::Socket.new(:UNIX, :SEQPACKET)
-              .tap { |plain| plain.connect(::Addrinfo.unix(path)) }
-              .tap { |plain| plain.autoclose = false }.fileno)
-            Process::Supervisor::MessageChannel.new(socket)
-          rescue Errno::ENOENT, Errno::ECONNREFUSED
-            nil
+          # A channel to the server that listens there; nil: there is none. Raises CannotListen
+          # where that belongs to another user, whose sockets are not to be trusted, or cannot be
+          # asked.
+          def ask(path)
+            channel = connect(path) or return
+            user, = channel.to_io.getpeereid
+            return channel if trusted?(user) || ::Process.euid.zero?
+
+            channel.close
+            raise CannotListen, "cannot take over: the server at #{path} is of user #{user}: " \
+              "start this one as that user, or as root"
+          rescue SystemCallError => error
+            raise CannotListen, "cannot take over: no server can be asked at #{path}: " \
+              "#{error.message}"
           end
+
+          # Whether it is this user, or root.
+          def trusted?(user) = [0, ::Process.euid].include?(user)
 
           def identity(path)
             stat = ::File.stat(path)
@@ -80,18 +89,35 @@ module Raffia
             end
           end
 
+          # Under a lock of the folder: of two servers that find a file without a server, only one
+          # removes it.
           def listen(path)
-            socket = bind(path)
-            socket.listen(BACKLOG)
-            socket
-          rescue Errno::EADDRINUSE
-            channel = connect(path)
-            raise if channel
+            ::File.open(::File.dirname(path)) do |folder|
+              folder.flock(::File::LOCK_EX)
+              free(path)
+              bind(path).tap { |socket| socket.listen(BACKLOG) }
+            end
+          end
 
-            ::File.unlink(path)
-            retry
+          def free(path)
+            channel = connect(path)
+            raise Errno::EADDRINUSE, path if channel
+
+            ::File.unlink(path) if ::File.socket?(path)
           ensure
             channel&.close
+          end
+
+          def connect(path)
+            socket = ::Socket.new(:UNIX, :SEQPACKET)
+            socket.connect(::Addrinfo.unix(path))
+            Process::Supervisor::MessageChannel.new(socket)
+          rescue Errno::ENOENT, Errno::ECONNREFUSED
+            socket.close
+            nil
+          rescue SystemCallError
+            socket.close
+            raise
           end
 
           def bind(path)
@@ -122,7 +148,7 @@ module Raffia
           return if client == :wait_readable
 
           user, = client.getpeereid
-          [Process::Supervisor::MessageChannel.new(client), [0, ::Process.euid].include?(user)]
+          [Process::Supervisor::MessageChannel.new(client), ControlSocket.trusted?(user)]
         rescue SystemCallError
           nil
         end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "offer"
 require_relative "state_machine"
 
 module Raffia
@@ -9,12 +10,10 @@ module Raffia
       #
       # @api private
       class Predecessor
-        # Descriptors that go into a message. The kernel takes 253.
-        CHUNK = 200
         # Seconds that a boot or trial may take longer than the new side has said.
         MARGIN = 5
         LONGEST = 86_400
-        private_constant :CHUNK, :MARGIN, :LONGEST
+        private_constant :MARGIN, :LONGEST
 
         attr_reader :due
 
@@ -69,7 +68,7 @@ module Raffia
         end
 
         def hear
-          until @channel.nil? || (message = @channel.receive_now) == :none
+          until @channel.nil? || @channel.closed? || (message = @channel.receive_now) == :none
             return eof unless message
 
             name, data, ios = message
@@ -80,7 +79,7 @@ module Raffia
 
         def eof
           happen(:eof, "#{peer} has ended")
-          forget if state == :idle
+          left? ? @channel.close : forget
         end
 
         def receive(name, data)
@@ -93,7 +92,7 @@ module Raffia
           when "abort"
             happen(:abort, "#{peer} gave up: #{data["reason"].to_s.delete_suffix(".")}")
           end
-        rescue ArgumentError, NoMethodError => error
+        rescue ArgumentError, NoMethodError, TypeError => error
           happen(:abort, "#{peer} sent nonsense: #{error.message}")
         end
 
@@ -123,13 +122,11 @@ module Raffia
         def offer
           @log.info("#{peer} (Raffia #{@peer["version"]}, Ruby #{@peer["ruby"]}) takes over")
           @server.loop.notifier.reloading("process #{@peer["pid"]} takes over")
-          sockets = @server.sockets.each_slice(CHUNK).to_a
-          sockets.each_with_index do |slice, index|
-            sent = @channel.send(:offer, {pid: ::Process.pid,
-              keys: slice.map { |key, _| key.to_row },
-              last: index == sockets.size - 1}, slice.map(&:last))
-            return happen(:abort, "the sockets could not be sent") unless sent
-          end
+          return if Offer.send(@channel, @server.sockets)
+
+          reason = "its sockets could not be sent: see its limit of open files"
+          @channel.send(:refused, {reason: reason})
+          happen(:abort, reason)
         end
 
         def hold = @server.loop.hold

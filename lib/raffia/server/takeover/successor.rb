@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "control_socket"
+require_relative "offer"
 require_relative "readiness_probe"
 require_relative "state_machine"
 require_relative "../listen/socket_set"
@@ -24,7 +25,7 @@ module Raffia
         def self.ask(options, log)
           path = ControlSocket.path(options) or raise CannotListen,
             "cannot take over: the setting control names no socket"
-          channel = ControlSocket.connect(path)
+          channel = ControlSocket.ask(path)
           return new(channel, options, log).tap(&:receive_offer) if channel
 
           log.info("no server listens on #{path}: this one starts without taking over")
@@ -45,19 +46,17 @@ module Raffia
 
         def busy? = !SETTLED.include?(state)
 
-        def due = [@due, @probe&.deadline].compact.min
+        def due = ([@due, @probe&.deadline].compact.min if busy?)
 
         # Before any process is forked; waits.
         def receive_offer
           @channel.send(:hello, {protocol: PROTOCOL, pid: ::Process.pid, version: VERSION,
             ruby: RUBY_VERSION, boot: boot_time,
             trial: trial + (@options.takeover_probe ? ANSWER : 0)})
-          sockets = {}
-          loop { break if add_offer(sockets) }
+          @old, sockets = Offer.receive(@channel)
           @given = Listen::SocketSet.new(sockets)
           @log.info("takes over from process #{@old} (#{sockets.size} sockets)")
-        rescue CannotListen
-          sockets.each_value(&:close)
+        rescue
           @channel.close
           raise
         end
@@ -72,6 +71,8 @@ module Raffia
         # `server`: the {Coordinator}.
         def begin(server)
           @server = server
+          # A child of the application would hold the channel open after this one has ended.
+          Fork.after_child { @channel.close }
           server.watch(@channel) { hear }
         end
 
@@ -96,21 +97,6 @@ module Raffia
         def boot_time = 2 * (@options.boot_timeout || 86_400) + 2 * ANSWER
 
         def trial = @options.takeover_trial || 0
-
-        def add_offer(sockets)
-          name, data, ios = (@channel.receive if @channel.to_io.wait_readable(ANSWER))
-          unless name == "offer"
-            ios&.each(&:close)
-            raise CannotListen, "cannot take over: the server at the control socket " \
-              "#{data.is_a?(Hash) ? "refuses: #{data["reason"]}" : "gives no answer"}"
-          end
-
-          @old = data["pid"]
-          data["keys"].zip(ios) do |row, io|
-            sockets[Listen::SocketSet::Key.from(row)] = io
-          end
-          data["last"]
-        end
 
         def hear
           until @channel.closed? || (message = @channel.receive_now) == :none

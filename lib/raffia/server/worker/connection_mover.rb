@@ -29,9 +29,9 @@ module Raffia
           @task = nil
         end
 
-        # Begins in the worker's loop, unless that is another scheduler's. Once.
+        # Begins in the worker's loop, unless that is another scheduler's. Again after {hold}, too.
         def start(scope)
-          return if @task
+          return @native.accepting = true if @task
           return unless @native.start(@balancer.board, @place, @balancer.outgoing, own_sockets,
             @balancer.notify)
 
@@ -47,11 +47,14 @@ module Raffia
           stream.let_move(@native, number, address, moved_at)
         end
 
+        # The worker accepts no connections until {start}, for others neither.
+        def hold = @native.accepting = false
+
         # The worker is about to close its listeners. Other workers receive from now on, if there
         # are any.
         def stop_accepting
           @draining = true
-          @native.stop_accepting
+          hold
           @native.receiving = false
         end
 
