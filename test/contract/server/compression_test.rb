@@ -88,6 +88,23 @@ module ServerCompressionTest
     end
   end
 
+  # Rack 3 allows Arrays, and applications write names in any case.
+  def test_fields_in_other_forms
+    compressed({"ETag" => "\"a,b\"", "Vary" => %w[cookie accept]}, lint: false) do |server|
+      fields = {"accept-encoding": "gzip"}
+      answer = server.get("/", **fields)
+      assert_equal ["W/\"a,b\"", "cookie, accept, accept-encoding"],
+        %w[ETag Vary].map { |name| answer[name] || answer[name.downcase] }
+      assert_equal 304, server.get("/", **fields, "if-none-match": "W/\"a,b\"").status
+    end
+    [{"Content-encoding" => "identity"}, {"CACHE-CONTROL" => %w[public no-transform]}]
+      .each do |headers|
+        compressed(headers, lint: false) do |server|
+          assert_equal TEXT, server.get("/", "accept-encoding": "gzip").body, headers
+        end
+      end
+  end
+
   def test_the_tag_of_a_304_is_that_of_the_body_the_client_has
     app = ::Ractor.make_shareable(Class.new do
       def self.call(_) = [304, {"etag" => "\"v1\""}, []]

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "stream"
+
 module Raffia
   class Server
     class Compression
@@ -16,23 +18,7 @@ module Raffia
         def compress(body) = ::Brotli.deflate(body, quality: QUALITY, mode: :text)
 
         # An encoder for a body that comes in pieces.
-        def stream = Stream.new
-
-        # Pieces of one body.
-        class Stream
-          def initialize
-            @compressor = ::Brotli::Compressor.new(quality: QUALITY)
-          end
-
-          def write(piece) = @compressor.process(piece)
-
-          def flush = @compressor.flush
-
-          def finish = @compressor.finish
-
-          def close = @compressor = nil
-        end
-        private_constant :Stream
+        def stream = Stream.new(::Brotli::Compressor.new(quality: QUALITY), :process)
       end
     end
   end

@@ -20,19 +20,22 @@ module Raffia
 
         def initialize(coding)
           @stream = coding.stream
+          @pending = 0
         end
 
         # Returns the bytes to send now; `flush`: all that the client needs for this piece.
         def encode(piece, flush)
           return "" if piece.empty?
 
+          @pending = flush ? 0 : @pending + piece.bytesize
           Encoder.run(piece.bytesize) do
             bytes = @stream.write(piece)
             flush ? bytes << @stream.flush : bytes
           end
         end
 
-        def finish = @stream.finish
+        # Encodes what the library has kept until now, which may be megabytes.
+        def finish = Encoder.run(@pending) { @stream.finish }
 
         # Gives back memory, whether the body has ended or not.
         def close = @stream.close

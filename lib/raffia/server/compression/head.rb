@@ -20,15 +20,22 @@ module Raffia
         # Fields that a 304 does not need.
         OF_CONTENT = %w[content-type content-length].freeze
         TOKEN = "accept-encoding"
-        private_constant :FIELDS, :OF_PLAIN, :OF_CONTENT, :TOKEN
+        # An entity tag (RFC 9110, 8.8.3), which may have commas.
+        TAG = %r{(?:W/)?"[^"]*"}
+        private_constant :FIELDS, :OF_PLAIN, :OF_CONTENT, :TOKEN, :TAG
 
         def initialize(headers)
           @headers = headers
           @names = {}
-          headers.each_key { |name| (field = FIELDS[name]) && @names[field] = name }
+          headers.each_key { |name| (field = field_of(name)) && @names[field] = name }
         end
 
-        def [](field) = (name = @names[field]) && @headers[name]
+        # Text; several values are joined.
+        def [](field)
+          name = @names[field] or return
+          value = @headers[name]
+          value.is_a?(::Array) ? value.join(", ") : value&.to_s
+        end
 
         # Whether the body may be changed at all.
         def transformable?
@@ -63,10 +70,15 @@ module Raffia
 
         # Whether the client has the body in a coding: it sends the tag that {coded} has made.
         def known?(tags)
-          !tags.nil? && strong_tag? && tags.split(",").any? { |tag| tag.strip == weak_tag }
+          !tags.nil? && strong_tag? && tags.scan(TAG).include?(weak_tag)
         end
 
         private
+
+        # Applications may write names in any case.
+        def field_of(name)
+          FIELDS[name] || (FIELDS[name.downcase] if name.is_a?(::String) && name.match?(/[A-Z]/))
+        end
 
         def strong_tag? = !!self["etag"]&.start_with?("\"")
 

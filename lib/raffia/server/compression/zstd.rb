@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "stream"
+
 module Raffia
   class Server
     class Compression
@@ -17,23 +19,7 @@ module Raffia
         def compress(body) = ::Zstd.compress(body, level: LEVEL)
 
         # An encoder for a body that comes in pieces.
-        def stream = Stream.new
-
-        # Pieces of one body.
-        class Stream
-          def initialize
-            @compressor = ::Zstd::StreamingCompress.new(level: LEVEL)
-          end
-
-          def write(piece) = @compressor.compress(piece)
-
-          def flush = @compressor.flush
-
-          def finish = @compressor.finish
-
-          def close = @compressor = nil
-        end
-        private_constant :Stream
+        def stream = Stream.new(::Zstd::StreamingCompress.new(level: LEVEL), :compress)
       end
     end
   end
