@@ -13,9 +13,11 @@ module Raffia
         HEADERS = {x_forwarded_for: "HTTP_X_FORWARDED_FOR", forwarded: "HTTP_FORWARDED"}.freeze
         # Client of a header that a trusted proxy has filled with no address.
         UNKNOWN = "unknown"
-        # Addresses, and values of the header, whose client is kept.
+        # Addresses, and values of the header, whose client is kept; longer ones are not. Clients
+        # choose the values.
         KEPT = 1024
-        private_constant :HEADERS, :UNKNOWN, :KEPT
+        LONGEST = 256
+        private_constant :HEADERS, :UNKNOWN, :KEPT, :LONGEST
 
         # Raises ConfigError for text that is no address and no network.
         def initialize(trusted, header)
@@ -53,6 +55,8 @@ module Raffia
 
         # Parsing an address takes some microseconds.
         def keep(table, key)
+          return yield if key.bytesize > LONGEST
+
           table.clear if table.size >= KEPT
           table.fetch(key) { table[key] = yield }
         end
@@ -66,7 +70,7 @@ module Raffia
         end
 
         def listed?(address)
-          parsed = ::IPAddr.new(address)
+          parsed = parse(address)
           @trusted.any? { |network| network.include?(parsed) }
         rescue ::IPAddr::Error
           false
@@ -75,10 +79,15 @@ module Raffia
         def network_of(address)
           return address unless address.include?(":")
 
-          ::IPAddr.new(address).mask(64).to_s
+          parsed = parse(address)
+          parsed.ipv6? ? parsed.mask(64).to_s : parsed.to_s
         rescue ::IPAddr::Error
           UNKNOWN
         end
+
+        # An IPv4 address may be written as one of IPv6 (::ffff:192.0.2.1): else all clients of IPv4
+        # would be in one network.
+        def parse(address) = ::IPAddr.new(address).native
 
         # An element of either header, without quotes, brackets and port; nil: no address.
         def address(hop)
@@ -86,7 +95,7 @@ module Raffia
             @header == HEADERS[:forwarded]
           text = hop.strip
           text = text[/\A\[([\h:.]+)\]/, 1] || text[/\A([\d.]+):\d+\z/, 1] || text
-          ::IPAddr.new(text).to_s
+          parse(text).to_s
         rescue ::IPAddr::Error
           nil
         end

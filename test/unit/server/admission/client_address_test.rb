@@ -21,6 +21,8 @@ class ClientAddressTest < Raffia::TestCase
     [%w[10.0.0.0/8], "10.1.1.1", nil] => nil,
     [%w[10.0.0.0/8], "10.1.1.1", "10.2.2.2"] => nil,
     [%w[fd00::/8 10.0.0.1], "fd00::7", "198.51.100.1,10.0.0.1"] => "198.51.100.1",
+    [%w[10.0.0.0/8], "::ffff:10.1.1.1", "::ffff:198.51.100.1"] => "198.51.100.1",
+    [[], "::ffff:192.0.2.1", nil] => "192.0.2.1",
     [[], "2001:db8:1:2:3::4", nil] => "2001:db8:1:2::"
   }.freeze
 
@@ -66,5 +68,11 @@ class ClientAddressTest < Raffia::TestCase
     address = ClientAddress.new(%w[10.0.0.0/8], :x_forwarded_for)
     3_000.times { |number| address.of_peer("192.0.#{number / 256}.#{number % 256}") }
     assert_operator address.instance_variable_get(:@listed).size, :<=, 1024
+    long = "6.6.6.6, " * 1_000
+    3.times do |number|
+      env = {"REMOTE_ADDR" => "10.0.0.1", "HTTP_X_FORWARDED_FOR" => "#{long}198.51.100.#{number}"}
+      assert_equal "198.51.100.#{number}", address.of(env)
+    end
+    assert_empty address.instance_variable_get(:@clients)
   end
 end
