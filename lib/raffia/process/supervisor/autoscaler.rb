@@ -77,6 +77,7 @@ module Raffia
         def apply(decision, now)
           return warn(decision.reason, now) if decision.change.zero?
 
+          @measured_at = -::Float::INFINITY # memory is another with each worker
           resize(size + decision.change, decision.reason)
           @changes[decision.change.positive? ? :up : :down] += 1
           @policy.reset
