@@ -2,14 +2,14 @@
 
 static ID id_delete, id_fetch, id_store;
 
-static VALUE new_map(void)
+static VALUE new_map(const char *class)
 {
-    return rb_class_new_instance(0, NULL, rb_path2class("ObjectSpace::WeakKeyMap"));
+    return rb_class_new_instance(0, NULL, rb_path2class(class));
 }
 
 void raffia_permit_give(struct permits *permits, VALUE fiber, int late)
 {
-    if (NIL_P(permits->given)) permits->given = new_map();
+    if (NIL_P(permits->given)) permits->given = new_map("ObjectSpace::WeakKeyMap");
     if (late && RTEST(rb_funcall(permits->given, id_fetch, 1, fiber))) return;
     rb_funcall(permits->given, id_store, 2, fiber, late ? Qfalse : Qtrue);
 }
@@ -19,9 +19,12 @@ VALUE raffia_permit_delete(struct permits *permits, VALUE fiber)
     return rb_funcall(permits->given, id_delete, 1, fiber);
 }
 
+/* Weak in both: most blockers know their fiber, and would keep it, with its stack, for ever. One that
+ * was collected cannot wake it any more. */
 void raffia_blocker_abandon(struct permits *permits, VALUE fiber, VALUE blocker)
 {
-    if (NIL_P(permits->abandoned_blockers)) permits->abandoned_blockers = new_map();
+    if (NIL_P(permits->abandoned_blockers))
+        permits->abandoned_blockers = new_map("ObjectSpace::WeakMap");
     rb_funcall(permits->abandoned_blockers, id_store, 2, fiber, blocker);
 }
 

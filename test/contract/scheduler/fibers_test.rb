@@ -36,6 +36,22 @@ module SchedulerFibersSuite
     end
   end
 
+  # What a fiber has stopped blocking on often knows it, as waiters do.
+  def test_a_fiber_whose_wait_ran_out_is_collected_after_its_end
+    on_scheduler do |scheduler|
+      before = count_fibers
+      ended = 0
+      100.times do
+        Fiber.schedule do
+          scheduler.block([Fiber.current], 0)
+          ended += 1
+        end
+      end
+      settle { ended == 100 }
+      assert_operator count_fibers - before, :<, 50 # some may be found on stacks
+    end
+  end
+
   def test_fibers_that_no_caller_has_are_recycled
     native do |scheduler|
       before = scheduler.stats
@@ -224,6 +240,11 @@ module SchedulerFibersSuite
   end
 
   private
+
+  def count_fibers
+    GC.start
+    ObjectSpace.each_object(Fiber).count
+  end
 
   # Only the compiled scheduler does this.
   def native(**options, &block)

@@ -17,7 +17,9 @@ module Raffia
       class Permits
         def initialize
           @given = ObjectSpace::WeakKeyMap.new # fiber => {blocker => true}
-          @abandoned = ObjectSpace::WeakKeyMap.new # fiber => what it has stopped blocking on
+          # fiber => what it has stopped blocking on. Most of these know their fiber, and would keep
+          # it for ever.
+          @abandoned = ObjectSpace::WeakMap.new
         end
 
         def give(fiber, blocker)
