@@ -130,9 +130,9 @@ module Raffia
           "requests of a connection at a time; a stream counts until its fiber has ended"],
         [:http2_window, :bytes, 64 << 10,
           "bytes of a request's body that a client may send before the application reads"],
-        [:websockets_over_http2, %i[off native], :off,
-          "offer WebSockets over HTTP/2 (RFC 8441), for applications that use " \
-            "Raffia::Server::WebSocket: browsers then use nothing else on a connection of HTTP/2"]
+        [:websockets_over_http2, %i[off native bridge], :off,
+          "offer WebSockets over HTTP/2 (RFC 8441), which browsers then use: native to " \
+            "applications that use Raffia::Server::WebSocket, bridge to those that hijack, too"]
       ]],
       see: ["Logs and metrics", [
         [:log, :log, "-", "the server's own log: a file, or - for stderr"],

@@ -42,6 +42,10 @@ module Raffia
 
       def verifies? = @settings.verify != :none
 
+      # Whether the name that the client has asked for in its handshake has the same certificate as
+      # that host.
+      def serves?(ssl, host) = @contexts.serves?(ssl.context, host)
+
       def context
         now = Clock.now
         return @contexts.first if now - @checked_at < CHECK_INTERVAL

@@ -59,6 +59,33 @@ class HTTP2ServerTest < Raffia::TestCase
     connect(app) { |client| assert_equal "from a thread", client.get(1).body }
   end
 
+  # The application still writes to it, and the server buffers.
+  def test_a_stream_that_was_lent_keeps_its_place_until_the_application_closes_it
+    streams = Thread::Queue.new
+    app = lambda do |env|
+      (env["PATH_INFO"] == "/lent") ? [200, {"rack.hijack" => streams.method(:push)}, []] :
+        [200, TEXT, []]
+    end
+    connect(app, http2_max_streams: 1) do |client|
+      client.request(1, "/lent")
+      stream = streams.pop
+      client.write(FRAMES.rst_stream(1))
+      client.request(3)
+      assert_equal :refused_stream, client.take(:rst_stream, stream: 3).error
+      begin
+        stream.close
+      rescue Raffia::Server::Disconnected
+        nil # the client was here
+      end
+      last = 3
+      wait_until do
+        client.request(last += 2)
+        client.take(stream: last) { |one| %i[headers rst_stream].include?(one.type) }.type ==
+          :headers
+      end
+    end
+  end
+
   def test_a_stream_goes_both_ways
     app = lambda do |_env|
       body = lambda do |stream|

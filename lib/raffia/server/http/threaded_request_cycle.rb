@@ -58,7 +58,7 @@ module Raffia
 
         # Clients of gRPC and of WebSockets may wait for an answer before they send the rest.
         def two_way?(env)
-          @stream.multiplexed? && (env["REQUEST_METHOD"] == "CONNECT" || GRPC.request?(env))
+          @stream.multiplexed? && (env.key?("rack.protocol") || GRPC.request?(env))
         end
 
         def respond_with(error, env, finished)

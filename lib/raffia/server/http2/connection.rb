@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../connection"
+require_relative "bridged_stream"
 require_relative "connection_monitor"
 require_relative "stream"
 require_relative "timers"
@@ -19,11 +20,14 @@ module Raffia
         # Codes of errors (RFC 9113, 7).
         NO_ERROR = 0
         INADEQUATE_SECURITY = 12
-        # Status of a refusal.
+        # Statuses of refusals that concern one request.
         TOO_LARGE = 413
+        MISDIRECTED = 421
+        HARMLESS = [TOO_LARGE, MISDIRECTED].freeze
         # Ciphers of TLS 1.2 with ephemeral keys and authenticated encryption.
         STRONG = /\A(EC)?DHE-.*(GCM|CCM|CHACHA20)/
-        private_constant :NO_ERROR, :INADEQUATE_SECURITY, :TOO_LARGE, :STRONG
+        private_constant :NO_ERROR, :INADEQUATE_SECURITY, :TOO_LARGE, :MISDIRECTED,
+          :HARMLESS, :STRONG
 
         # `unread`: bytes that were read to find out that this is HTTP/2.
         def initialize(*, unread: nil)
@@ -78,6 +82,7 @@ module Raffia
           @session = open_session
           @timers = Timers.new(@session, @context.options)
           @context.connection_monitor.add(self)
+          @bridges = @context.options.websockets_over_http2 == :bridge
           @max_requests = @context.options.max_requests_per_connection
           announce_end if @closing
           return refuse_cipher if weak_cipher?
@@ -173,21 +178,40 @@ module Raffia
         def serve_stream(stream)
           announce_end if @max_requests && @session.requests >= @max_requests
           env = stream.env
+          refuse_misdirected(env) if @listener.verifies?
           limit_call(env) if stream.grpc?
+          bridge = open_bridge(env, stream) if @bridges && stream.connects?
           cycle = cycle(stream)
           @cycles[cycle] = true
           cycle.run(env) { true }
         rescue Refused => refusal
           reject(refusal, stream)
-          announce_end unless refusal.status == TOO_LARGE # of a body: other requests are well
+          announce_end unless HARMLESS.include?(refusal.status) # other requests are well
         rescue Disconnected, SystemCallError, IOError
           nil
         rescue => error
           @context.log.error(error)
         ensure
           @cycles.delete(cycle)
+          bridge&.finish
           stream.release
           end_input if @session.over?
+        end
+
+        # Clients send requests for several hosts on a connection if its certificate has all of
+        # their names. With certificates of clients, each host has a connection of its own, because
+        # the client was asked for its certificate by one name (RFC 9110, 15.5.20).
+        def refuse_misdirected(env)
+          return if @listener.serves?(@io, env["SERVER_NAME"])
+
+          raise Refused.new(MISDIRECTED, "this host needs a connection of its own")
+        end
+
+        def open_bridge(env, stream)
+          Bridge.translate(env)
+          bridge = stream.extend(BridgedStream).bridge
+          @scope.spawn { bridge.run(@context.drain) }
+          bridge
         end
 
         # Admission knows the deadlines of clients by this field.

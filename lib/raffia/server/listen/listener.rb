@@ -131,6 +131,9 @@ module Raffia
 
         def verifies? = !!@tls&.verifies?
 
+        # Whether requests to this host belong on a connection of TLS. See {TLS#serves?}.
+        def serves?(io, host) = @tls.serves?(io, host)
+
         # Closes the socket. The process that made the file of a Unix socket removes it, unless
         # another server has replaced it.
         def close

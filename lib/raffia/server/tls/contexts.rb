@@ -18,7 +18,11 @@ module Raffia
         # HTTP frames its messages, so a missing close_notify truncates nothing.
         OPTIONS = ::OpenSSL::SSL::OP_NO_RENEGOTIATION | ::OpenSSL::SSL::OP_NO_COMPRESSION |
           ::OpenSSL::SSL::OP_IGNORE_UNEXPECTED_EOF
-        private_constant :VERIFY, :OPTIONS
+        # Remembers its place among the certificates.
+        class Context < ::OpenSSL::SSL::SSLContext
+          attr_accessor :position
+        end
+        private_constant :VERIFY, :OPTIONS, :Context
 
         attr_reader :first
 
@@ -30,7 +34,7 @@ module Raffia
           else
             settings.pairs.map { |cert, key| Certificate.read(cert, key) }
           end
-          @contexts = @certificates.map { |certificate| context(certificate) }
+          @contexts = @certificates.each_with_index.map { |each, position| context(each, position) }
           @first = @contexts.first
         end
 
@@ -45,6 +49,9 @@ module Raffia
           self
         end
 
+        # Whether a connection with this context is the one for requests to that host.
+        def serves?(context, host) = context.position == (position(host) || 0)
+
         private
 
         def stamp
@@ -56,8 +63,9 @@ module Raffia
           end
         end
 
-        def context(certificate)
-          context = ::OpenSSL::SSL::SSLContext.new
+        def context(certificate, position)
+          context = Context.new
+          context.position = position
           context.add_certificate(certificate.cert, certificate.key, certificate.chain)
           harden(context)
           verify(context)
@@ -93,11 +101,16 @@ module Raffia
         end
 
         def context_for(name)
+          found = position(name)
+          @contexts[found] if found
+        end
+
+        # Nil: of no certificate.
+        def position(name)
           return if @contexts.one?
 
-          index = @certificates.index { |certificate| certificate.for?(name) } ||
+          @certificates.index { |certificate| certificate.for?(name) } ||
             @certificates.index { |certificate| certificate.covers?(name) }
-          @contexts[index] if index
         end
       end
     end

@@ -119,7 +119,7 @@ module Raffia
           @connection_monitor = HTTP2::ConnectionMonitor.new(@options)
           @http2_limits = @limits.merge(streams: @options.http2_max_streams,
             window: @options.http2_window,
-            connect: (@options.websockets_over_http2 == :native) ? 1 : 0).freeze
+            connect: (@options.websockets_over_http2 == :off) ? 0 : 1).freeze
         end
 
         def rack2? = defined?(::Rack.release) && ::Rack.release < "3"
