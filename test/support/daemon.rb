@@ -48,7 +48,11 @@ module TestSupport
 
     def initialize(files)
       @dir = Dir.mktmpdir("raffia-daemon-")
-      files.each { |name, text| File.write(File.join(@dir, name), text) }
+      files.each do |name, text|
+        path = File.join(@dir, name)
+        FileUtils.mkdir_p(File.dirname(path))
+        File.write(path, text)
+      end
     end
 
     def start(env, command)

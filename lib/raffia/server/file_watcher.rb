@@ -2,6 +2,7 @@
 
 require_relative "../process/watchdog"
 require_relative "file_watcher/inotify"
+require_relative "file_watcher/loaded_folders"
 require_relative "file_watcher/polling"
 
 module Raffia
@@ -14,25 +15,26 @@ module Raffia
     # @api private
     class FileWatcher
       QUIET = 0.1
-      # Folders without the application's source, at any depth.
+      # Folders without the application's source, at any depth, but for those from which it has
+      # loaded files.
       SKIPPED = %w[node_modules log storage coverage vendor public].freeze
       SOURCE = /\.(?:rb|ru|yml|yaml)\z|\AGemfile\.lock\z|\Arestart\.txt\z/
       private_constant :QUIET, :SKIPPED, :SOURCE
 
       def self.source?(name) = SOURCE.match?(name)
 
-      # All folders to watch. Rails reloads `app` by itself. Of `tmp` only the folder counts, for
-      # restart.txt.
+      # Whether a folder of this name may have sources.
+      def self.folder?(name) = !name.start_with?(".") && !SKIPPED.include?(name)
+
+      # All folders to watch. Of `tmp` only the folder counts, for restart.txt.
       def self.folders(root)
-        rails = ::File.exist?(::File.join(root, "config/application.rb"))
         found = [root]
         found.each do |folder|
           next if folder == ::File.join(root, "tmp")
 
           ::Dir.children(folder).each do |name|
             path = ::File.join(folder, name)
-            next if name.start_with?(".") || SKIPPED.include?(name)
-            next if (rails && path == ::File.join(root, "app")) || ::File.symlink?(path)
+            next if !folder?(name) || path == reloaded(root) || ::File.symlink?(path)
 
             found << path if ::File.directory?(path)
           end
@@ -41,13 +43,31 @@ module Raffia
         end
       end
 
-      def initialize(root, &changed)
+      # The folder that Rails reloads by itself; nil: there is none.
+      def self.reloaded(root)
+        ::File.join(root, "app") if ::File.exist?(::File.join(root, "config/application.rb"))
+      end
+
+      # `noticed` is called for each change, before the block.
+      def initialize(root, noticed: -> {}, log: nil, &changed)
         @root = root
+        @noticed = noticed
         @changed = changed
+        @log = log
+        @loaded = []
+        @lock = ::Thread::Mutex.new
         @source = Inotify.open || Polling.new
-        @source.begin(self.class.folders(root))
+        look_at_all
         @pending = false
-        @timer = Process::Watchdog.new(QUIET) { check }
+        @timer = Process::Watchdog.new(QUIET) { @lock.synchronize { check } }
+      end
+
+      # Further folders, see {LoadedFolders}. Safe in any thread.
+      def add(folders)
+        @lock.synchronize do
+          @loaded |= folders
+          look_at_all
+        end
       end
 
       def stop
@@ -58,12 +78,25 @@ module Raffia
       private
 
       def check
-        return @pending = true if @source.changed?
+        if @source.changed?
+          @pending = true
+          return @noticed.call
+        end
         return unless @pending
 
         @pending = false
-        @source.begin(self.class.folders(@root)) # those that are new
+        look_at_all # some may be new
         @changed.call
+      end
+
+      def look_at_all
+        @source.begin(self.class.folders(@root) | @loaded)
+      rescue Errno::ENOSPC, Errno::ENOMEM => error
+        @log&.warn("files are looked at once a second, because there are too many folders for " \
+          "inotify: #{error.message}")
+        @source.close
+        @source = Polling.new
+        retry
       end
     end
   end

@@ -8,6 +8,7 @@ require_relative "worker/connection_mover"
 require_relative "worker/connection_set"
 require_relative "worker/context"
 require_relative "worker/graceful_shutdown"
+require_relative "worker/pause"
 
 module Raffia
   class Server
@@ -28,6 +29,7 @@ module Raffia
         @context = Context.new(app, options, log, counters)
         @connections = ConnectionSet.new(@context)
         @acceptors = AcceptorGroup.new(listeners, @context, @connections)
+        @pause = Pause.new(@acceptors, @connections)
         @commands = ::Thread::Queue.new
         @on_stop_accepting = @on_reopen = @sidecars = @mover = nil
       end
@@ -68,6 +70,12 @@ module Raffia
       # Safe in any thread.
       def release
         @commands.push(:release)
+        nil
+      end
+
+      # Takes no requests for so many seconds, see {Pause}. Safe in any thread.
+      def pause(seconds)
+        @commands.push(seconds)
         nil
       end
 
@@ -141,7 +149,7 @@ module Raffia
         @acceptors.stop
         @mover&.stop_accepting
         if @on_stop_accepting
-          @acceptors.accept_queued unless held?
+          @acceptors.accept_queued unless held? || @pause.active?
           @on_stop_accepting.call
         end
         GracefulShutdown.new(self, (how == :now) ? 0 : grace).tap do |shutdown|
@@ -159,6 +167,7 @@ module Raffia
 
       # Again after a hold, too.
       def start_accepting
+        @pause.end
         @mover&.start(connections.scope)
         @acceptors.start
       end
@@ -176,7 +185,9 @@ module Raffia
 
       def await_stop
         loop do
-          case command = @commands.pop
+          case command = @commands.pop(timeout: @pause.wait)
+          when nil then start_accepting if @pause.step
+          when Numeric then @pause.begin(command)
           when :reopen
             context.telemetry.access_log&.reopen
             @on_reopen&.call

@@ -20,9 +20,13 @@ module Raffia
       INDEXED = %i[after_fork before_worker_shutdown].freeze
       # Seconds for a worker to report a request that takes too long, before it is killed.
       MARGIN = 5
+      # Seconds that requests wait at most for the new code, and between two looks at the files
+      # that are loaded.
+      PAUSE = 10
+      LOOK = 1
       # A year: the supervisor needs a number.
       NEVER = 365 * 86_400
-      private_constant :PLAIN, :INDEXED, :MARGIN, :NEVER
+      private_constant :PLAIN, :INDEXED, :MARGIN, :PAUSE, :LOOK, :NEVER
 
       attr_reader :processes, :panel
 
@@ -70,7 +74,9 @@ module Raffia
         load_application.tap { @options = Execution.settle(@application, @options, @log) }
       end
 
-      def receive(name, data) = @panel.receive(name, data)
+      def receive(name, data)
+        (name == "loaded") ? @watcher&.add(data) : @panel.receive(name, data)
+      end
 
       def work(context, app)
         sockets = @listening.adopt(context.ios)
@@ -80,18 +86,29 @@ module Raffia
         context.on_stop { worker.stop(:drain) }
         prepare(context, worker) if worker.is_a?(Worker)
         answer(context, worker)
+        reports = report_loaded(context) if @options.watch
         # Loading the application may have replaced the signal handlers.
         handlers = Process::Supervisor::WorkerMain.signal_handlers(context)
         Signals.with(chain: false, **handlers) { worker.run { context.ready! } }
+      ensure
+        reports&.close
       end
 
       private
 
       def watch(supervisor)
-        @watcher = FileWatcher.new(::Dir.pwd) do
+        pause = -> { supervisor.broadcast("pause", PAUSE) }
+        @watcher = FileWatcher.new(::Dir.pwd, noticed: pause, log: @log) do
           @log.info("files have changed: the application is loaded again")
           supervisor.restart
         end
+      end
+
+      def report_loaded(context)
+        loaded = FileWatcher::LoadedFolders.new(::Dir.pwd) do |folders|
+          context.send(:loaded, folders)
+        end
+        Process::Watchdog.new(LOOK) { loaded.report }
       end
 
       # With `watch`, what does not load is served as an error until a file changes.
@@ -150,6 +167,7 @@ module Raffia
         context.on_probe { |sockets| worker.probe(sockets) }
         context.on_message("hold") { worker.hold }
         context.on_message("release") { worker.release }
+        context.on_message("pause") { |seconds| worker.pause(seconds) }
         worker.context.usage = usage(context) if @options.worker_requests
       end
 

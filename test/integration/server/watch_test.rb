@@ -19,7 +19,6 @@ module Raffia
         change(daemon, "answer.rb", "ANSWER = \"two\"\n")
         wait_until(60) { get(port).body == "two" }
         change(daemon, "answer.rb", "ANSWER = (\n")
-        # The old worker may answer a few more requests.
         page = nil
         wait_until(60) { (page = get(port)).code == "500" }
         assert_match(/SyntaxError.*answer\.rb/m, page.body)
@@ -27,6 +26,61 @@ module Raffia
         wait_until(60) { get(port).body.start_with?("NameError") }
         change(daemon, "answer.rb", "ANSWER = \"three\"\n")
         wait_until(60) { get(port).body == "three" }
+      end
+    end
+
+    # The new code says when it begins to load, and goes on when the test lets it.
+    def test_requests_wait_for_the_code_that_loads
+      program(CONFIG, files: {"answer.rb" => "ANSWER = \"one\"\n"}, processes: 1, watch: true,
+        environment: "development") do |port, daemon|
+        kept = connect(port)
+        kept.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+        assert_match(/one\z/, kept.readpartial(4096))
+        change(daemon, "answer.rb", <<~RUBY)
+          File.write("loading", "")
+          sleep 0.01 until File.exist?("go")
+          ANSWER = "two"
+        RUBY
+        assert_empty kept.read, "a connection that is kept would have the old code"
+        wait_until(60) { File.exist?("#{daemon.dir}/loading") }
+        answer = ::Thread.new { get(port).body }
+        assert_nil answer.join(0.5)&.value, daemon.log
+        File.write("#{daemon.dir}/go", "")
+        assert_equal "two", answer.value
+      ensure
+        kept&.close
+      end
+    end
+
+    def test_files_that_the_application_has_loaded_count_wherever_they_are
+      Dir.mktmpdir do |elsewhere|
+        files = {"vendor/engine.rb" => "ONE = 1\n"}
+        File.write("#{elsewhere}/other.rb", "OTHER = 1\n")
+        config = <<~RUBY
+          require File.expand_path("vendor/engine.rb")
+          require "#{elsewhere}/other.rb"
+          run ->(_) { [200, {}, ["\#{ONE} \#{OTHER}"]] }
+        RUBY
+        program(config, files: files, processes: 1, watch: true,
+          environment: "development") do |port, daemon|
+          assert_equal "1 1", get(port).body
+          # The worker tells a moment later which folders these are.
+          served_after("2 1", port) { change(daemon, "vendor/engine.rb", "ONE = 2\n") }
+          served_after("2 2", port) { File.write("#{elsewhere}/other.rb", "OTHER = 2\n") }
+        end
+      end
+    end
+
+    # inotify_add_watch(2) and ENOSPC.
+    def test_without_enough_watches_of_inotify_times_are_compared
+      number = {"x86_64-linux" => 254, "aarch64-linux" => 27}[RUBY_PLATFORM] or
+        skip "the number of the system call is not known here"
+      program(CONFIG, files: {"answer.rb" => "ANSWER = \"one\"\n"}, processes: 1, watch: true,
+        environment: "development", env: {"RUBYOPT" => "-r#{ROOT}/test/support/refuse.rb",
+                                          "REFUSE" => "#{number}:28"}) do |port, daemon|
+        assert_equal "one", get(port).body
+        assert_match(/looked at once a second.*No space left/, daemon.log)
+        served_after("two", port) { change(daemon, "answer.rb", "ANSWER = \"two\"\n") }
       end
     end
 
@@ -79,6 +133,15 @@ module Raffia
 
     def get(port)
       Net::HTTP.get_response(URI("http://127.0.0.1:#{port}/"), {"accept" => "*/*"})
+    end
+
+    # Changes until one is seen.
+    def served_after(body, port)
+      wait_until(60) do
+        yield
+        sleep 0.5
+        get(port).body == body
+      end
     end
 
     # As editors do.

@@ -38,8 +38,9 @@ module Raffia
           @io = ::IO.for_fd(descriptor, "rb")
         end
 
-        # A folder that is watched already stays as it is.
-        def begin(folders) = folders.each { |folder| @add.call(@io.fileno, folder, EVENTS) }
+        # A folder that is watched already stays as it is. Raises Errno::ENOSPC when the user has
+        # too many (fs.inotify.max_user_watches).
+        def begin(folders) = folders.each { |folder| add(folder) }
 
         # Reads all events. Whether one of them is about a source file or a folder.
         def changed?
@@ -51,7 +52,7 @@ module Raffia
           while at < events.bytesize
             _, mask, _, length = events.byteslice(at, HEAD).unpack("lLLL")
             name = events.byteslice(at + HEAD, length).delete("\0")
-            found ||= mask.anybits?(OVERFLOW) || folder?(mask) || FileWatcher.source?(name)
+            found ||= mask.anybits?(OVERFLOW) || folder?(mask, name) || FileWatcher.source?(name)
             at += HEAD + length
           end
           found
@@ -61,8 +62,19 @@ module Raffia
 
         private
 
-        # IN_ISDIR, and neither its attributes nor a hidden one.
-        def folder?(mask) = mask.anybits?(0x40000000) && mask.anybits?(0x40 | 0x80 | 0x100)
+        # A folder may be gone, or not to be read.
+        def add(folder)
+          return unless @add.call(@io.fileno, folder, EVENTS).negative?
+
+          error = SystemCallError.new("inotify_add_watch", ::Fiddle.last_error)
+          raise error if error.is_a?(Errno::ENOSPC) || error.is_a?(Errno::ENOMEM)
+        end
+
+        # IN_ISDIR: a folder is new, or was moved. It may have files already.
+        def folder?(mask, name)
+          mask.anybits?(0x40000000) && mask.anybits?(0x40 | 0x80 | 0x100) &&
+            FileWatcher.folder?(name)
+        end
 
         def function(name, arguments)
           ::Fiddle::Function.new(::Fiddle::Handle::DEFAULT[name], arguments, ::Fiddle::TYPE_INT)

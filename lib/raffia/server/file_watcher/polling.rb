@@ -13,12 +13,14 @@ module Raffia
 
         def initialize(interval = INTERVAL)
           @interval = interval
+          @times = {}
+          @looked = Clock.now
         end
 
+        # Files that are known keep their times, so that no change is lost.
         def begin(folders)
           @folders = folders
-          @times = times
-          @looked = Clock.now
+          @times = times.merge(@times)
         end
 
         def changed?

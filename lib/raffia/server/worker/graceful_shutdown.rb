@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
+require_relative "idle_connections"
+
 module Raffia
   class Server
     class Worker
       # Ends the connections of a worker without cutting off a request.
       #
       # Requests in flight may finish within the grace; their responses say that the connection
-      # closes. After {QUIET} seconds without bytes, an idle connection is shut for reading, not
-      # closed: bytes that the kernel has received until then are still served, so no request is
-      # lost.
+      # closes. Connections that are idle for {QUIET} seconds are ended ({IdleConnections}).
       #
       # @api private
       class GracefulShutdown
@@ -20,14 +20,14 @@ module Raffia
           @finish = Clock.now + (grace || Float::INFINITY)
           @connections = worker.connections
           @context = worker.context
-          @idle = {}.compare_by_identity
+          @idle = IdleConnections.new(@connections, QUIET)
         end
 
         # Yields seconds to wait for another command.
         def run(&)
           @connections.each(&:close_after_response)
           @context.drain.begin { |error| @context.log.error(error) }
-          end_idle until @connections.empty? || over?(&)
+          @idle.stop_reading until @connections.empty? || over?(&)
           cancel
         end
 
@@ -57,17 +57,6 @@ module Raffia
           left = @finish - Clock.now
           @finish = Clock.now if left.positive? && yield([TICK, left].min) == :now
           left <= 0 || Clock.now >= @finish
-        end
-
-        def end_idle
-          now = Clock.now
-          @connections.each do |connection|
-            mark = connection.idle_mark or next @idle.delete(connection)
-            since, last = @idle[connection]
-            next @idle[connection] = [now, mark] unless last == mark
-
-            connection.stop_reading if now - since >= QUIET
-          end
         end
 
         def cancel
