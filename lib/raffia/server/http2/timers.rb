@@ -22,8 +22,12 @@ module Raffia
         private_constant :SETTINGS, :SILENCE, :PING, :ANNOUNCED, :NO_ERROR, :SETTINGS_TIMEOUT,
           :ENHANCE_YOUR_CALM
 
-        def initialize(session, options)
+        # `settings`, `silence`, `ping`: other limits than these.
+        def initialize(session, options, settings: SETTINGS, silence: SILENCE, ping: PING)
           @session = session
+          @settings = settings
+          @silence = silence
+          @ping = ping
           @head_timeout = options.head_timeout
           @idle_timeout = options.idle_timeout
           @write_timeout = options.write_timeout
@@ -44,7 +48,7 @@ module Raffia
         private
 
         def late?(now)
-          if !@session.settings_acked? && now - @began > SETTINGS then abort(SETTINGS_TIMEOUT)
+          if !@session.settings_acked? && now - @began > @settings then abort(SETTINGS_TIMEOUT)
           elsif head_late?(now) then abort(ENHANCE_YOUR_CALM)
           elsif blocked?(now) then abort(ENHANCE_YOUR_CALM)
           end
@@ -78,8 +82,8 @@ module Raffia
           if @pinged_at
             return @pinged_at = nil if silence < now - @pinged_at
 
-            :abort if now - @pinged_at > PING
-          elsif silence > SILENCE && @session.streams.positive?
+            :abort if now - @pinged_at > @ping
+          elsif silence > @silence && @session.streams.positive?
             @session.ping
             @pinged_at = now
             nil

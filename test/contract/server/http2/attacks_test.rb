@@ -13,6 +13,14 @@ class HTTP2AttacksTest < HTTP2Case
     define_method("test_#{attack.name.tr("^A-Za-z", "_").squeeze("_")}") { assert_repelled(attack) }
   end
 
+  # Clients of gRPC ask by PING whether their connection lives, some of them often.
+  def test_pings_that_keep_a_connection_are_answered
+    Connection.open(SharedServer.port) do |client|
+      90.times { |n| client.ping_pong([n].pack("Q")) }
+      assert_served(client.request(1), 1)
+    end
+  end
+
   # Each one's window is closed, so all responses wait.
   def test_a_client_that_does_not_read_has_bounded_responses
     Connection.open(SharedServer.port, settings: {initial_window_size: 0}) do |client|
