@@ -46,12 +46,11 @@ static void append_date(struct http1_output *output)
 
 static void append_length(struct http1_output *output, int64_t length)
 {
-    char digits[24], *digit = digits + sizeof(digits);
-    do
-        *--digit = (char)('0' + length % 10);
-    while ((length /= 10) > 0);
+    char space[24];
+    size_t size;
+    const char *digits = raffia_http_digits(space, length, &size);
     raffia_http1_append(output, "content-length: ", 16);
-    raffia_http1_append(output, digit, (size_t)(digits + sizeof(digits) - digit));
+    raffia_http1_append(output, digits, size);
     raffia_http1_append(output, "\r\n", 2);
 }
 

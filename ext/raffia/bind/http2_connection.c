@@ -15,6 +15,7 @@ static void http2_mark(void *pointer)
     rb_gc_mark_movable(connection->stream_class);
     rb_gc_mark_movable(connection->template);
     rb_gc_mark_movable(connection->wakeups);
+    rb_gc_mark_movable(connection->vacancies);
     rb_gc_mark_movable(connection->unsent);
     for (const struct http2_stream *one = connection->streams; one; one = one->next)
         rb_gc_mark_movable(one->self);
@@ -28,6 +29,7 @@ static void http2_compact(void *pointer)
     connection->stream_class = rb_gc_location(connection->stream_class);
     connection->template = rb_gc_location(connection->template);
     connection->wakeups = rb_gc_location(connection->wakeups);
+    connection->vacancies = rb_gc_location(connection->vacancies);
     connection->unsent = rb_gc_location(connection->unsent);
 }
 
@@ -43,13 +45,14 @@ static void http2_free(void *pointer)
         stream->previous = stream->next = NULL;
     }
     if (connection->session) raffia_http2_free(connection->session);
+    raffia_http2_free_fields(&connection->spare);
     ruby_xfree(connection);
 }
 
 static size_t http2_memsize(const void *pointer)
 {
     const struct http2_connection *connection = pointer;
-    return sizeof(*connection) +
+    return sizeof(*connection) + raffia_http2_fields_memsize(&connection->spare) +
            (connection->session ? raffia_http2_memsize(connection->session) : 0);
 }
 
@@ -68,7 +71,7 @@ static VALUE http2_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct http2_connection, &http2_type, connection);
     connection->transport.self = self;
     connection->transport.socket = connection->stream_class = connection->template = Qnil;
-    connection->wakeups = connection->unsent = Qnil;
+    connection->wakeups = connection->vacancies = connection->unsent = Qnil;
     connection->last_request = &connection->requests;
     connection->write_timeout = RAFFIA_NO_LIMIT;
     return self;
@@ -116,6 +119,7 @@ static VALUE http2_initialize(int argc, VALUE *argv, VALUE self)
     RB_OBJ_WRITE(self, &connection->stream_class, argv[1]);
     RB_OBJ_WRITE(self, &connection->template, argv[2]);
     RB_OBJ_WRITE(self, &connection->wakeups, argc == 5 ? argv[4] : Qnil);
+    connection->https = raffia_http2_is_https(argv[2]) != 0;
     read_limits(&limits, argv[3]);
     raffia_http_transport_open(&connection->transport, argv[0]);
     connection->home = raffia_http_scheduler();

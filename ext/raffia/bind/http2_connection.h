@@ -12,13 +12,24 @@
 
 struct http2_stream;
 
+/* Names and values of a response's head or trailers. */
+struct http2_fields {
+    char *bytes;
+    struct http2_field {
+        uint32_t name, name_size, value, value_size;
+    } * list;
+    uint32_t size, capacity, count, places;
+};
+
 struct http2_connection {
     struct http_transport transport;
     struct raffia_http2_session *session;
     VALUE stream_class, template;
-    VALUE wakeups; /* Queue: gets the connection when its loop has to send; Qnil: none */
-    VALUE unsent;  /* String: output that a method has not written yet, or Qnil */
+    VALUE wakeups;   /* Queue: gets the connection when its loop has to send; Qnil: none */
+    VALUE vacancies; /* Queue: gets true when a fiber is needed that receives; Qnil: never */
+    VALUE unsent;    /* String: output that a method has not written yet, or Qnil */
     const struct scheduler *home;  /* of the fiber that receives; only its fibers send */
+    struct http2_fields spare;     /* for the next stream */
     struct http2_stream *streams;  /* all that have an object and were not released */
     struct http2_stream *requests; /* of these, the ones that `receive` has not returned yet */
     struct http2_stream **last_request;
@@ -30,19 +41,13 @@ struct http2_connection {
     unsigned char announced; /* `wakeups` has the connection */
     unsigned char blocked;   /* the kernel takes no more; a fiber waits, and sends the rest */
     unsigned char sending;
-    unsigned char drained; /* the last receive took all there was */
-    unsigned char streak;  /* receives in a row without a wait */
-    unsigned char ended;   /* no more input is taken */
-    unsigned char broken;  /* no more output can be sent */
-};
-
-/* Names and values of a response's head or trailers. */
-struct http2_fields {
-    char *bytes;
-    struct http2_field {
-        uint32_t name, name_size, value, value_size;
-    } * list;
-    uint32_t size, capacity, count, places;
+    unsigned char serving;  /* the fiber that receives serves a request, and has not waited */
+    unsigned char deserted; /* it has waited there, and no other fiber has begun to receive */
+    unsigned char drained;  /* the last receive took all there was */
+    unsigned char streak;   /* receives in a row without a wait */
+    unsigned char ended;    /* no more input is taken */
+    unsigned char https;    /* the scheme of requests */
+    unsigned char broken;   /* no more output can be sent */
 };
 
 struct http2_stream {
@@ -72,6 +77,10 @@ static inline struct http2_connection *raffia_http2_connection_of(VALUE self)
 /* http2_send.c */
 /* Sends the output soon: before any fiber waits, or in the connection's loop. */
 void raffia_http2_output_due(struct http2_connection *connection);
+/* The fiber that receives begins to serve a request. If it waits there, another one has to receive:
+ * see `vacancies`. */
+void raffia_http2_begin_serving(struct http2_connection *connection);
+void raffia_http2_desert(struct http2_connection *connection);
 /* Sends now what would be sent before the fiber waits. */
 void raffia_http2_flush_deferred(struct http2_connection *connection);
 /* Sends what can be sent without a wait. Returns whether all of it was. Raises nothing. */
@@ -107,6 +116,8 @@ void raffia_init_http2_request(VALUE native);
 /* http2_env.c */
 VALUE raffia_http2_env(struct http2_stream *stream);
 VALUE raffia_http2_trailers(const struct raffia_http2_fields *fields);
+/* Whether requests for this template are made by TLS. */
+int raffia_http2_is_https(VALUE template);
 void raffia_init_http2_env(VALUE class);
 
 /* http2_answer.c */
@@ -128,6 +139,7 @@ struct http2_head {
  * rack.protocol) that a whole response cannot have. Raises BadResponse. */
 int raffia_http2_build_head(struct http2_head *head);
 void raffia_http2_free_fields(struct http2_fields *fields);
+size_t raffia_http2_fields_memsize(const struct http2_fields *fields);
 RBIMPL_ATTR_FORMAT(RBIMPL_PRINTF_FORMAT, 1, 2)
 NORETURN(void raffia_http2_bad_response(const char *format, ...));
 

@@ -33,18 +33,26 @@ static VALUE copy_of_template(const struct build *build)
 {
     VALUE template = build->stream->connection->template;
     struct raffia_slice authority = {build->head->authority.start, build->head->authority.size};
-    struct raffia_http_host host = {.bytes = build->bytes, .field = authority};
+    struct raffia_http_host host = {
+        .bytes = build->bytes, .field = authority, .fields = build->head->fields.count};
     if (authority.size == 0) return rb_hash_dup(template);
+    VALUE known = raffia_http_env_known_template(template, &host);
+    if (known) return rb_hash_dup(known);
     if (!raffia_split_authority(build->bytes, authority, &host.name, &host.port))
         raffia_http2_refuse(400, "the authority is no host");
     return rb_hash_dup(raffia_http_env_template_of(template, &host));
 }
 
+int raffia_http2_is_https(VALUE template)
+{
+    VALUE scheme = rb_hash_lookup(template, key_scheme);
+    return RB_TYPE_P(scheme, T_STRING) && RSTRING_LEN(scheme) == 5;
+}
+
 /* Behind a proxy that ends TLS the scheme may be https on a plain connection. */
 static void check_scheme(const struct build *build)
 {
-    VALUE scheme = rb_hash_lookup(build->env, key_scheme);
-    if (RB_TYPE_P(scheme, T_STRING) && RSTRING_LEN(scheme) == 5 && build->head->scheme.size > 0 &&
+    if (build->stream->connection->https && build->head->scheme.size > 0 &&
         !is(build, build->head->scheme, "https"))
         raffia_http2_refuse(400, "the scheme of the request is not that of the connection");
 }

@@ -131,10 +131,15 @@ static VALUE http2_receive(int argc, VALUE *argv, VALUE self)
     struct http2_connection *connection = raffia_http2_connection_of(self);
     rb_check_arity(argc, 0, 1);
     int64_t deadline = raffia_http2_deadline(argc == 1 ? argv[0] : Qnil);
+    connection->serving = 0;
     for (;;) {
         raffia_http2_dispatch(connection);
         VALUE request = next_request(connection);
-        if (!NIL_P(request)) return request;
+        if (!NIL_P(request)) {
+            if (!NIL_P(connection->vacancies)) raffia_http2_begin_serving(connection);
+            return request;
+        }
+        connection->deferred = 0; /* what was deferred is done now */
         if (!connection->blocked && !raffia_http2_flush(connection))
             raffia_http2_output_due(connection);
         if (connection->requests) continue;
@@ -145,6 +150,60 @@ static VALUE http2_receive(int argc, VALUE *argv, VALUE self)
         if (count == -ETIME) return Qfalse;
         if (count == 0) end_input(connection);
     }
+}
+
+/*
+ * @overload vacancies=(queue)
+ *   The fiber that receives will serve requests itself. When it has waited in one, another fiber
+ *   has to receive, and the queue gets true. Without a native scheduler it does not: {#inline?}.
+ *   @param queue [Thread::Queue]
+ */
+static VALUE http2_set_vacancies(VALUE self, VALUE queue)
+{
+    struct http2_connection *connection = raffia_http2_connection_of(self);
+    if (connection->home) RB_OBJ_WRITE(self, &connection->vacancies, queue);
+    return queue;
+}
+
+static VALUE http2_is_inline(VALUE self)
+{
+    return NIL_P(raffia_http2_connection_of(self)->vacancies) ? Qfalse : Qtrue;
+}
+
+/* @overload receiver?
+ *   @return [Boolean] whether the fiber that has served a request has to go on to receive */
+static VALUE http2_is_receiver(VALUE self)
+{
+    struct http2_connection *connection = raffia_http2_connection_of(self);
+    if (connection->deserted) connection->serving = 1;
+    connection->deserted = 0;
+    return connection->serving ? Qtrue : Qfalse;
+}
+
+/* @overload vacant?
+ *   @return [Boolean] whether a fiber has to be started that receives. True only once. */
+static VALUE http2_is_vacant(VALUE self)
+{
+    struct http2_connection *connection = raffia_http2_connection_of(self);
+    VALUE vacant = connection->deserted ? Qtrue : Qfalse;
+    connection->deserted = 0;
+    return vacant;
+}
+
+/* @overload desert
+ *   The fiber that has to receive after its request ends, if there still is such a fiber. */
+static VALUE http2_desert(VALUE self)
+{
+    raffia_http2_desert(raffia_http2_connection_of(self));
+    return Qnil;
+}
+
+/* @overload vacate
+ *   The fiber that receives was cancelled. */
+static VALUE http2_vacate(VALUE self)
+{
+    raffia_http2_connection_of(self)->serving = 1;
+    return http2_desert(self);
 }
 
 /* @overload next_request
@@ -170,6 +229,12 @@ void raffia_init_http2_receive(VALUE http2)
 {
     rb_define_method(http2, "receive", http2_receive, -1);
     rb_define_method(http2, "next_request", http2_next_request, 0);
+    rb_define_method(http2, "vacancies=", http2_set_vacancies, 1);
+    rb_define_method(http2, "inline?", http2_is_inline, 0);
+    rb_define_method(http2, "receiver?", http2_is_receiver, 0);
+    rb_define_method(http2, "vacant?", http2_is_vacant, 0);
+    rb_define_method(http2, "desert", http2_desert, 0);
+    rb_define_method(http2, "vacate", http2_vacate, 0);
     rb_define_method(http2, "feed", http2_feed, 1);
 }
 

@@ -54,8 +54,7 @@ static void stream_free(void *pointer)
 static size_t stream_memsize(const void *pointer)
 {
     const struct http2_stream *stream = pointer;
-    return sizeof(*stream) + stream->fields.capacity +
-           stream->fields.places * sizeof(*stream->fields.list);
+    return sizeof(*stream) + raffia_http2_fields_memsize(&stream->fields);
 }
 
 static const rb_data_type_t stream_type = {
@@ -80,7 +79,7 @@ static VALUE stream_allocate(VALUE class)
 
 struct http2_stream *raffia_http2_stream_of(VALUE self)
 {
-    return rb_check_typeddata(self, &stream_type);
+    return RTYPEDDATA_GET_DATA(self);
 }
 
 void raffia_http2_add_stream(struct http2_connection *connection, struct raffia_http2_stream *of)
@@ -97,6 +96,8 @@ void raffia_http2_add_stream(struct http2_connection *connection, struct raffia_
     RB_OBJ_WRITTEN(connection->transport.self, Qundef, self);
     *connection->last_request = stream;
     connection->last_request = &stream->next_request;
+    stream->fields = connection->spare;
+    connection->spare = (struct http2_fields){0};
     stream->has_body = !of->input_ended || raffia_http2_body_size(of) > 0;
 }
 
@@ -330,6 +331,21 @@ static VALUE stream_reset(VALUE self, VALUE code)
     return Qnil;
 }
 
+/* For the next stream, unless there are some. */
+static void keep_fields(struct http2_stream *stream)
+{
+    enum { KEPT = 4096 };
+    struct http2_fields *spare = &stream->connection->spare;
+    if (spare->bytes || raffia_http2_fields_memsize(&stream->fields) > KEPT) {
+        raffia_http2_free_fields(&stream->fields);
+        return;
+    }
+    raffia_http2_free_fields(spare);
+    *spare = stream->fields;
+    spare->size = spare->count = 0;
+    stream->fields = (struct http2_fields){0};
+}
+
 /* @overload release
  *   Its use has ended: another request may take its place. Resets a response that is not whole. */
 static VALUE stream_release(VALUE self)
@@ -338,7 +354,7 @@ static VALUE stream_release(VALUE self)
     if (!stream->stream) return Qnil;
     stream->head_received += stream->stream->received;
     raffia_http2_forget_stream(stream);
-    raffia_http2_free_fields(&stream->fields);
+    keep_fields(stream);
     raffia_http2_wake(stream, RAFFIA_HTTP2_CLOSED); /* threads that the application has left */
     raffia_http2_output_due(stream->connection);
     return Qnil;

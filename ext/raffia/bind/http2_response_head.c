@@ -5,7 +5,6 @@
 #if defined(HAVE_LLHTTP) && defined(HAVE_NGHTTP2)
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include "http_fields.h"
 
@@ -23,6 +22,11 @@ void raffia_http2_free_fields(struct http2_fields *fields)
     ruby_xfree(fields->bytes);
     ruby_xfree(fields->list);
     *fields = (struct http2_fields){0};
+}
+
+size_t raffia_http2_fields_memsize(const struct http2_fields *fields)
+{
+    return fields->capacity + fields->places * sizeof(*fields->list);
 }
 
 static uint32_t append(struct http2_fields *fields, const char *bytes, size_t size)
@@ -233,9 +237,10 @@ static void add_length(struct http2_head *head)
     if (head->declared >= 0) length = head->declared;
     head->declared = length;
     if (length < 0 || status == 204 || head->grpc) return;
-    char digits[24];
-    int size = snprintf(digits, sizeof(digits), "%lld", (long long)length);
-    add_field(head->fields, "content-length", 14, digits, (size_t)size);
+    char space[24];
+    size_t size;
+    const char *digits = raffia_http_digits(space, length, &size);
+    add_field(head->fields, "content-length", 14, digits, size);
 }
 
 int raffia_http2_build_head(struct http2_head *head)

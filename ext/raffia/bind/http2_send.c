@@ -119,18 +119,36 @@ static void flush_now(struct http2_connection *connection)
     announce(connection);
 }
 
+void raffia_http2_desert(struct http2_connection *connection)
+{
+    if (!connection->serving) return;
+    connection->serving = 0;
+    connection->deserted = 1;
+    rb_funcall(connection->vacancies, id_push, 1, Qtrue);
+}
+
 static void flush_deferred(VALUE self)
 {
     struct http2_connection *connection = raffia_http2_connection_of(self);
     if (!connection->deferred) return;
     connection->deferred = 0;
+    raffia_http2_desert(connection);
     flush_now(connection);
 }
 
-/* An exception could end a thread of the application in the middle of a write. */
+void raffia_http2_begin_serving(struct http2_connection *connection)
+{
+    connection->serving = 1;
+    if (connection->deferred) return;
+    connection->deferred = 1;
+    raffia_defer(&raffia_http_scheduler()->deferral, flush_deferred, connection->transport.self);
+}
+
+/* An exception could end a thread of the application in the middle of a write. The fiber may not
+ * have to wait after that, so it stays the one that receives. */
 void raffia_http2_flush_deferred(struct http2_connection *connection)
 {
-    if (connection->home == raffia_http_scheduler()) flush_deferred(connection->transport.self);
+    if (connection->deferred && connection->home == raffia_http_scheduler()) flush_now(connection);
 }
 
 void raffia_http2_output_due(struct http2_connection *connection)

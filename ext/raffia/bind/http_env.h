@@ -26,6 +26,8 @@ struct raffia_http_host {
 
 /* A frozen template with what requests for this host have in common. */
 VALUE raffia_http_env_template_of(VALUE template, const struct raffia_http_host *host);
+/* The same; 0 when there is none yet. The parts of the host may be missing. */
+VALUE raffia_http_env_known_template(VALUE template, const struct raffia_http_host *host);
 /* Sets SERVER_NAME and SERVER_PORT. */
 void raffia_http_env_set_server(VALUE env, const struct raffia_http_host *host);
 /* From any Hash; a template is returned as it is. `version`: SERVER_PROTOCOL. */

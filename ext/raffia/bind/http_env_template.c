@@ -100,13 +100,31 @@ static VALUE copy_with_room(VALUE template, int little)
     return copy;
 }
 
+/* Where the template of this host is kept, or another one's. */
+static struct variant *variant_of(VALUE template, const struct raffia_http_host *host)
+{
+    return place_of(cache_of_ractor(), template, host->bytes + host->field.start, host->field.size,
+                    host->fields <= FEW);
+}
+
+static int is_known(const struct variant *variant, VALUE template,
+                    const struct raffia_http_host *host)
+{
+    return variant->result && is_of(variant, template, host->bytes + host->field.start,
+                                    host->field.size, host->fields <= FEW);
+}
+
+VALUE raffia_http_env_known_template(VALUE template, const struct raffia_http_host *host)
+{
+    const struct variant *variant = variant_of(template, host);
+    return is_known(variant, template, host) ? variant->result : 0;
+}
+
 VALUE raffia_http_env_template_of(VALUE template, const struct raffia_http_host *host)
 {
-    const char *text = host->bytes + host->field.start;
-    size_t size = host->field.size;
     int little = host->fields <= FEW;
-    struct variant *variant = place_of(cache_of_ractor(), template, text, size, little);
-    if (variant->result && is_of(variant, template, text, size, little)) return variant->result;
+    struct variant *variant = variant_of(template, host);
+    if (is_known(variant, template, host)) return variant->result;
     VALUE name = frozen(host->bytes, host->field), result = copy_with_room(template, little);
     rb_hash_aset(result, key_host, name);
     raffia_http_env_set_server(result, host);

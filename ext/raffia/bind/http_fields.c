@@ -40,3 +40,13 @@ const char *raffia_http_date(size_t *size)
     *size = length;
     return text;
 }
+
+const char *raffia_http_digits(char space[24], int64_t length, size_t *size)
+{
+    char *end = space + 24, *digit = end;
+    do
+        *--digit = (char)('0' + length % 10);
+    while ((length /= 10) > 0);
+    *size = (size_t)(end - digit);
+    return digit;
+}

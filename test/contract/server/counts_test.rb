@@ -2,6 +2,7 @@
 
 require "json"
 require_relative "server_contract"
+require "support/http2/connection"
 require_relative "../../../bench/harness/syscalls"
 
 # Costs of a request, in counts that are the same everywhere. The server is a process of its own, so
@@ -12,6 +13,8 @@ module ServerCountsTest
   MOST_OBJECTS = 12
   # Among 1000 requests: once a second the heartbeat's objects are counted with a request.
   MOST_INTERRUPTED = 50
+  # Ours are the env, its Strings, the stream, and the check of the fiber's storage.
+  MOST_OBJECTS_OF_A_STREAM = 13
   # Objects of a connection with one request. Ours are the task with its parts, the stream and the
   # request cycle.
   MOST_OBJECTS_OF_A_CONNECTION = 33
@@ -82,6 +85,33 @@ module ServerCountsTest
     end
   end
 
+  # HTTP/2, one stream at a time.
+  def test_each_stream_makes_the_same_few_objects
+    skip_without_http2
+    with_program do |port, _|
+      TestSupport::HTTP2::Connection.open(port) do |client|
+        1100.times { |n| client.get(n * 2 + 1) }
+      end
+      made = counts(port)["made"].first(1100).last(1001)
+      each = made.each_cons(2).map { |before, after| after - before }.tally
+      usual, times = each.max_by(&:last)
+      assert_operator usual, :<=, MOST_OBJECTS_OF_A_STREAM, each.to_s
+      assert_operator times, :>=, 1000 - MOST_INTERRUPTED, each.to_s
+    end
+  end
+
+  def test_each_stream_takes_two_system_calls
+    skip_without_http2
+    (trouble = Bench::Syscalls.trouble) and skip(trouble)
+    with_program do |port, pid|
+      clients = Array.new(32) { TestSupport::HTTP2::Connection.open(port) }
+      streams(clients, 1, 10)
+      each = calls(port, pid) { streams(clients, 21, 50) } / (32 * 50.0)
+      assert_includes 1.95..2.12, each
+      clients.each(&:close)
+    end
+  end
+
   # One to receive them, one to answer them.
   def test_a_batch_of_pipelined_requests_takes_two_system_calls
     (trouble = Bench::Syscalls.trouble) and skip(trouble)
@@ -134,6 +164,19 @@ module ServerCountsTest
     count.times do
       client.say(REQUEST * 16)
       16.times { client.answer }
+    end
+  end
+
+  def skip_without_http2
+    skip "built without libnghttp2" unless Raffia::Native.http2?
+    skip "the engine in Ruby makes objects when it waits, and waits by system calls" if
+      backend == :select
+  end
+
+  def streams(clients, first, count)
+    count.times do |n|
+      clients.each { |client| client.request(first + n * 2) }
+      clients.each { |client| client.response(first + n * 2) }
     end
   end
 

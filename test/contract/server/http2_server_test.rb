@@ -11,8 +11,8 @@ require "support/http2/connection"
 class HTTP2ServerTest < Raffia::TestCase
   FRAMES = TestSupport::HTTP2::Frames
   TEXT = {"content-type" => "text/plain"}.freeze
-  # Ruby objects of a request: four more than on HTTP/1.1 (counts_test.rb).
-  MOST_OBJECTS = 16
+  # Ruby objects of a request; see counts_test.rb. A batch has one more for the test itself.
+  MOST_OBJECTS = 14
 
   def setup
     super
@@ -194,6 +194,53 @@ class HTTP2ServerTest < Raffia::TestCase
         FRAMES.headers(n * 2 + 1, client.request_fields(path))
       end.join)
       assert_equal [200] * 4, Array.new(4) { |n| client.response(n * 2 + 1).status }
+    end
+  end
+
+  # One fiber receives and serves. It is replaced when it waits, and also when it ends.
+  def test_a_request_that_ends_its_own_fiber_leaves_the_others
+    gate = Thread::Queue.new
+    app = lambda do |env|
+      case env["PATH_INFO"]
+      when "/wait" then gate.pop
+      when "/kill" then Fiber.current.kill
+      end
+      [200, TEXT, ["ok"]]
+    end
+    connect(app) do |client|
+      client.request(1, "/wait")
+      assert_equal 500, client.get(3, "/kill").status
+      assert_equal [200, 500, 200], [[5, "/"], [7, "/kill"], [9, "/"]].map { client.get(*_1).status }
+      gate << :go
+      assert_equal 200, client.response(1).status
+    end
+  end
+
+  def test_a_task_that_is_cancelled_after_its_request
+    tasks = Thread::Queue.new
+    app = lambda do |_env|
+      tasks << Raffia::Task.current
+      [200, TEXT, ["ok"]]
+    end
+    connect(app) do |client|
+      3.times do |n|
+        assert_equal 200, client.get(n * 2 + 1).status
+        tasks.pop.cancel
+      end
+      assert_equal 200, client.get(7).status
+    end
+  end
+
+  # More than one request waits, and each in the fiber that received it.
+  def test_requests_that_wait_leave_their_connection_to_others
+    app = lambda do |env|
+      sleep(env["PATH_INFO"].delete_prefix("/").to_f / 1000)
+      [200, TEXT, [env["PATH_INFO"]]]
+    end
+    connect(app) do |client|
+      20.times { |n| client.request(n * 2 + 1, "/#{n % 4 * 5}") }
+      20.times { |n| assert_equal "/#{n % 4 * 5}", client.response(n * 2 + 1).body }
+      assert_equal "/0", client.get(41, "/0").body
     end
   end
 

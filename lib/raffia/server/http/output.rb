@@ -24,6 +24,8 @@ module Raffia
           @stream = stream
         end
 
+        attr_writer :stream
+
         # Raises BadResponse for what is no response. `input` is the rest of the request.
         def deliver(response, input, hijack)
           @input = input

@@ -36,6 +36,12 @@ module Raffia
           @received = @sent = 0
         end
 
+        # The next request comes on another stream.
+        def stream=(stream)
+          @stream = @output.stream = stream
+          @received = @sent = 0
+        end
+
         # Yields when the client knows where the response ends: whether the connection takes another
         # request. Returns that, and raises what ends the connection.
         def run(env)

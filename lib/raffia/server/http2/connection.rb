@@ -3,14 +3,14 @@
 require_relative "../connection"
 require_relative "bridged_stream"
 require_relative "connection_monitor"
+require_relative "request_loop"
 require_relative "stream"
 require_relative "timers"
 
 module Raffia
   class Server
     module HTTP2
-      # Serves the requests of a client, several at a time: a fiber receives, and each stream has
-      # one of its own.
+      # Serves the requests of a client, several at a time; see {RequestLoop}.
       #
       # A stream keeps its place among `http2_max_streams` until its fiber has ended, also after a
       # reset.
@@ -34,7 +34,7 @@ module Raffia
           super(*)
           @unread = unread
           @cycles = {}.compare_by_identity
-          @session = nil
+          @session = @idle_cycle = nil
           @draining = @refusing = false
         end
 
@@ -91,8 +91,11 @@ module Raffia
           @unread = nil
           Scope.open do |scope|
             @scope = scope
-            nil while receive
-            give_up(scope) if @session.abuse
+            requests = RequestLoop.new(@session, scope, inline: !@context.threads) do |stream|
+              serve_stream(stream)
+            end
+            requests.run
+            give_up if @session.abuse
           end
           @session.send_output
         ensure
@@ -128,36 +131,12 @@ module Raffia
           session
         end
 
-        # A method of its own: YJIT does not compile a loop that is entered once.
-        def receive
-          stream = @session.receive or return false
-          @scope.spawn { serve_streams(stream) }
-          true
-        end
-
-        # Serves others that have come with it, until one waits: then the receiving fiber goes on,
-        # and the next one gets a fiber of its own.
-        def serve_streams(stream)
-          storage = Fiber.current.storage || {}
-          serve_stream(stream)
-          while (stream = next_request)
-            Native.reset_fiber(storage)
-            serve_stream(stream)
-          end
-        end
-
-        # A cancellation that came too late for one request must not end another one.
-        def next_request
-          CancellationStack.current&.check!
-          @session.next_request
-        end
-
-        def give_up(scope)
+        def give_up
           @context.telemetry.counters.count(:"h2_abuse_#{@session.abuse}")
           @context.log.warn("ended the HTTP/2 connection of #{@address ||= peer_address}, " \
             "because of its #{@session.abuse.tr("_", " ")}")
           abort
-          scope.cancel(:abuse)
+          @scope.cancel(:abuse)
         end
 
         # Requests that are on their way are still served.
@@ -169,7 +148,8 @@ module Raffia
           @timers.announced
         end
 
-        # Later requests, which the client sends to another connection. Once: each GOAWAY is a frame.
+        # Later requests, which the client sends to another connection. Once, because each GOAWAY is a
+        # frame.
         def refuse_later
           @session.goaway(NO_ERROR) unless @refusing
           @refusing = true
@@ -181,9 +161,9 @@ module Raffia
           refuse_misdirected(env) if @listener.verifies?
           limit_call(env) if stream.grpc?
           bridge = open_bridge(env, stream) if @bridges && stream.connects?
-          cycle = cycle(stream)
+          cycle = next_cycle(stream)
           @cycles[cycle] = true
-          cycle.run(env) { true }
+          @idle_cycle = cycle if cycle.run(env) { @session.inline? }
         rescue Refused => refusal
           reject(refusal, stream)
           announce_end unless HARMLESS.include?(refusal.status) # other requests are well
@@ -212,6 +192,14 @@ module Raffia
           bridge = stream.extend(BridgedStream).bridge
           @scope.spawn { bridge.run(@context.drain) }
           bridge
+        end
+
+        # One that has ended, for the next request: four objects fewer.
+        def next_cycle(stream)
+          cycle = @idle_cycle or return cycle(stream)
+          @idle_cycle = nil
+          cycle.stream = stream
+          cycle
         end
 
         # Admission knows the deadlines of clients by this field.
