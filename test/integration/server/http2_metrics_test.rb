@@ -13,6 +13,7 @@ module Raffia
       "resets that the server is made to send, by malformed requests" => "provoked_resets",
       "DATA of no bytes" => "empty_frames", "PRIORITY in circles" => "priorities",
       "CONTINUATION flood" => "continuations", "HPACK bomb" => "head",
+      "long frames of unknown types" => "overhead",
       "WINDOW_UPDATE dribble" => "window_updates"
     }.freeze
 

@@ -126,6 +126,11 @@ module TestSupport
       add("frames of unknown types", "CVE-2019-9513",
         "10 for each stream, and 200 and 20 a second") { many(500) { frame(0x55, 0, "?" * 100) } }
 
+      add("long frames of unknown types", "nginx's check for floods",
+        "8 bytes for each of requests and responses, and 8 MiB", streams: 10) do |id|
+        many(10) { |n| request(id + n * 2).to_s + many(10) { frame(0x55, 0, "?" * 16_000) } }
+      end
+
       add("WINDOW_UPDATE dribble", "CVE-2019-9511",
         "1,000, and 10 for each stream and DATA frame that was sent") do
         many(2000) { window_update(0, 1) }

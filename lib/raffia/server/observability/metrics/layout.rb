@@ -21,7 +21,7 @@ module Raffia
 
           # Limits of HTTP/2 that a client has exceeded.
           ABUSE = %w[resets provoked_resets pings settings empty_frames priorities continuations head
-            overhead window_updates].freeze
+            overhead window_updates queue].freeze
           HTTP2 = [:h2_resets_received, :h2_resets_sent,
             *ABUSE.map { |kind| :"h2_abuse_#{kind}" }].freeze
           # Counters of moved connections, by way.
