@@ -9,13 +9,11 @@
 # ROUNDS=20 are the computations for each server. The gem puma is in the folder, see
 # ../harness/gems.rb.
 
-require "rbconfig"
-require "socket"
-require "tmpdir"
+require_relative "comparison"
 
 module ServerBench
   # Measures the latency of requests to a busy worker.
-  class BusyWorker
+  class BusyWorker < Comparison
     APP = <<~RUBY
       run lambda { |env|
         if env["PATH_INFO"] == "/compute"
@@ -26,50 +24,35 @@ module ServerBench
         [200, {"content-type" => "text/plain"}, [Process.pid.to_s]]
       }
     RUBY
-    ROOT = File.expand_path("../..", __dir__)
     # As in the issue.
     CONNECTIONS = 4
 
     def initialize(env)
+      super
       @rounds = Integer(env.fetch("ROUNDS", "20"))
-      @gems = env["RAFFIA_BENCH_GEMS"]
-    end
-
-    def call
-      Dir.mktmpdir do |folder|
-        @app = File.join(folder, "config.ru")
-        File.write(@app, APP)
-        commands.each_key { |name| measure(name) }
-      end
     end
 
     private
 
+    def compare = commands.each { |name, command| measure(name, command) }
+
     def commands
-      raffia = [RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/raffia", "serve", "--no-config", @app,
-        "-e", "production", "-b", "tcp://127.0.0.1:PORT", "--processes", "2"]
-      {"raffia" => raffia, "raffia, no rebalance" => [*raffia, "--no-rebalance"],
-       "puma" => [RbConfig.ruby, "-S", "puma", "-q", "-e", "production", "-b",
-         "tcp://127.0.0.1:PORT", "-w", "2", "-t", "1:1", @app]}
+      {"raffia" => raffia("--processes", "2"),
+       "raffia, no rebalance" => raffia("--processes", "2", "--no-rebalance"),
+       "puma" => puma("-w", "2", "-t", "1:1")}
     end
 
-    def measure(name)
-      port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
-      pid = spawn(env(name), *commands[name].map { |word| word.sub("PORT", port.to_s) },
-        out: File::NULL, err: File::NULL)
-      await(port)
-      used = cpu(pid)
-      kept = Array.new(@rounds) { while_busy(port) { |mine| mine } }.flatten
-      fresh = Array.new(@rounds) do
-        while_busy(port) { Array.new(CONNECTIONS) }
-      end.flatten
-      report(name, "kept", kept)
-      report(name, "new", fresh)
-      puts format("%-22s %.2f s of CPU besides the computations", name,
-        cpu(pid) - used - 2 * @rounds * 0.5)
-    ensure
-      Process.kill(:TERM, pid)
-      Process.wait(pid)
+    def measure(name, command)
+      running(command) do |port, pid|
+        await(port)
+        used = cpu(pid)
+        kept = Array.new(@rounds) { while_busy(port) { |mine| mine } }.flatten
+        fresh = Array.new(@rounds) { while_busy(port) { Array.new(CONNECTIONS) } }.flatten
+        report(name, "kept", kept)
+        report(name, "new", fresh)
+        puts format("%-22s %.2f s of CPU besides the computations", name,
+          cpu(pid) - used - 2 * @rounds * 0.5)
+      end
     end
 
     # Occupies a worker. Yields connections that it has served, and asks on those that the block
@@ -104,13 +87,6 @@ module ServerBench
       socket.read(head[/content-length: (\d+)/i, 1].to_i)
     end
 
-    def env(name)
-      return {} unless name == "puma" && @gems
-
-      {"GEM_HOME" => @gems, "GEM_PATH" => [@gems, Gem.default_dir].join(":"), "RUBYOPT" => nil,
-       "BUNDLE_GEMFILE" => nil, "PATH" => "#{@gems}/bin:#{ENV["PATH"]}", "RUBYLIB" => nil}
-    end
-
     # Both workers serve.
     def await(port)
       pids = []
@@ -122,20 +98,10 @@ module ServerBench
       retry
     end
 
-    # Seconds of CPU of a process and its children.
-    def cpu(pid)
-      pids = [pid, *File.read("/proc/#{pid}/task/#{pid}/children").split.map(&:to_i)]
-      pids.sum { |one| File.read("/proc/#{one}/stat").split(") ").last.split[11, 2].sum(&:to_i) } /
-        100.0
-    end
-
     def report(name, kind, times)
-      times.sort!
-      p50, p99 = [0.5, 0.99].map { |share| times[(times.size * share).ceil - 1] * 1000 }
+      p50, p99 = p50_and_p99(times)
       puts format("%-22s %4s connections: p50 %6.1f ms, p99 %6.1f ms", name, kind, p50, p99)
     end
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end
 
