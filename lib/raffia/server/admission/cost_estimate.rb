@@ -10,13 +10,16 @@ module Raffia
       class CostEstimate
         # Seconds of CPU above which a request is heavy.
         HEAVY = 0.05
+        # Seconds below which a kind is not remembered, such as paths that do not exist.
+        LIGHT = HEAVY / 5
         # Weight of the last request.
         WEIGHT = 0.25
-        # Kinds of requests that are remembered; further ones are not, and count as light.
+        # Kinds of requests that are remembered. A further one replaces the oldest: clients choose
+        # the paths.
         KINDS = 500
         # The first two segments of a path.
         START = %r{\A/[^/]*(?:/[^/]*)?}
-        private_constant :HEAVY, :WEIGHT, :KINDS, :START
+        private_constant :HEAVY, :LIGHT, :WEIGHT, :KINDS, :START
 
         def initialize
           @costs = {}
@@ -32,7 +35,8 @@ module Raffia
           cost = @costs[kind]
           if cost
             @costs[kind] = cost + (seconds - cost) * WEIGHT
-          elsif @costs.size < KINDS
+          elsif seconds > LIGHT
+            @costs.shift if @costs.size >= KINDS
             @costs[kind] = seconds
           end
         end

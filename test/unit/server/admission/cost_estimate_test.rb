@@ -33,5 +33,12 @@ class ServerCostEstimateTest < Raffia::TestCase
   def test_the_kinds_that_are_remembered_are_bounded
     600.times { |number| @costs.record("GET /#{number}", 1.0) }
     assert_equal(500, (0...600).count { |number| @costs.heavy?("GET /#{number}") })
+    assert(@costs.heavy?("GET /599"), "one that is new replaces an old one")
+  end
+
+  def test_light_kinds_take_no_place
+    @costs.record("GET /report", 1.0)
+    600.times { |number| @costs.record("GET /missing/#{number}", 0.001) }
+    assert(@costs.heavy?("GET /report"))
   end
 end
