@@ -5,7 +5,8 @@ require_relative "../admission/client_address"
 module Raffia
   class Server
     class Worker
-      # Counts the open connections of each client, and refuses more than a limit.
+      # Counts the open connections of each client to this worker, and refuses more than a limit. A
+      # count of all workers would keep the connections of those that were killed.
       #
       # @api private
       class ClientConnections
