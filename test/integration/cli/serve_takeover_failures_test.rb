@@ -95,6 +95,30 @@ module Raffia
       end
     end
 
+    def test_what_metrics_say
+      at = TestSupport::Daemon.free_port
+      more = ["--metrics", "tcp://127.0.0.1:#{at}"]
+      old_server(*more) do |old|
+        assert_match(/^raffia_takeovers_failed_total 0$/, Net::HTTP.get("127.0.0.1", "/metrics", at))
+        successor(*more, "--takeover-trial", "60") do |new|
+          %w[old new].each do |side| # both answer
+            wait_until(PROCESS_PATIENCE) do
+              Net::HTTP.get("127.0.0.1", "/metrics", at)
+                .include?(%(raffia_takeover_state{side="#{side}",state="trial"} 1\n))
+            end
+          end
+          new.kill(:KILL)
+          await(old, "THE TAKEOVER HAS FAILED: process #{new.pid} has ended")
+        end
+        wait_until(PROCESS_PATIENCE) do
+          Net::HTTP.get("127.0.0.1", "/metrics", at).include?("raffia_takeovers_failed_total 1\n")
+        end
+        stats = JSON.parse(Net::HTTP.get("127.0.0.1", "/stats.json", at))
+        assert_equal [nil, nil, 1], stats["takeover"].values_at("side", "state", "failed")
+        assert_match(/has ended\z/, stats["takeover"]["reason"])
+      end
+    end
+
     def test_a_new_server_that_hangs_in_its_trial
       old_server do |old|
         successor("--takeover-trial", "0.5") do |new|

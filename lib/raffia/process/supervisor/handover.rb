@@ -20,6 +20,9 @@ module Raffia
         # Whether another supervisor has all.
         def left? = false
 
+        # Facts for {Supervisor#status}, as JSON data, or nil.
+        def report = nil
+
         # When {step} is due, or nil.
         def due = nil
 

@@ -26,6 +26,7 @@ module Raffia
            restart: {phase: @loop.restart.phase, last: @loop.restart.last}, workers: @slots.size,
            ready: @slots.count { |slot| slot.current&.ready? },
            templates: @loop.manager.forkers.pids, autoscaler: @loop.autoscaler&.report,
+           handover: @loop.handover.report,
            slots: @slots.map { |slot| measured(slot) }}
         end
 

@@ -56,7 +56,8 @@ module Raffia
         def trouble = @others&.trouble
 
         def write(text)
-          Metrics::Exposition.new(@panel.totals, @panel.workers, @panel.autoscaler).write(text)
+          Metrics::Exposition.new(@panel.totals, @panel.workers, @panel.autoscaler,
+            @panel.takeover).write(text)
           @others&.write(text)
         end
 
@@ -68,7 +69,7 @@ module Raffia
           {state: state, pid: ::Process.pid, version: VERSION,
            at: Time.now.utc.strftime("%FT%T.%LZ"), requests: counts(totals),
            duration: summary(totals.duration), queued: summary(totals.queued), workers: workers,
-           **{autoscaler: @panel.autoscaler}.compact, **@others&.stats.to_h}
+           **{autoscaler: @panel.autoscaler, takeover: @panel.takeover}.compact, **@others&.stats.to_h}
         end
 
         private

@@ -80,6 +80,14 @@ module Raffia
 
         def busy? = !!@successor&.busy? || @predecessor.busy?
 
+        # The side of a takeover that goes on, and its state, see {StateMachine}; how many failed
+        # here, and why the last one did.
+        def report
+          side, half = [[:new, @successor], [:old, @predecessor]].find { |_, one| one&.under_way? }
+          {side: side, state: half&.state, failed: @predecessor.failed,
+           reason: @predecessor.failure}
+        end
+
         def due = [@successor&.due, @predecessor.due].compact.min
 
         def serving = @successor ? @successor.serving : resize

@@ -16,13 +16,16 @@ module Raffia
         private_constant :MARGIN, :LONGEST
 
         attr_reader :due
+        # How many takeovers have failed, and the reason of the last one, or nil.
+        attr_reader :failed, :failure
 
         # `server`: the {Coordinator}.
         def initialize(server, log)
           @server = server
           @log = log
           @machine = StateMachine.old
-          @channel = @due = nil
+          @channel = @due = @failure = nil
+          @failed = 0
         end
 
         def state = @machine.state
@@ -30,6 +33,8 @@ module Raffia
         def busy? = !@channel.nil? && state != :left
 
         def left? = state == :left
+
+        def under_way? = state != :idle
 
         # A client of the control socket.
         def accept(channel, trusted)
@@ -142,6 +147,8 @@ module Raffia
         end
 
         def fail
+          @failed += 1
+          @failure = @reason
           @log.error("THE TAKEOVER HAS FAILED: #{@reason}. This server goes on.")
           @server.loop.notifier.ready("a takeover failed: #{@reason}")
           forget

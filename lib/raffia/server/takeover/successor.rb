@@ -46,6 +46,8 @@ module Raffia
 
         def busy? = !SETTLED.include?(state)
 
+        def under_way? = busy?
+
         def due = ([@due, @probe&.deadline].compact.min if busy?)
 
         # Before any process is forked; waits.

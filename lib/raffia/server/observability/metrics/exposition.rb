@@ -49,13 +49,17 @@ module Raffia
             longest_wait: ["requests_longest_wait_seconds",
               "How long the first request waits because of max_in_flight, or for a thread."]
           }.freeze
-          private_constant :COUNTERS, :GAUGES, :HIGHEST
+          # Of a server in a takeover whose metrics can be asked for.
+          TAKEOVER = {old: %i[offered yielded trial], new: %i[trial confirming]}
+            .flat_map { |side, states| states.map { |state| {side: side, state: state} } }.freeze
+          private_constant :COUNTERS, :GAUGES, :HIGHEST, :TAKEOVER
 
-          # `autoscaler`: its report, or nil.
-          def initialize(totals, workers, autoscaler = nil)
+          # `autoscaler`, `takeover`: their reports, or nil.
+          def initialize(totals, workers, autoscaler = nil, takeover = nil)
             @totals = totals
             @workers = workers
             @autoscaler = autoscaler
+            @takeover = takeover
           end
 
           # `text`: a {Service::OpenMetrics}.
@@ -70,6 +74,7 @@ module Raffia
             http2
             gauges
             workers
+            takeover if @takeover
           end
 
           private
@@ -138,6 +143,15 @@ module Raffia
             @text.counter("raffia_workers_scaled",
               "Changes of the number of workers by their load.",
               {{to: "more"} => @autoscaler[:grown], {to: "less"} => @autoscaler[:shrunk]})
+          end
+
+          def takeover
+            now = @takeover.slice(:side, :state)
+            @text.gauge("raffia_takeover_state",
+              "1 for the state of the takeover that goes on, by side.",
+              TAKEOVER.to_h { |row| [row, (row == now) ? 1 : 0] })
+            @text.counter("raffia_takeovers_failed", "Takeovers that this server has taken back.",
+              @takeover[:failed])
           end
 
           def labelled(label, values) = values.transform_keys { |key| {label => key} }

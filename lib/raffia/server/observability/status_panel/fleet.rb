@@ -53,6 +53,9 @@ module Raffia
           # The range of workers and its changes so far; nil where their number is fixed.
           def autoscaler = status[:autoscaler]
 
+          # Facts about takeovers; nil where there can be none.
+          def takeover = status[:handover]
+
           def state = status[:state]
 
           def workers

@@ -27,6 +27,8 @@ module Raffia
 
           def autoscaler = nil
 
+          def takeover = nil
+
           def state = @worker ? :running : :booting
 
           def workers
