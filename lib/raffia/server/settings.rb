@@ -114,8 +114,7 @@ module Raffia
         [:client_burst, :limit, nil,
           "requests that a client may send at once; default: those of a second"],
         [:client_connections, :limit, nil,
-          "connections of one client to one worker process, not to all of them; more are " \
-            "closed, with 429"],
+          "connections of one client, to all worker processes; more are closed, with 429"],
         [:trusted_proxies, :strings, [],
           "addresses and networks of proxies whose word counts on who the client is",
           {takes: "NETWORK"}],

@@ -49,7 +49,7 @@ module Raffia
 
       def supervised_by(supervisor)
         @panel = Observability::StatusPanel::Fleet.new(supervisor.settings.max_workers,
-          Admission::ClientRates.memory(@options))
+          Admission::ClientRates.memory(@options), connection_counts)
         @panel.supervisor = supervisor
         @balancer = ConnectionBalancer.build(@options, supervisor)
         watch(supervisor) if @options.watch
@@ -134,7 +134,17 @@ module Raffia
         {**PLAIN.to_h { |name| [name, ->(*arguments) { call(name, *arguments) }] },
           **INDEXED.to_h { |name| [name, ->(context) { call(name, context.index) }] },
           on_worker_ready: ->(slot) { call(:on_worker_ready, slot[:index]) },
-          on_worker_exit: ->(slot, how) { call(:on_worker_exit, slot[:index], how) }}
+          on_worker_exit: lambda do |slot, how|
+            @panel.ended(slot[:index], how.pid)
+            call(:on_worker_exit, slot[:index], how)
+          end}
+      end
+
+      def connection_counts
+        return unless @options.client_connections
+
+        Admission::ClientCounts.memory(@options.most_workers *
+          Process::Supervisor::Scoreboards::ROWS)
       end
 
       # Children that are forked after a restart inherit `@restarted`, so they read the settings

@@ -21,6 +21,23 @@ module Raffia
       end
     end
 
+    def test_connections_to_all_worker_processes_count_together
+      program("run ->(_) { [200, {}, [Process.pid.to_s]] }", processes: 2,
+        client_connections: 4) do |port|
+        clients, pids = fill(port)
+        refused = Array.new(6) { connect(port) }
+        refused.each { |socket| assert_match(/\AHTTP\/1.1 429/, socket.read) }
+        # Those of a killed worker are taken back. The others stay.
+        ::Process.kill(:KILL, pids.first)
+        others = clients.zip(pids).reject { |_, pid| pid == pids.first }.map(&:first)
+        again, = fill(port, others.size)
+        assert_match(/\AHTTP\/1.1 429/, connect(port).read)
+        clients.concat(again)
+      ensure
+        [*clients, *refused].each(&:close)
+      end
+    end
+
     def test_a_key_of_the_application
       hooks = Raffia::Server::Hooks.new
       hooks.add(:client_key) { |env| env["HTTP_X_API_KEY"] }
@@ -40,6 +57,27 @@ module Raffia
         Raffia::Server.new(HELLO, hooks: hooks, ractors: 1)
       end
       assert_match(/client_key is a block of the main Ractor/, error.message)
+    end
+
+    private
+
+    # Opens connections until there are four. Returns them, and the workers that they are to.
+    def fill(port, open = 0)
+      clients = []
+      pids = []
+      wait_until(60) do
+        socket = connect(port)
+        socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+        answer = socket.readpartial(4096)
+        next false unless answer.start_with?("HTTP/1.1 200")
+
+        clients << socket
+        pids << Integer(answer[/\d+\z/])
+        open + clients.size == 4
+      rescue SystemCallError, EOFError
+        false # the killed worker had it
+      end
+      [clients, pids]
     end
   end
 end

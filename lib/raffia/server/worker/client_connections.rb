@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../admission/client_address"
+require_relative "../admission/client_counts"
 
 module Raffia
   class Server
     class Worker
-      # Counts the open connections of each client to this worker, and refuses more than a limit. A
-      # count of all workers would keep the connections of those that were killed.
+      # Counts the open connections of each client to all workers, and refuses more than a limit.
       #
       # @api private
       class ClientConnections
@@ -17,29 +17,32 @@ module Raffia
         UNREAD = 16 * 1024
         private_constant :RESPONSE, :UNREAD
 
-        # Nil when nothing is limited.
-        def self.build(options) = (new(options) if options.client_connections)
+        # Nil when nothing is limited. `counts`: those that the workers share; nil: its own.
+        def self.build(options, counts)
+          return unless options.client_connections
 
-        def initialize(options)
+          new(options, counts || Admission::ClientCounts.new(Admission::ClientCounts.memory(0), 0))
+        end
+
+        def initialize(options, counts)
           @limit = options.client_connections
           @address = Admission::ClientAddress.new(options.trusted_proxies, options.client_header)
-          @open = Hash.new(0)
+          @counts = counts
         end
 
         # Returns the client, for {leave}; nil for a trusted proxy; false when it has too many.
         def enter(address)
           client = @address.of_peer(address) or return
-          return false if @open[client] >= @limit
+          return client if @counts.add(client) <= @limit
 
-          @open[client] += 1
-          client
+          @counts.remove(client)
+          false
         end
 
-        def leave(client)
-          return unless client
+        # Counts a connection that another worker has let in. Returns the client, or nil.
+        def continue(address) = @address.of_peer(address)&.tap { |client| @counts.add(client) }
 
-          @open.delete(client) if (@open[client] -= 1) <= 0
-        end
+        def leave(client) = client && @counts.remove(client)
 
         # Without TLS the client learns why.
         def refuse(socket, tls)

@@ -19,7 +19,7 @@ module Raffia
           @limit = context.options.max_connections
           @tasks = {}.compare_by_identity
           @capacity = nil
-          @clients = ClientConnections.build(context.options)
+          @clients = ClientConnections.build(context.options, @counters.client_counts)
         end
 
         attr_accessor :scope
@@ -38,7 +38,7 @@ module Raffia
         def continue(socket, listener, address, served, moved_at)
           connection = Protocols::DEFAULT.new(@context, socket, listener, address)
           connection.continue(served, moved_at)
-          start(connection, socket, listener, @clients&.enter(address || Connection::LOCAL) || nil)
+          start(connection, socket, listener, @clients&.continue(address || Connection::LOCAL))
         end
 
         # Waits while there are `max_connections`. When all threads are taken and as many requests

@@ -18,10 +18,13 @@ module Raffia
           attr_reader :memory
           # Memory of {Admission::ClientRates} that the workers share, or nil.
           attr_reader :rates
+          # {Admission::ClientCounts} of connections that the workers share, or nil.
+          attr_reader :client_counts
 
-          def initialize(memory, part = 0, rates = nil)
+          def initialize(memory, part = 0, rates = nil, client_counts = nil)
             @memory = memory
             @rates = rates
+            @client_counts = client_counts
             @first = part * Layout::SIZE
             @in_flight = @first + Layout::GAUGE[:in_flight]
             freeze

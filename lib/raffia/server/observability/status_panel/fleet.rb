@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../process/supervisor/scoreboards"
+require_relative "../../admission/client_counts"
 require_relative "../in_flight_requests"
 require_relative "../metrics/totals"
 
@@ -20,9 +21,10 @@ module Raffia
           FRESH = 1
           private_constant :ROWS, :TIMEOUT, :FRESH
 
-          # `rates`: see {Metrics::Counters}.
-          def initialize(slots, rates = nil)
+          # `rates`: see {Metrics::Counters}. `connections`: memory of {Admission::ClientCounts}.
+          def initialize(slots, rates = nil, connections = nil)
             @rates = rates
+            @connections = connections
             @memory = Native::SharedCounters.new(slots * ROWS * Metrics::Layout::SIZE)
             @answers = {}
             @round = 0
@@ -32,8 +34,17 @@ module Raffia
           attr_writer :supervisor
 
           def counters(worker_context)
-            Metrics::Counters.new(@memory, worker_context.index * ROWS + worker_context.row,
-              @rates).open
+            place = worker_context.index * ROWS + worker_context.row
+            Metrics::Counters.new(@memory, place, @rates, client_counts(place)).open
+          end
+
+          # A worker of the slot has ended. One that was killed had connections.
+          def ended(slot, pid)
+            return unless @connections
+
+            place = (0...ROWS).map { |row| slot * ROWS + row }
+              .find { |one| Metrics::Counters.new(@memory, one).gauge(:pid) == pid }
+            client_counts(place).clear if place
           end
 
           def totals
@@ -86,6 +97,10 @@ module Raffia
           end
 
           private
+
+          def client_counts(place)
+            Admission::ClientCounts.new(@connections, place) if @connections
+          end
 
           def collect(answers, count)
             finish = Clock.now + TIMEOUT
