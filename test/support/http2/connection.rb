@@ -43,9 +43,10 @@ module TestSupport
 
       # @param io [IO, OpenSSL::SSL::SSLSocket]
       # @param piecewise [Boolean] deliver byte by byte
-      def initialize(io, piecewise: false)
+      # @param patience [Numeric] seconds to wait for a frame; only ends a test that fails
+      def initialize(io, piecewise: false, patience: FrameSocket::PATIENCE)
         @socket = io
-        @frames = FrameSocket.new(io, piecewise:)
+        @frames = FrameSocket.new(io, piecewise:, patience:)
         @inbox = []
         @decoder = HPACK::Decoder.new
         @peer_settings = {}

@@ -18,10 +18,12 @@ module TestSupport
 
       # @param io [IO, OpenSSL::SSL::SSLSocket]
       # @param piecewise [Boolean] write byte by byte
-      def initialize(io, piecewise:)
+      # @param patience [Numeric] seconds
+      def initialize(io, piecewise:, patience: PATIENCE)
         @io = io
         io.to_io.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
         @piecewise = piecewise
+        @patience = patience
         @buffer = "".b
       end
 
@@ -52,7 +54,7 @@ module TestSupport
         until @buffer.bytesize >= length
           more = @io.read_nonblock(65_536, exception: false) or return
           next @buffer << more if more.is_a?(String)
-          @io.to_io.wait_readable(PATIENCE) or raise Error, "nothing came for #{PATIENCE} s"
+          @io.to_io.wait_readable(@patience) or raise Error, "nothing came for #{@patience} s"
         end
         @buffer.slice!(0, length)
       rescue Errno::ECONNRESET
