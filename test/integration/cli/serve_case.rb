@@ -87,11 +87,11 @@ module Raffia
       server&.finish
     end
 
-    def start(*argv, env: {}, **options)
+    def start(*argv, env: {}, ruby: RbConfig.ruby, **options)
       (out, out_end), (err, err_end) = IO.pipe, IO.pipe
       environment = clean("RACK_ENV" => nil, "RAILS_ENV" => nil, "PORT" => nil,
         "WEB_CONCURRENCY" => nil, **env)
-      pid = spawn(environment, RbConfig.ruby, "-W:no-experimental", "-I", File.join(ROOT, "lib"),
+      pid = spawn(environment, ruby, "-W:no-experimental", "-I", File.join(ROOT, "lib"),
         *argv, chdir: @dir, in: File::NULL, out: out_end, err: err_end, **options)
       [out_end, err_end].each(&:close)
       Running.new(pid, out, err)
