@@ -6,16 +6,11 @@
  *     limit PORT        serves until it is killed
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
+#include "listen.h"
 #include "requests.h"
 
-enum { ROOM = 256 * 1024, OUT = 8 * 1024, EVENTS = 512, BACKLOG = 4096, HEAD = 128 };
+enum { ROOM = 256 * 1024, OUT = 8 * 1024, HEAD = 128 };
 
 struct client {
     int fd;
@@ -25,15 +20,8 @@ struct client {
     char *bytes;
 };
 
-static int poller;
 static char out[OUT], input[ROOM], big[DOWNLOAD_SIZE + HEAD], upload[UPLOAD_SIZE];
 static size_t out_size, big_size;
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "limit: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
 
 static void drop(struct client *c)
 {
@@ -148,30 +136,13 @@ static void serve(struct client *c)
 
 static void admit(int listener)
 {
-    int fd, yes = 1;
-    while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+    int fd;
+    while ((fd = accept_client(listener)) >= 0) {
         struct client *c = calloc(1, sizeof *c);
-        struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.ptr = c};
         if (!c) fail("calloc");
         c->fd = fd;
-        if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes)) fail("setsockopt");
-        if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event)) fail("epoll_ctl");
+        watch(fd, EPOLLIN | EPOLLOUT | EPOLLET, c);
     }
-}
-
-static int open_listener(uint16_t port)
-{
-    struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
-    struct epoll_event event = {.events = EPOLLIN};
-    poller = epoll_create1(EPOLL_CLOEXEC);
-    if (listener < 0 || poller < 0) fail("setting up");
-    if (setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes)) fail("setsockopt");
-    if (bind(listener, (struct sockaddr *)&at, sizeof at) || listen(listener, BACKLOG))
-        fail("bind");
-    if (epoll_ctl(poller, EPOLL_CTL_ADD, listener, &event)) fail("epoll_ctl");
-    return listener;
 }
 
 int main(int argc, char **argv)
@@ -184,8 +155,7 @@ int main(int argc, char **argv)
     letters(upload, UPLOAD_SIZE);
     big_size += DOWNLOAD_SIZE;
     for (;;) {
-        int n = epoll_wait(poller, events, EVENTS, -1);
-        if (n < 0 && errno != EINTR) fail("epoll_wait");
+        int n = await_events(events);
         for (int i = 0; i < n; i++) {
             struct client *c = events[i].data.ptr;
             if (!c) {

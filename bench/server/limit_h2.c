@@ -6,18 +6,10 @@
  *     limit_h2 PORT        serves clients with prior knowledge until it is killed
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <nghttp2/nghttp2.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include "listen.h"
 
-enum { INPUT = 64 * 1024, OUTPUT = 256 * 1024, EVENTS = 512, BACKLOG = 4096 };
+enum { INPUT = 64 * 1024, OUTPUT = 256 * 1024 };
 enum { UPLOAD = 64 * 1024, DOWNLOAD = 1024 * 1024, WINDOW = 1024 * 1024, STREAMS = 128 };
 
 struct client {
@@ -33,15 +25,8 @@ struct stream {
     const char *body;
 };
 
-static int poller;
 static char input[INPUT], letters[DOWNLOAD];
 static nghttp2_session_callbacks *callbacks;
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "limit: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
 
 static int begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *data)
 {
@@ -175,12 +160,11 @@ static int serve(struct client *c)
 
 static void admit(int listener)
 {
-    int fd, yes = 1;
+    int fd;
     nghttp2_settings_entry settings[] = {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, STREAMS},
                                          {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW}};
-    while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+    while ((fd = accept_client(listener)) >= 0) {
         struct client *c = calloc(1, sizeof *c);
-        struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
         if (!c || !(c->output = malloc(OUTPUT))) fail("malloc");
         c->fd = fd;
         if (nghttp2_session_server_new(&c->session, callbacks, c) ||
@@ -188,24 +172,8 @@ static void admit(int listener)
             nghttp2_session_set_local_window_size(c->session, NGHTTP2_FLAG_NONE, 0,
                                                   STREAMS * WINDOW))
             fail("a session");
-        if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes)) fail("setsockopt");
-        if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event)) fail("epoll_ctl");
+        watch(fd, EPOLLIN, c);
     }
-}
-
-static int open_listener(uint16_t port)
-{
-    struct sockaddr_in at = {
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
-    struct epoll_event event = {.events = EPOLLIN};
-    poller = epoll_create1(EPOLL_CLOEXEC);
-    if (listener < 0 || poller < 0) fail("setting up");
-    if (setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes)) fail("setsockopt");
-    if (bind(listener, (struct sockaddr *)&at, sizeof at) || listen(listener, BACKLOG))
-        fail("bind");
-    if (epoll_ctl(poller, EPOLL_CTL_ADD, listener, &event)) fail("epoll_ctl");
-    return listener;
 }
 
 int main(int argc, char **argv)
@@ -222,8 +190,7 @@ int main(int argc, char **argv)
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, stream_closed);
     int listener = open_listener((uint16_t)atoi(argv[1]));
     for (;;) {
-        int count = epoll_wait(poller, events, EVENTS, -1);
-        if (count < 0 && errno != EINTR) fail("epoll_wait");
+        int count = await_events(events);
         for (int i = 0; i < count; i++) {
             struct client *c = events[i].data.ptr;
             if (!c)
