@@ -10,15 +10,14 @@
 
 /* Frozen, made once and never changed again. */
 static VALUE key_method, key_path, key_query, key_uri, key_version, key_type, key_length,
-    key_cookie, key_protocol, key_trailers;
+    key_protocol, key_trailers;
 static VALUE methods[HTTP_QUERY + 1], version_1_0, version_1_1;
 
 struct build {
     struct http1_request *request;
     const struct raffia_parser_head *head;
     const char *bytes;
-    VALUE env;
-    uint64_t seen; /* a bit for each key that may have been set */
+    struct http_env env;
 };
 
 /* Binary, as in other servers, because clients may send anything. */
@@ -34,9 +33,9 @@ static void set_target(const struct build *build)
                    build->request->input.parser.method == HTTP_OPTIONS;
     VALUE path =
         head->path.size > 0 ? string(build, head->path) : rb_str_new(is_whole ? "*" : "/", 1);
-    rb_hash_aset(build->env, key_path, path);
-    if (head->query.size > 0) rb_hash_aset(build->env, key_query, string(build, head->query));
-    rb_hash_aset(build->env, key_uri, string(build, head->target));
+    rb_hash_aset(build->env.hash, key_path, path);
+    if (head->query.size > 0) rb_hash_aset(build->env.hash, key_query, string(build, head->query));
+    rb_hash_aset(build->env.hash, key_uri, string(build, head->target));
 }
 
 static VALUE key_of(const struct build *build, const struct raffia_field *field)
@@ -46,13 +45,6 @@ static VALUE key_of(const struct build *build, const struct raffia_field *field)
     case RAFFIA_FIELD_CONTENT_LENGTH: return key_length;
     default: return raffia_http_env_key(build->bytes + field->name.start, field->name.size);
     }
-}
-
-static VALUE join(VALUE key, VALUE first, VALUE second)
-{
-    VALUE joined = rb_str_dup(first);
-    rb_str_cat(joined, key == key_cookie ? "; " : ", ", 2);
-    return rb_str_append(joined, second);
 }
 
 /* Trailers may be dropped on the way to a client that has not asked for them (RFC 9110, 6.5.1). */
@@ -66,20 +58,14 @@ static void offer_trailers(const struct build *build, const struct raffia_field 
         found = strncasecmp(value + i, "trailers", 8) == 0;
     if (!found) return;
     RB_OBJ_WRITE(request->transport.self, &request->response_trailers, rb_hash_new());
-    rb_hash_aset(build->env, key_trailers, request->response_trailers);
+    rb_hash_aset(build->env.hash, key_trailers, request->response_trailers);
 }
 
 static void set_field(struct build *build, const struct raffia_field *field)
 {
     if (field->meaning == RAFFIA_FIELD_HOST) return; /* The template has it. */
     VALUE key = key_of(build, field), value = string(build, field->value);
-    uint64_t bit = 1ULL << ((key >> 3 ^ key >> 9) & 63);
-    if (build->seen & bit) {
-        VALUE first = rb_hash_lookup(build->env, key);
-        if (!NIL_P(first)) value = join(key, first, value);
-    }
-    build->seen |= bit;
-    rb_hash_aset(build->env, key, value);
+    raffia_http_env_set(&build->env, key, value);
     if (field->name.size == 2) offer_trailers(build, field);
 }
 
@@ -125,15 +111,16 @@ VALUE raffia_http1_env(struct http1_request *request, const struct raffia_parser
     struct build build = {.request = request,
                           .head = head,
                           .bytes = bytes,
-                          .env = copy_of_template(request, head, bytes)};
-    if (parser->method != HTTP_GET) rb_hash_aset(build.env, key_method, methods[parser->method]);
-    if (parser->minor == 0) rb_hash_aset(build.env, key_version, version_1_0);
+                          .env.hash = copy_of_template(request, head, bytes)};
+    if (parser->method != HTTP_GET)
+        rb_hash_aset(build.env.hash, key_method, methods[parser->method]);
+    if (parser->minor == 0) rb_hash_aset(build.env.hash, key_version, version_1_0);
     set_target(&build);
     for (uint32_t i = 0; i < head->count; i++)
         set_field(&build, &head->fields[i]);
     if (parser->upgrades && parser->method != HTTP_CONNECT)
-        rb_hash_aset(build.env, key_protocol, protocols(build.env));
-    return build.env;
+        rb_hash_aset(build.env.hash, key_protocol, protocols(build.env.hash));
+    return build.env.hash;
 }
 
 /* In C, because a method of Ruby's may run a trap handler, and with it another fiber, which would
@@ -154,8 +141,7 @@ VALUE raffia_http1_trailers(const struct raffia_parser_head *trailers, const cha
         const struct raffia_field *field = &trailers->fields[i];
         VALUE name = small(bytes, field->name);
         VALUE value = rb_str_new(bytes + field->value.start, field->value.size);
-        VALUE first = rb_hash_lookup(all, name);
-        rb_hash_aset(all, name, NIL_P(first) ? value : join(Qnil, first, value));
+        raffia_http_add_trailer(all, name, value);
     }
     return all;
 }
@@ -185,7 +171,6 @@ void raffia_init_http1_env(VALUE http1)
     key_version = raffia_http_constant("SERVER_PROTOCOL");
     key_type = raffia_http_constant("CONTENT_TYPE");
     key_length = raffia_http_constant("CONTENT_LENGTH");
-    key_cookie = raffia_http_constant("HTTP_COOKIE");
     key_protocol = raffia_http_constant("rack.protocol");
     key_trailers = raffia_http_constant("raffia.response_trailers");
     version_1_0 = raffia_http_constant("HTTP/1.0");

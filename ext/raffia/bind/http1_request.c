@@ -235,6 +235,7 @@ void raffia_init_http1_request(VALUE http1)
     id_trailers = rb_intern("trailers");
     id_body = rb_intern("body");
     raffia_init_http_env_keys();
+    raffia_init_http_env_fields();
     raffia_init_http_env_template();
     raffia_init_http1_env(http1);
     raffia_init_http1_body(http1);

@@ -27,17 +27,6 @@ static void send_or_collect(struct http1_response *response)
 
 /* Whole responses */
 
-static int64_t size_of(VALUE strings)
-{
-    int64_t size = 0;
-    for (long i = 0; i < RARRAY_LEN(strings); i++) {
-        VALUE string = RARRAY_AREF(strings, i);
-        if (!RB_TYPE_P(string, T_STRING)) return -1;
-        size += RSTRING_LEN(string);
-    }
-    return size;
-}
-
 static void send_body(struct http1_response *response, VALUE strings, int64_t size)
 {
     /* The body is in memory already, so its size does not matter. */
@@ -60,7 +49,7 @@ static void send_body(struct http1_response *response, VALUE strings, int64_t si
 static int respond_whole(struct http1_response *response, int status, VALUE headers, VALUE strings)
 {
     struct http1_output *output = &response->output;
-    int64_t size = size_of(strings);
+    int64_t size = raffia_http_size_of(strings);
     size_t mark = output->length;
     struct head head = {.response = response,
                         .status = status,
@@ -71,7 +60,7 @@ static int respond_whole(struct http1_response *response, int status, VALUE head
         raffia_http1_bad_response(response, mark,
                                   "the response's body has something else than Strings in it");
     if (!raffia_http1_append_head(&head)) return 0;
-    if (size_of(strings) != size) { /* to_s of header values may have changed it */
+    if (raffia_http_size_of(strings) != size) { /* to_s of header values may have changed it */
         output->begun = 0;
         raffia_http1_bad_response(response, mark,
                                   "the response's body has changed while its headers were read");
@@ -148,7 +137,6 @@ static VALUE http1_begin(int argc, VALUE *argv, VALUE self)
                         .headers = argv[1],
                         .length = length,
                         .upgrade = Qnil};
-    head.hijacks = 0;
     if (!raffia_http1_append_head(&head)) rb_raise(rb_eArgError, "it is to be hijacked");
     return response->output.framing == BODY_NONE ? Qfalse : Qtrue;
 }

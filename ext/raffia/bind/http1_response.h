@@ -3,6 +3,7 @@
 #define RAFFIA_BIND_HTTP1_RESPONSE_H
 
 #include "http1_request.h"
+#include "http_headers.h"
 
 #ifdef HAVE_LLHTTP
 
@@ -80,6 +81,7 @@ const char *raffia_http1_reason(int status);
 
 /* http1_response_head.c: a head is appended whole, or rejected with Raffia::Server::BadResponse. */
 struct head {
+    struct http_headers base;
     int status;
     VALUE headers;
     int64_t length; /* of the body when the server knows it, or -1 */
@@ -88,7 +90,7 @@ struct head {
     VALUE upgrade;  /* the protocol to switch to, or Qnil */
     /* Found in the headers: */
     int64_t declared;
-    int has_date, closes, encodes, hijacks, connects;
+    int has_date, closes, encodes, connects;
     struct http1_response *response;
     size_t mark; /* where it begins, to be discarded */
 };

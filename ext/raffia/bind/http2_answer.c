@@ -185,17 +185,6 @@ static void write_string(struct http2_stream *stream, VALUE string)
 
 /* Whole responses */
 
-static int64_t size_of(VALUE strings)
-{
-    int64_t size = 0;
-    for (long i = 0; i < RARRAY_LEN(strings); i++) {
-        VALUE string = RARRAY_AREF(strings, i);
-        if (!RB_TYPE_P(string, T_STRING)) return -1;
-        size += RSTRING_LEN(string);
-    }
-    return size;
-}
-
 /* The app may change the array, and the strings in it, while the fiber waits. */
 static void write_strings(struct http2_stream *stream, VALUE strings, int64_t size)
 {
@@ -231,12 +220,12 @@ static void discard(struct http2_stream *stream)
 
 static int respond_whole(struct http2_stream *stream, int status, VALUE headers, VALUE strings)
 {
-    int64_t size = size_of(strings);
+    int64_t size = raffia_http_size_of(strings);
     struct http2_head head = {.status = status, .headers = headers, .length = size};
     if (size < 0)
         raffia_http2_bad_response("the response's body has something else than Strings in it");
     if (!begin(stream, &head)) return 0;
-    if (size_of(strings) != size) { /* to_s of header values may have changed it */
+    if (raffia_http_size_of(strings) != size) { /* to_s of header values may have changed it */
         discard(stream);
         raffia_http2_bad_response("the response's body has changed while its headers were read");
     }
@@ -287,10 +276,7 @@ static VALUE stream_begin(int argc, VALUE *argv, VALUE self)
                               .headers = argv[1],
                               .length = argc == 3 && !NIL_P(argv[2]) ? NUM2LL(argv[2]) : -1};
     if (head.status < 200) raffia_http2_bad_response("%d is no status of a response", head.status);
-    if (!begin(stream, &head)) {
-        head.hijacks = 0;
-        rb_raise(rb_eArgError, "it is to be hijacked");
-    }
+    if (!begin(stream, &head)) rb_raise(rb_eArgError, "it is to be hijacked");
     return stream->bodiless ? Qfalse : Qtrue;
 }
 

@@ -9,6 +9,7 @@
 
 #include "http2_session.h"
 #include "http_env.h"
+#include "http_headers.h"
 
 struct http2_stream;
 
@@ -125,6 +126,7 @@ void raffia_init_http2_answer(VALUE class);
 
 /* http2_response_head.c */
 struct http2_head {
+    struct http_headers base;
     struct http2_stream *stream;
     int status; /* 0: trailers */
     VALUE headers;
@@ -132,7 +134,7 @@ struct http2_head {
     int raw;        /* another protocol follows */
     /* Found in the headers: */
     int64_t declared;
-    int has_date, hijacks, grpc;
+    int has_date, grpc;
     struct http2_fields *fields;
 };
 /* Validates and copies. Returns false when the headers have something for others (rack.hijack,

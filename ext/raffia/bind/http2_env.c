@@ -6,16 +6,15 @@
 #include <string.h>
 
 /* Frozen, made once and never changed again. */
-static VALUE key_method, key_path, key_query, key_uri, key_type, key_length, key_cookie,
-    key_protocol, key_scheme, key_trailers, version;
+static VALUE key_method, key_path, key_query, key_uri, key_type, key_length, key_protocol,
+    key_scheme, key_trailers, version;
 static VALUE methods[HTTP_QUERY + 1];
 
 struct build {
     struct http2_stream *stream;
     const struct raffia_http2_head *head;
     const char *bytes;
-    VALUE env;
-    uint64_t seen; /* a bit for each key that may have been set */
+    struct http_env env;
 };
 
 static VALUE string(const struct build *build, struct raffia_http2_slice slice)
@@ -66,10 +65,10 @@ static void set_method(const struct build *build)
         if ((size_t)RSTRING_LEN(known) != method.size ||
             memcmp(RSTRING_PTR(known), build->bytes + method.start, method.size) != 0)
             continue;
-        rb_hash_aset(build->env, key_method, known);
+        rb_hash_aset(build->env.hash, key_method, known);
         return;
     }
-    rb_hash_aset(build->env, key_method, string(build, method));
+    rb_hash_aset(build->env.hash, key_method, string(build, method));
 }
 
 /* A fragment is never sent, and space would end the target of HTTP/1. */
@@ -96,10 +95,11 @@ static void set_target(const struct build *build)
         raffia_http2_refuse(400, "the target is no path");
     const char *query = memchr(start, '?', target.size);
     size_t path = query ? (size_t)(query - start) : target.size;
-    rb_hash_aset(build->env, key_path, rb_str_new(start, (long)path));
+    rb_hash_aset(build->env.hash, key_path, rb_str_new(start, (long)path));
     if (query && path + 1 < target.size)
-        rb_hash_aset(build->env, key_query, rb_str_new(query + 1, (long)(target.size - path - 1)));
-    rb_hash_aset(build->env, key_uri, string(build, target));
+        rb_hash_aset(build->env.hash, key_query,
+                     rb_str_new(query + 1, (long)(target.size - path - 1)));
+    rb_hash_aset(build->env.hash, key_uri, string(build, target));
 }
 
 /* An underscore makes one field look like another. */
@@ -131,14 +131,6 @@ static VALUE key_of(const struct build *build, struct raffia_http2_slice name)
     return raffia_http_env_key(build->bytes + name.start, name.size);
 }
 
-/* Cookies may come as several fields (RFC 9113, 8.2.3). */
-static VALUE join(VALUE key, VALUE first, VALUE second)
-{
-    VALUE joined = rb_str_dup(first);
-    rb_str_cat(joined, key == key_cookie ? "; " : ", ", 2);
-    return rb_str_append(joined, second);
-}
-
 static int begins(const struct build *build, struct raffia_http2_slice slice, const char *text)
 {
     size_t size = strlen(text);
@@ -150,7 +142,7 @@ static void note_meaning(struct build *build, const struct raffia_http2_field *f
     if (is(build, field->name, "te") && is(build, field->value, "trailers")) {
         struct http2_stream *stream = build->stream;
         RB_OBJ_WRITE(stream->self, &stream->response_trailers, rb_hash_new());
-        rb_hash_aset(build->env, key_trailers, stream->response_trailers);
+        rb_hash_aset(build->env.hash, key_trailers, stream->response_trailers);
     } else if (is(build, field->name, "content-type") &&
                begins(build, field->value, "application/grpc")) {
         build->stream->grpc = 1;
@@ -162,13 +154,7 @@ static void note_meaning(struct build *build, const struct raffia_http2_field *f
 static void set_field(struct build *build, const struct raffia_http2_field *field)
 {
     VALUE key = key_of(build, field->name), value = string(build, field->value);
-    uint64_t bit = 1ULL << ((key >> 3 ^ key >> 9) & 63);
-    if (build->seen & bit) {
-        VALUE first = rb_hash_lookup(build->env, key);
-        if (!NIL_P(first)) value = join(key, first, value);
-    }
-    build->seen |= bit;
-    rb_hash_aset(build->env, key, value);
+    raffia_http_env_set(&build->env, key, value);
     if (field->name.size == 2 || field->name.size == 6 || key == key_type)
         note_meaning(build, field);
 }
@@ -177,7 +163,7 @@ VALUE raffia_http2_env(struct http2_stream *stream)
 {
     const struct raffia_http2_head *head = stream->stream->head;
     struct build build = {.stream = stream, .head = head, .bytes = head->fields.bytes};
-    build.env = copy_of_template(&build);
+    build.env.hash = copy_of_template(&build);
     check_scheme(&build);
     set_method(&build);
     set_target(&build);
@@ -186,10 +172,10 @@ VALUE raffia_http2_env(struct http2_stream *stream)
     stream->is_head = is(&build, head->method, "HEAD");
     if (head->protocol.size > 0) {
         stream->connects = 1;
-        rb_hash_aset(build.env, key_protocol,
+        rb_hash_aset(build.env.hash, key_protocol,
                      rb_ary_new_from_args(1, string(&build, head->protocol)));
     }
-    return build.env;
+    return build.env.hash;
 }
 
 VALUE raffia_http2_trailers(const struct raffia_http2_fields *fields)
@@ -199,8 +185,7 @@ VALUE raffia_http2_trailers(const struct raffia_http2_fields *fields)
         const struct raffia_http2_field *field = &fields->list[i];
         VALUE name = rb_str_new(fields->bytes + field->name.start, field->name.size);
         VALUE value = rb_str_new(fields->bytes + field->value.start, field->value.size);
-        VALUE first = rb_hash_lookup(all, name);
-        rb_hash_aset(all, name, NIL_P(first) ? value : join(Qnil, first, value));
+        raffia_http_add_trailer(all, name, value);
     }
     return all;
 }
@@ -224,7 +209,6 @@ void raffia_init_http2_env(VALUE class)
     key_uri = raffia_http_constant("REQUEST_URI");
     key_type = raffia_http_constant("CONTENT_TYPE");
     key_length = raffia_http_constant("CONTENT_LENGTH");
-    key_cookie = raffia_http_constant("HTTP_COOKIE");
     key_protocol = raffia_http_constant("rack.protocol");
     key_scheme = raffia_http_constant("rack.url_scheme");
     key_trailers = raffia_http_constant("raffia.response_trailers");

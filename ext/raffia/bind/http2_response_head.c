@@ -12,9 +12,7 @@ void raffia_http2_bad_response(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    VALUE message = rb_vsprintf(format, arguments);
-    va_end(arguments);
-    rb_exc_raise(rb_exc_new_str(rb_path2class("Raffia::Server::BadResponse"), message));
+    raffia_http_bad_response(format, arguments);
 }
 
 void raffia_http2_free_fields(struct http2_fields *fields)
@@ -66,25 +64,6 @@ static void add_field(struct http2_fields *fields, const char *name, size_t name
     *add(fields) = field;
 }
 
-static int is(const char *name, size_t length, const char *other)
-{
-    return strlen(other) == length && memcmp(name, other, length) == 0;
-}
-
-static int64_t parse_length(const struct http2_head *head, const char *value, size_t size)
-{
-    int64_t length = 0;
-    int good = size > 0 && size <= 18;
-    for (size_t i = 0; good && i < size; i++) {
-        good = value[i] >= '0' && value[i] <= '9';
-        length = length * 10 + (value[i] - '0');
-    }
-    if (!good || (head->declared >= 0 && head->declared != length))
-        raffia_http2_bad_response("the response's content-length is %.*s, which is no length",
-                                  (int)(size > 64 ? 64 : size), value);
-    return length;
-}
-
 /* RFC 9218, 8: the application knows better than the client. */
 static void prioritize(const struct http2_head *head, const char *value, size_t size)
 {
@@ -103,122 +82,51 @@ static void prioritize(const struct http2_head *head, const char *value, size_t 
 }
 
 /* Fields of HTTP/1's framing (RFC 9113, 8.2.2), and those that the server writes itself. */
-static int is_dropped(struct http2_head *head, const char *name, size_t length, const char *value,
-                      size_t size)
+static int is_dropped(struct http_headers *headers, const char *name, size_t length,
+                      const char *value, size_t size)
 {
+    struct http2_head *head = (struct http2_head *)headers;
     switch (length) {
     case 4:
-        if (is(name, length, "date")) head->has_date = 1;
+        if (raffia_http_is(name, length, "date")) head->has_date = 1;
         return 0;
-    case 7: return is(name, length, "upgrade");
+    case 7: return raffia_http_is(name, length, "upgrade");
     case 8:
-        if (is(name, length, "priority")) prioritize(head, value, size);
+        if (raffia_http_is(name, length, "priority")) prioritize(head, value, size);
         return 0;
-    case 10: return is(name, length, "connection") || is(name, length, "keep-alive");
+    case 10:
+        return raffia_http_is(name, length, "connection") ||
+               raffia_http_is(name, length, "keep-alive");
     case 12:
-        if (is(name, length, "content-type") && size >= 16 &&
+        if (raffia_http_is(name, length, "content-type") && size >= 16 &&
             memcmp(value, "application/grpc", 16) == 0)
             head->grpc = 1;
         return 0;
     case 14:
-        if (!is(name, length, "content-length")) return 0;
-        if (head->status >= 200) head->declared = parse_length(head, value, size);
+        if (!raffia_http_is(name, length, "content-length")) return 0;
+        if (head->status >= 200)
+            head->declared = raffia_http_parse_length(headers, value, size, head->declared);
         return 1;
-    case 16: return is(name, length, "proxy-connection");
-    case 17: return is(name, length, "transfer-encoding");
+    case 16: return raffia_http_is(name, length, "proxy-connection");
+    case 17: return raffia_http_is(name, length, "transfer-encoding");
     default: return 0;
     }
 }
 
-static void add_line(struct http2_head *head, VALUE key, const char *value, size_t size)
+static void add_line(struct http_headers *headers, const char *name, size_t length,
+                     const char *value, size_t size)
 {
-    char name[256];
-    size_t length = (size_t)RSTRING_LEN(key);
-    const char *given = RSTRING_PTR(key);
-    for (size_t i = 0; i < length; i++)
-        name[i] = (char)raffia_http_token[(unsigned char)given[i]];
-    while (size > 0 && (*value == ' ' || *value == '\t'))
-        value++, size--;
-    while (size > 0 && (value[size - 1] == ' ' || value[size - 1] == '\t'))
-        size--;
-    if (is_dropped(head, name, length, value, size)) return;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = (unsigned char)value[i];
-        if ((byte < ' ' && byte != '\t') || byte == 0x7f)
-            raffia_http2_bad_response(
-                "the value of the response's header %.*s has a control character in it",
-                (int)length, name);
-    }
-    add_field(head->fields, name, length, value, size);
+    add_field(((struct http2_head *)headers)->fields, name, length, value, size);
 }
 
-/* Rack 2 joins several values with newlines. */
-static void add_lines(struct http2_head *head, VALUE key, VALUE value)
+/* The fields are built beside the session: nothing is written that could be sent. */
+static void do_nothing(struct http_headers *headers)
 {
-    const char *start = RSTRING_PTR(value), *end = start + RSTRING_LEN(value), *newline;
-    while ((newline = memchr(start, '\n', (size_t)(end - start)))) {
-        add_line(head, key, start, (size_t)(newline - start));
-        start = newline + 1;
-    }
-    add_line(head, key, start, (size_t)(end - start));
-    RB_GC_GUARD(value);
+    (void)headers;
 }
 
-static void check_name(VALUE key)
-{
-    size_t length = (size_t)RSTRING_LEN(key);
-    const unsigned char *name = (const unsigned char *)RSTRING_PTR(key);
-    int good = length > 0 && length <= 256;
-    for (size_t i = 0; good && i < length; i++)
-        good = raffia_http_token[name[i]] != 0;
-    if (!good)
-        raffia_http2_bad_response("%+" PRIsVALUE " is no name for a header of the response", key);
-}
-
-static int add_header(VALUE key, VALUE value, VALUE pointer)
-{
-    struct http2_head *head = (struct http2_head *)pointer;
-    if (RB_SYMBOL_P(key)) key = rb_sym2str(key);
-    if (!RB_TYPE_P(key, T_STRING))
-        raffia_http2_bad_response("%+" PRIsVALUE " is no name for a header of the response", key);
-    key = rb_str_new_frozen(key); /* code of the app may run before it is copied */
-    check_name(key);
-    /* These are for the server, not for the client. */
-    if (RSTRING_LEN(key) > 5 && memcmp(RSTRING_PTR(key), "rack.", 5) == 0) {
-        if (is(RSTRING_PTR(key), (size_t)RSTRING_LEN(key), "rack.hijack") ||
-            is(RSTRING_PTR(key), (size_t)RSTRING_LEN(key), "rack.protocol"))
-            head->hijacks = 1;
-        return ST_CONTINUE;
-    }
-    if (RB_TYPE_P(value, T_ARRAY)) {
-        for (long i = 0; i < RARRAY_LEN(value); i++)
-            add_lines(head, key, rb_obj_as_string(RARRAY_AREF(value, i)));
-    } else if (!NIL_P(value)) {
-        add_lines(head, key, RB_TYPE_P(value, T_STRING) ? value : rb_obj_as_string(value));
-    }
-    return ST_CONTINUE;
-}
-
-static VALUE add_pair(RB_BLOCK_CALL_FUNC_ARGLIST(first, pointer))
-{
-    (void)first, (void)blockarg;
-    if (argc == 1 && RB_TYPE_P(argv[0], T_ARRAY) && RARRAY_LEN(argv[0]) == 2)
-        add_header(RARRAY_AREF(argv[0], 0), RARRAY_AREF(argv[0], 1), pointer);
-    else if (argc == 2)
-        add_header(argv[0], argv[1], pointer);
-    return Qnil;
-}
-
-static void add_headers(struct http2_head *head)
-{
-    if (RB_TYPE_P(head->headers, T_HASH))
-        rb_hash_foreach(head->headers, add_header, (VALUE)head);
-    else if (rb_respond_to(head->headers, rb_intern("each")))
-        rb_block_call(head->headers, rb_intern("each"), 0, NULL, add_pair, (VALUE)head);
-    else
-        raffia_http2_bad_response("the response's headers are a %" PRIsVALUE ", not a Hash",
-                                  rb_obj_class(head->headers));
-}
+static const struct http_headers_kind kind = {
+    .skips = is_dropped, .add = add_line, .discard = do_nothing, .check = do_nothing, .trims = 1};
 
 static void add_date(struct http2_head *head)
 {
@@ -249,9 +157,10 @@ int raffia_http2_build_head(struct http2_head *head)
         raffia_http2_bad_response("%d is no status of a response", head->status);
     head->fields->size = head->fields->count = 0;
     head->declared = -1;
-    add_headers(head);
+    head->base = (struct http_headers){.kind = &kind};
+    raffia_http_add_headers(&head->base, head->headers);
     if (head->status < 200) return 1;
-    if (head->hijacks && !head->raw) return 0;
+    if (head->base.hijacks && !head->raw) return 0;
     if (!head->has_date) add_date(head);
     add_length(head);
     return 1;

@@ -16,6 +16,16 @@ VALUE raffia_http_env_key(const char *name, size_t size);
 VALUE raffia_http_constant(const char *text);
 void raffia_init_http_env_keys(void);
 
+/* http_env_fields.c */
+struct http_env {
+    VALUE hash;
+    uint64_t seen; /* a bit for each key that may have been set */
+};
+/* Sets a field of the request. Its values of several lines are joined. */
+void raffia_http_env_set(struct http_env *env, VALUE key, VALUE value);
+void raffia_http_add_trailer(VALUE trailers, VALUE name, VALUE value);
+void raffia_init_http_env_fields(void);
+
 /* http_env_template.c */
 /* The requested host: `field` is its text, and `name` and `port` are the parts of that. */
 struct raffia_http_host {
