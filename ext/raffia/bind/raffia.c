@@ -31,6 +31,7 @@ void Init_raffia(void)
     raffia_init_connection_queue(raffia);
     raffia_init_connection_mover(raffia);
     raffia_init_fiber_reset(raffia);
+    raffia_init_allocation(raffia);
     raffia_init_uninterruptible(raffia);
     raffia_init_sendfile(raffia);
     raffia_init_unblock(raffia);

@@ -21,6 +21,7 @@ void raffia_init_load_board(VALUE raffia);
 void raffia_init_connection_queue(VALUE raffia);
 void raffia_init_connection_mover(VALUE raffia);
 void raffia_init_fiber_reset(VALUE raffia);
+void raffia_init_allocation(VALUE raffia);
 void raffia_init_uninterruptible(VALUE raffia);
 void raffia_init_sendfile(VALUE raffia);
 void raffia_init_unblock(VALUE raffia);

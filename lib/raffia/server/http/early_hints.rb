@@ -8,7 +8,7 @@ module Raffia
       # @api private
       class EarlyHints
         # A new one, like {Hijack.of}. `hijack` expires with the request.
-        def self.of(stream, hijack) = allocate.open(stream, hijack)
+        def self.of(stream, hijack) = Native.allocate(self).open(stream, hijack)
 
         # Returns itself.
         def open(stream, hijack)

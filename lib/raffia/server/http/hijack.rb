@@ -7,8 +7,8 @@ module Raffia
       #
       # @api private
       class Hijack
-        # A new one. Ruby 3.4 calls initialize through C code, which costs 600 instructions more.
-        def self.of(stream) = allocate.open(stream)
+        # A new one, which costs fewer instructions than `new`.
+        def self.of(stream) = Native.allocate(self).open(stream)
 
         # Returns itself.
         def open(stream)
