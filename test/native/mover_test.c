@@ -101,7 +101,7 @@ static void a_readable_connection_moves_while_the_loop_is_late(struct raffia_loo
     char byte;
     open_all(loop);
     struct raffia_movable *movable = add(0);
-    raffia_mover_offer(movable, client[0], DATA, 5);
+    raffia_mover_offer(mover, movable, client[0], DATA, 5);
     send_byte(client[1]);
     int fd = take(&moved);
     CHECK(fd >= 0);
@@ -135,7 +135,7 @@ static void short_turns_before_a_long_one(struct raffia_loop *loop)
     }
     raffia_pulse_beat(loop->pulse);
     struct raffia_movable *movable = add(0);
-    raffia_mover_offer(movable, client[0], DATA, 0);
+    raffia_mover_offer(mover, movable, client[0], DATA, 0);
     send_byte(client[1]);
     int fd = take(&moved);
     CHECK(fd >= 0);
@@ -143,11 +143,22 @@ static void short_turns_before_a_long_one(struct raffia_loop *loop)
     close_all();
 }
 
+/* Long ago for the mover: it must not expect a request. */
+static void offer_unused(struct raffia_movable *movable, int fd)
+{
+    _Atomic int64_t *turn = &board.loads[ME].running_since;
+    int64_t now = atomic_load(turn);
+    atomic_store(turn, 1);
+    raffia_mover_offer(mover, movable, fd, DATA, 0);
+    atomic_store(turn, now);
+}
+
 static void idle_and_claimed_ones_stay(struct raffia_loop *loop)
 {
     open_all(loop);
     struct raffia_movable *movable = add(0);
-    raffia_mover_offer(movable, client[0], DATA, 0);
+    raffia_pulse_beat(loop->pulse);
+    offer_unused(movable, client[0]);
     be_late(); /* no input */
     expect_none();
     CHECK_EQUAL(raffia_mover_claim(mover, movable), 1);
@@ -158,12 +169,43 @@ static void idle_and_claimed_ones_stay(struct raffia_loop *loop)
     close_all();
 }
 
+/* Some in each turn, so that a loop that is often behind does not send connections all the time. */
+static void recently_used_ones_move_ahead_of_their_requests(struct raffia_loop *loop)
+{
+    enum { CONNECTIONS = 24, MOST = 16 };
+    struct raffia_movable *all[CONNECTIONS];
+    struct raffia_moved moved;
+    int pairs[CONNECTIONS][2], gone = 0;
+    open_all(loop);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        make_sockets(pairs[i]);
+        all[i] = add(0);
+        raffia_mover_offer(mover, all[i], pairs[i][0], DATA, 0);
+    }
+    close(pairs[0][1]); /* at its end: it is not sent */
+    for (int i = 0; i < MOST; i++)
+        close(take(&moved));
+    CHECK_EQUAL(moved.way, RAFFIA_MOVED_IDLE);
+    be_late();
+    expect_none();
+    CHECK_EQUAL(raffia_mover_claim(mover, all[0]), 1);
+    for (int i = 0; i < CONNECTIONS; i++)
+        gone += !raffia_mover_claim(mover, all[i]);
+    CHECK_EQUAL(gone, MOST);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        raffia_mover_remove(mover, all[i]);
+        close(pairs[i][0]);
+        if (i > 0) close(pairs[i][1]);
+    }
+    close_all();
+}
+
 static void it_stays_when_nobody_is_idle(struct raffia_loop *loop)
 {
     open_all(loop);
     struct raffia_movable *movable = add(0);
     atomic_store(&other->full, 1);
-    raffia_mover_offer(movable, client[0], DATA, 0);
+    raffia_mover_offer(mover, movable, client[0], DATA, 0);
     send_byte(client[1]);
     be_late();
     expect_none();
@@ -189,7 +231,7 @@ static void it_moves_once_a_second(struct raffia_loop *loop)
     open_all(loop);
     /* Not a second ago, however long this takes. */
     struct raffia_movable *movable = add(raffia_now() + 3600 * 1000 * MILLISECOND);
-    raffia_mover_offer(movable, client[0], DATA, 0);
+    raffia_mover_offer(mover, movable, client[0], DATA, 0);
     send_byte(client[1]);
     be_late();
     expect_none();
@@ -209,7 +251,7 @@ static void a_full_queue_keeps_it(struct raffia_loop *loop)
     CHECK(sent > 0);
     CHECK(failure == -EAGAIN || failure == -ETOOMANYREFS);
     struct raffia_movable *movable = add(0);
-    raffia_mover_offer(movable, client[0], DATA, 0);
+    raffia_mover_offer(mover, movable, client[0], DATA, 0);
     send_byte(client[1]);
     be_late();
     for (; sent > 0; sent--) {
@@ -301,7 +343,7 @@ static void a_forked_child_has_no_mover(struct raffia_loop *loop)
     int status;
     open_all(loop);
     struct raffia_movable *movable = add(0);
-    raffia_mover_offer(movable, client[0], DATA, 0);
+    raffia_mover_offer(mover, movable, client[0], DATA, 0);
     send_byte(client[1]);
     pid_t child = fork();
     if (child == 0) {
@@ -340,7 +382,7 @@ static void one_owner_at_a_time(struct raffia_loop *loop)
         all[i] = add(0);
     }
     for (int i = 0; i < CONNECTIONS; i++)
-        raffia_mover_offer(all[i], here[i], DATA, 0);
+        raffia_mover_offer(mover, all[i], here[i], DATA, 0);
     raffia_pulse_beat(loop->pulse);
     for (int64_t begin = raffia_now(); raffia_now() - begin < RAFFIA_LOAD_LATE;) {
     }
@@ -405,6 +447,7 @@ int main(void)
         TEST(a_readable_connection_moves_while_the_loop_is_late),
         TEST(short_turns_before_a_long_one),
         TEST(idle_and_claimed_ones_stay),
+        TEST(recently_used_ones_move_ahead_of_their_requests),
         TEST(it_stays_when_nobody_is_idle),
         TEST(it_moves_once_a_second),
         TEST(a_full_queue_keeps_it),

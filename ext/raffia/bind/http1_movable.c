@@ -16,7 +16,7 @@ static int arm_and_offer(struct parking *parking)
     raffia_check(raffia_loop_arm(parking->scheduler->loop, parking->fd, parking->events, ticket,
                                  &parking->op),
                  "arm");
-    raffia_mover_offer(movable->entry, parking->fd, ticket, movable->served);
+    raffia_mover_offer(movable->mover, movable->entry, parking->fd, ticket, movable->served);
     return 0;
 }
 

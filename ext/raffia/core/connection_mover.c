@@ -13,11 +13,14 @@
 #include "timer.h"
 
 /* BLOCK, BLOCKS: 65,536 connections. ROUND: nanoseconds of a poll, while the loop is late; no thread
- * waits for longer. ACCEPTS: at a time. */
+ * waits for longer. ACCEPTS: at a time. AHEAD: in a turn of the loop. */
 enum { MILLISECOND = 1000 * 1000, ROUND = 5 * MILLISECOND };
-enum { BLOCK = 64, BLOCKS = 1024, ACCEPTS = 16 };
+enum { BLOCK = 64, BLOCKS = 1024, ACCEPTS = 16, AHEAD = 16 };
 
 #define SECOND INT64_C(1000000000)
+
+/* Nanoseconds. A client that pauses for longer may pause on. */
+#define RECENT (2 * SECOND)
 
 enum owner { OURS, IDLE, MOVING, MOVED };
 enum { OWNER_BITS = 2, OWNER_MASK = 3 };
@@ -27,7 +30,8 @@ struct raffia_movable {
      * an earlier offer says nothing about this one. */
     _Atomic uint64_t state;
     atomic_int fd;
-    _Atomic int64_t last_move; /* raffia_now */
+    _Atomic int64_t last_move;  /* raffia_now */
+    _Atomic int64_t last_offer; /* raffia_now, of the loop's last poll before it */
     raffia_data data;
     struct raffia_moved moved;
     struct raffia_movable *next;
@@ -53,6 +57,7 @@ struct raffia_mover {
     struct pollfd *polls;
     struct candidate *candidates;
     size_t capacity;
+    int64_t turn_ahead; /* running_since of the last turn in which connections were moved ahead */
 };
 
 struct candidate {
@@ -109,16 +114,21 @@ static int send_connection(struct raffia_mover *mover, int fd, struct raffia_mov
     return raffia_connection_queue_send(mover->options.queue, fd, &moved);
 }
 
-/* `state`: in which it was found readable. Returns whether it has been moved. */
+/* A connection at its end is readable, too, and is not moved. */
+static int is_movable(const struct pollfd *entry)
+{
+    return entry->revents == 0 || has_input(entry->fd);
+}
+
+/* `entry`: what was found in this state. Returns whether the connection has been moved. */
 static int move(struct raffia_mover *mover, struct raffia_movable *movable, uint64_t state,
-                int64_t now)
+                const struct pollfd *entry, int64_t now)
 {
     int moved = 0;
     pthread_mutex_lock(&mover->lock);
     if (atomic_compare_exchange_strong(&movable->state, &state, with_owner(state, MOVING))) {
-        int fd = atomic_load(&movable->fd);
-        moved = has_input(fd) &&
-                send_connection(mover, fd, movable->moved, RAFFIA_MOVED_IDLE, now) == 0;
+        moved = is_movable(entry) &&
+                send_connection(mover, entry->fd, movable->moved, RAFFIA_MOVED_IDLE, now) == 0;
         raffia_data data = movable->data;
         atomic_store(&movable->state, with_owner(state, moved ? MOVED : IDLE));
         /* Under the lock: the loop may not end before. */
@@ -222,7 +232,7 @@ static int try_candidate(struct raffia_mover *mover, size_t index, int64_t now)
     const struct candidate *candidate = mover->candidates + index;
     const struct pollfd *entry = mover->polls + index;
     if (!(entry->revents & POLLIN)) return 0;
-    if (candidate->movable) return move(mover, candidate->movable, candidate->state, now);
+    if (candidate->movable) return move(mover, candidate->movable, candidate->state, entry, now);
     accept_for_others(mover, entry->fd, candidate->listener, now);
     return mover->kept < 0;
 }
@@ -239,6 +249,28 @@ static int move_readable(struct raffia_mover *mover)
     for (size_t i = 0; i < count && is_late(mover); i++)
         if (mover->polls[i].revents && !try_candidate(mover, i, raffia_now())) stays = 1;
     return stays;
+}
+
+static int is_recent(const struct candidate *candidate, int64_t now)
+{
+    return candidate->movable && now - atomic_load(&candidate->movable->last_offer) < RECENT;
+}
+
+/* Moves connections that were used recently before their next requests come, which then reach an
+ * idle worker without this thread. Once in a turn, because another worker has the work of it. */
+static void move_ahead(struct raffia_mover *mover, int64_t now)
+{
+    int64_t turn = atomic_load(mover->pulse.running_since);
+    if (turn == mover->turn_ahead || !has_taker(mover, now)) return;
+    mover->turn_ahead = turn;
+    size_t count = collect(mover, now);
+    if (count == 0 || poll(mover->polls, (nfds_t)count, 0) < 0) return;
+    int left = AHEAD;
+    for (size_t i = 0; i < count && left > 0 && is_late(mover); i++) {
+        const struct candidate *candidate = mover->candidates + i;
+        if (mover->polls[i].revents == 0 && is_recent(candidate, now))
+            left -= move(mover, candidate->movable, candidate->state, mover->polls + i, now);
+    }
 }
 
 /* Tells whoever distributes new connections. */
@@ -260,6 +292,7 @@ static int step(struct raffia_mover *mover)
         pthread_mutex_unlock(&mover->lock);
     }
     report(mover, late >= RAFFIA_LOAD_BEHIND);
+    if (late >= RAFFIA_LOAD_BEHIND) move_ahead(mover, now);
     if (late == 0)
         return waits ? raffia_pulse_sleep(&mover->pulse, ROUND) : raffia_pulse_await(&mover->pulse);
     if (late < RAFFIA_LOAD_LATE)
@@ -420,9 +453,12 @@ void raffia_mover_remove(struct raffia_mover *mover, struct raffia_movable *mova
     mover->free = movable;
 }
 
-void raffia_mover_offer(struct raffia_movable *movable, int fd, raffia_data data, uint32_t served)
+void raffia_mover_offer(struct raffia_mover *mover, struct raffia_movable *movable, int fd,
+                        raffia_data data, uint32_t served)
 {
     uint64_t state = atomic_load_explicit(&movable->state, memory_order_relaxed);
+    int64_t now = atomic_load_explicit(mover->pulse.running_since, memory_order_relaxed);
+    atomic_store_explicit(&movable->last_offer, now, memory_order_relaxed);
     atomic_store_explicit(&movable->fd, fd, memory_order_relaxed);
     movable->data = data;
     movable->moved.served = served;

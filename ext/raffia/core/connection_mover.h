@@ -1,7 +1,8 @@
 /* Moves connections of a worker whose loop does not turn, because Ruby computes, to workers that
  * are idle. A thread of its own watches the loop's pulse. When that is late, it polls the idle
  * connections, and sends those on which a request has come to the connection queue. Their bytes
- * stay unread in the kernel.
+ * stay unread in the kernel. When the loop is behind, it also sends some that were used recently,
+ * before their next requests come.
  *
  * A connection has one owner at any time:
  *
@@ -62,7 +63,8 @@ struct raffia_movable *raffia_mover_add(struct raffia_mover *mover,
 void raffia_mover_remove(struct raffia_mover *mover, struct raffia_movable *movable);
 /* The connection is idle, with an empty input buffer. When it is moved, the loop gets a completion
  * with this data. */
-void raffia_mover_offer(struct raffia_movable *movable, int fd, raffia_data data, uint32_t served);
+void raffia_mover_offer(struct raffia_mover *mover, struct raffia_movable *movable, int fd,
+                        raffia_data data, uint32_t served);
 /* Makes it the loop's. Returns 0 when it has been moved. */
 int raffia_mover_claim(struct raffia_mover *mover, struct raffia_movable *movable);
 /* Moves a claimed connection with unread input if its request would wait here and not elsewhere.

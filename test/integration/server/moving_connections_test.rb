@@ -68,6 +68,18 @@ class ServerMovingConnectionsTest < ServerCase
     end
   end
 
+  def test_connections_that_were_used_recently_move_before_their_requests
+    served do |daemon|
+      occupied(daemon, "/compute") do |pid, mine|
+        sleep(0.01) until moved_idle(daemon) >= ENOUGH
+        refute_includes mine.map(&:visit), pid
+        before = moved_idle(daemon)
+        refute_includes mine.map(&:visit), pid, "they are at home"
+        assert_equal before, moved_idle(daemon)
+      end
+    end
+  end
+
   def test_while_all_threads_of_a_worker_sleep_the_other_serves_its_connections
     served("execution :threads\nthreads 4") do |daemon|
       occupied(daemon, "/sleep", requests: 4) do |pid, mine|
@@ -228,6 +240,8 @@ class ServerMovingConnectionsTest < ServerCase
       return one if one.visit == pid
     end
   end
+
+  def moved_idle(daemon) = metrics(daemon, "raffia_connections_moved_total")['way="idle"']
 
   # Numbers of a metric, by label.
   def metrics(daemon, name)
