@@ -5,7 +5,7 @@ module Raffia
     module Stores
       class MySQL < SQL
         class Claims < SQL::Claims
-          # By the index, whose order it is: a sort would lock all rows that it reads.
+          # By the index, whose order it is: a sort would read the whole queue.
           NEXT = "SELECT id, place, payload, #{SQL::TenantPauses::SPECIAL}, priority " \
             "FROM {jobs} FORCE INDEX (turns) " \
             "WHERE state = 'queue' AND queue = $1 AND priority < #{Store::SUSPECTS} " \
@@ -17,8 +17,6 @@ module Raffia
             "WHERE paused = 1"
           SUSPECT = "SELECT 1 FROM {jobs} FORCE INDEX (turns) WHERE state = 'queue' " \
             "AND queue = $1 AND priority >= #{Store::SUSPECTS} LIMIT 1"
-
-          LOCK_KEY = "SELECT 1 FROM {uniques} WHERE key = $1 {lock}"
 
           needs :database, :cleanup, :names, :held, :rate_admission, :tenant_pauses
 
@@ -47,18 +45,19 @@ module Raffia
           # Returns whether there may be more. A transaction ends with the first jobs that have
           # limits: it has their locks, and must not wait for others.
           def take_some(claims, lease, queues, limit, following, ahead)
+            limit -= claims.size
+            opened = @rate_admission.open_before_claim(@database, queues, limit, ahead)
             more = false
             taken = @database.write do |db|
               more = false
-              @rate_admission.open_for_claim(db, queues, limit - claims.size, ahead) do
-                open_queues(db, lease, queues).each_with_object([]) do |queue, taken|
-                  wanted = limit - claims.size - taken.size
-                  break taken if wanted < 1 || more
+              some = open_queues(db, lease, queues).each_with_object([]) do |queue, taken|
+                wanted = limit - taken.size
+                break taken if wanted < 1 || more
 
-                  rows, more = take_from(db, following, lease, queue, wanted, ahead)
-                  taken.concat(rows)
-                end
+                rows, more = take_from(db, following, lease, queue, wanted, ahead)
+                taken.concat(rows)
               end
+              wake_others(db, opened, some, limit)
             end
             claims.concat(taken)
             more
@@ -80,13 +79,6 @@ module Raffia
               Claim.new(lease, [id, place], queue, payload)
             }
             [claims, rows.any? { |row| row[3] > 0 }]
-          end
-
-          # Keys that a claim frees come before limits.
-          def refuse(db, special, freed, ahead)
-            keys = special.filter_map { |job| job.unique_key if job.unique_start == 1 }
-            keys.sort.each { |key| db.rows(LOCK_KEY, key) }
-            super
           end
         end
       end

@@ -11,13 +11,13 @@ module Raffia
           DELETE = "DELETE FROM {jobs} WHERE id = $1 AND place = $2 AND token = $3"
           LOCK = "SELECT id FROM {jobs} WHERE id {ids $1} {lock}"
 
+          private
+
           # Rows are locked in one order.
-          def put_back(db, refs, token, begun: true)
+          def to_front(db, refs, token)
             db.rows(LOCK, refs.map(&:first)) if refs.size > 1
             super
           end
-
-          private
 
           def delete_plain(claims)
             return delete_one(claims.first) if claims.one?

@@ -44,7 +44,7 @@ module Raffia
             return if keys.empty?
 
             db.lock_in_order(keys.map { |key| "unique:#{key}" })
-            keys.each { |key| db.rows(Claims::LOCK_KEY, key) }
+            keys.each { |key| db.rows(SQL::Claims::LOCK_KEY, key) }
           end
 
           def special?(draft) = draft.extras && SPECIAL.any? { |field| draft.extras[field] }

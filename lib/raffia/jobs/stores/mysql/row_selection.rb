@@ -30,7 +30,7 @@ module Raffia
             @number = number && Integer(number) - 1
             list = condition[/\A#{key} IN \((SELECT .*)\)\z/m, 1]
             find = list || "SELECT #{key} FROM #{table} WHERE #{condition}"
-            @find = Statement.new(find) unless by_key
+            @find = Statement.compile(find, {table => key}) unless by_key
             @condition = Statement.new((by_key || list) ? rest.to_s : condition)
           end
 

@@ -6,13 +6,13 @@ module Raffia
   module Jobs
     module Stores
       class MySQL < SQL
-        # A statement with parameters as `$1`, which goes to the server as it is. See {Change} and
-        # {LockStatement} for those that need more.
+        # A statement with parameters as `$1`, which goes to the server as it is. See {Change},
+        # {LockStatement} and {SkipLockedStatement} for those that need more.
         # @api private
         class Statement
           # `keys` has the primary keys of tables.
           def self.compile(text, keys)
-            [InsertStatement, Change, LockStatement].each do |kind|
+            [InsertStatement, Change, LockStatement, SkipLockedStatement].each do |kind|
               found = kind.parse(text, keys) and return found
             end
             new(text)
@@ -44,3 +44,4 @@ require_relative "row_selection"
 require_relative "change"
 require_relative "insert_statement"
 require_relative "lock_statement"
+require_relative "skip_locked_statement"

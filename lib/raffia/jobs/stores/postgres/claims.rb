@@ -40,14 +40,11 @@ module Raffia
 
           # A transaction of its own: it has locks of limits, and must not wait for others.
           def take_some(take, lease, queues, wanted, ahead)
-            more = false
-            claims = @database.transaction(:by_index) do |db|
-              @rate_admission.open_for_claim(db, queues, wanted, ahead) do
-                claims, more = take_from_all(db, take, lease, queues, wanted, ahead)
-                claims
-              end
+            opened = @rate_admission.open_before_claim(@database, queues, wanted, ahead)
+            @database.transaction(:by_index) do |db|
+              claims, more = take_from_all(db, take, lease, queues, wanted, ahead)
+              [wake_others(db, opened, claims, wanted), more]
             end
-            [claims, more]
           end
 
           def take_from_all(db, take, lease, queues, wanted, ahead)

@@ -12,7 +12,7 @@ module Raffia
           LONGEST = 63
           WORDS = {
             **SQL::Dialect::WORDS,
-            "lock" => "FOR UPDATE", "try_lock" => "FOR UPDATE",
+            "lock" => "FOR UPDATE", "try_lock" => "FOR UPDATE SKIP LOCKED",
             "skip_locked" => "FOR UPDATE SKIP LOCKED",
             "id" => "bigint PRIMARY KEY", "bytes" => "bytea",
             "now" => "extract(epoch FROM statement_timestamp())::float8",

@@ -32,6 +32,9 @@ module Raffia
             "WHERE job.queue = wanted.queue AND state = 'queue' AND fair_key = key " \
             "AND job.priority = wanted.priority ORDER BY pass DESC LIMIT 1) " \
             "FROM unnest($1::text[], $2::bigint[], $3::text[]) AS wanted (queue, priority, key)"
+          # In the order in which ends of jobs free them.
+          LOCK_KEYS = "SELECT 1 FROM {uniques} WHERE key = ANY($1::text[]) " \
+            "ORDER BY key COLLATE \"C\" {lock}"
           # Fields that make a job more than a row.
           SPECIAL = %w[unique batch flow workflow].freeze
           # Fields that are columns.
@@ -49,6 +52,17 @@ module Raffia
               @database.read { |db| db.rows(INSERT_ALL, *arrays(drafts), channels) }
             end
             drafts.map(&:jid)
+          end
+
+          # Several unique keys are locked before the first job is added. Keys that do not exist yet
+          # are made by one such transaction at a time.
+          def insert(db, drafts)
+            keys = drafts.filter_map { |draft| draft.extras&.dig("unique", "key") }.uniq
+            if keys.size > 1
+              db.lock("uniques")
+              db.rows(LOCK_KEYS, keys)
+            end
+            super
           end
 
           private

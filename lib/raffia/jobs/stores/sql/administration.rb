@@ -29,29 +29,36 @@ module Raffia
             :tenant_pauses
 
           def delete(entries)
-            @database.write { |db| entries.count { |entry| finish(db, DELETE, entry) } }
+            @database.write { |db| finish(db, DELETE, entries) }
           end
 
           def requeue(entries)
-            @database.write { |db| entries.count { |entry| requeue_one(db, entry) } }
+            @database.write do |db|
+              found = lock(db, REQUEUEABLE, entries)
+              found.each { |entry, row| requeue_one(db, entry, row) }
+              revived(db, found.select { |entry,| entry.set == :dead })
+              db.wake(found.map { |_, row| row[1] }.uniq)
+              found.size
+            end
           end
 
           def kill(entries)
-            @database.write { |db| entries.count { |entry| finish(db, KILL, entry) } }
+            @database.write { |db| finish(db, KILL, entries) }
           end
 
           def move(entries, queue)
             @database.write do |db|
               @names.add(db, [queue]) unless entries.empty?
-              count = entries.count { |entry| move_one(db, entry, queue) }
-              db.wake([queue]) if count.positive?
-              count
+              found = lock(db, MOVABLE, entries)
+              found.each { |entry, row| move_one(db, entry, row, queue) }
+              db.wake([queue]) if found.any?
+              found.size
             end
           end
 
           def replace(payloads)
             @database.write do |db|
-              payloads.sum do |entry, payload|
+              payloads.sort_by { |entry, _| entry.ref }.sum do |entry, payload|
                 db.run(REPLACE, payload, entry.ref, entry.set.to_s, entry.payload)
               end
             end
@@ -90,38 +97,44 @@ module Raffia
 
           private
 
-          # The end of a dead job has been counted before.
-          def finish(db, sql, entry)
-            rows = db.rows(sql, entry.ref, entry.set.to_s)
-            @cleanup.ended(db, rows, :dead, unblock: entry.set == :queue) unless entry.set == :dead
-            rows.any?
+          # All jobs come before what they held. The end of a dead job has been counted before.
+          def finish(db, sql, entries)
+            rows = entries.sort_by(&:ref).group_by(&:set).transform_values do |some|
+              some.flat_map { |entry| db.rows(sql, entry.ref, entry.set.to_s) }
+            end
+            @cleanup.ended(db, rows.except(:dead).values.flatten(1), :dead, unblock: false)
+            @cleanup.unblock(db, rows.fetch(:queue, []).map { |row| row[2] })
+            rows.values.sum(&:size)
           end
 
-          def requeue_one(db, entry)
-            *row, batch, jid, workflow, node = db.rows(REQUEUEABLE, entry.ref, entry.set.to_s).first
-            return false if row.empty?
+          # Rows by their entries, which keep their order. They are locked by their numbers.
+          def lock(db, sql, entries)
+            entries = entries.uniq { |entry| [entry.ref, entry.set] }
+            rows = entries.sort_by(&:ref)
+              .to_h { |entry| [entry, db.rows(sql, entry.ref, entry.set.to_s).first] }
+            entries.filter_map { |entry| [entry, rows[entry]] if rows[entry] }
+          end
 
-            if entry.set == :dead
-              revive(db, row)
-              @counter.revived(db, batch) if batch
-              @flow_table.revived(db, entry.ref)
-              @workflow_counter.revived(db, workflow, node, jid) if workflow
-            else
-              @schedule.move(db, FairTurns.new(db), db.numbers(1).first, row)
+          def requeue_one(db, entry, row)
+            return revive(db, row) if entry.set == :dead
+
+            @schedule.move(db, FairTurns.new(db), db.numbers(1).first, row.first(6))
+          end
+
+          def revived(db, found)
+            found.each { |entry,| @flow_table.revived(db, entry.ref) }
+            found.filter_map { |_, row| row[6] }.sort.each { |batch| @counter.revived(db, batch) }
+            found.map { |_, row| [row[8], row[9], row[7]] }.select(&:first).sort.reverse_each do |one|
+              @workflow_counter.revived(db, *one)
             end
-            db.wake([row[1]])
-            true
           end
 
           # The turn of another set's job is computed when it comes to its queue.
-          def move_one(db, entry, queue)
-            id, payload, priority, key, weight = db.rows(MOVABLE, entry.ref, entry.set.to_s).first
-            return false unless id
-
+          def move_one(db, entry, row, queue)
+            id, payload, priority, key, weight = row
             key = nil unless entry.set == :queue
             pass = FairTurns.new(db).next_of_key(queue, priority, key, weight)
             db.run(MOVE, id, queue, Store::Rewrite.moved(payload, queue), db.numbers(1).first, pass)
-            true
           end
 
           # A suspect loses its priority.

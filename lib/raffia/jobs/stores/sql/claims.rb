@@ -26,6 +26,7 @@ module Raffia
           MORE = 1000
           RUNNING = "SELECT count(*) FROM {jobs} WHERE limit_key = $1 AND state = 'running'"
           EXPIRE = "DELETE FROM {jobs} WHERE id = $1 {returning} #{Cleanup::COLUMNS}"
+          LOCK_KEY = "SELECT 1 FROM {uniques} WHERE key = $1 {lock}"
           Conditions = Struct.new(:id, :limit_key, :limit_max, :unique_key, :unique_start, :rate,
             :rate_key, :rate_cost, :expired, :queue, :delay)
           # Times that a claim looks for other jobs when rates and limits refuse some: it ends soon.
@@ -38,20 +39,26 @@ module Raffia
             return [] if limit < 1
 
             take = suspects ? TAKE_SUSPECTS : TAKE
+            opened = @rate_admission.open_before_claim(@database, queues, limit, ahead)
             @database.write(durable: false) do |db|
               next [] if db.rows("SELECT 1 FROM {leases} WHERE token = $1", lease.token).empty?
 
-              @rate_admission.open_for_claim(db, queues, limit, ahead) do
-                (queues - @names.paused(db)).each_with_object([]) do |queue, claims|
-                  fill(claims, limit) { |wanted| take_from(db, take, lease, queue, wanted, ahead) }
-                end
+              claims = (queues - @names.paused(db)).each_with_object([]) do |queue, some|
+                fill(some, limit) { |wanted| take_from(db, take, lease, queue, wanted, ahead) }
               end
+              wake_others(db, opened, claims, limit)
             end
           end
 
           def suspects?(queues) = @database.read { |db| db.rows(SUSPECT, queues) }.any?
 
           private
+
+          # Notifies others of jobs that a claim may have left. Returns its claims.
+          def wake_others(db, opened, claims, limit)
+            db.wake(opened) if claims.size >= limit
+            claims
+          end
 
           # Takes more when some of the jobs taken may not run now. The block returns claims, and
           # whether there may be more.
@@ -122,9 +129,9 @@ module Raffia
               .sort_by { |job| ids.index(job.id) }
           end
 
-          # Returns the ids. `freed` has limit keys of jobs that have left the claim before. Acks
-          # lock workflows before limits, too, and all limits in one order.
+          # Returns the ids. `freed` has limit keys of jobs that have left the claim before.
           def refuse(db, special, freed, ahead)
+            lock_unique_keys(db, special)
             expired, others = special.partition { |job| job.expired == 1 }
             expire(db, expired) if expired.any?
             freed += expired.filter_map(&:limit_key)
@@ -134,6 +141,13 @@ module Raffia
               .flat_map { |key, jobs| over_limit(db, key, jobs) }
             freed.each { |key| @cleanup.unblock_next(db, key) }
             (expired + blocked + over_rate(db, others - blocked, ahead)).map(&:id)
+          end
+
+          # All that the claim frees. Their locks come before those of batches and limits.
+          def lock_unique_keys(db, jobs)
+            keys = jobs.select { |job| job.unique_start == 1 || job.expired == 1 }
+              .filter_map(&:unique_key)
+            keys.uniq.sort.each { |key| db.rows(LOCK_KEY, key) }
           end
 
           def expire(db, jobs)

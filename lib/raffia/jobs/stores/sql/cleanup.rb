@@ -46,13 +46,17 @@ module Raffia
 
           # For jobs that wait again. Those of workflows that were cancelled end, but for durable
           # functions.
-          def stopped(db, *rows)
+          def stopped(db, *rows) = recovered(db, [], rows)
+
+          # Both in one transaction, which locks limits after all else. The first have died.
+          def recovered(db, dead, rows)
+            ended(db, dead, :dead, unblock: false)
             jobs = rows.map { |row| Job.new(*row.first(Job.members.size)) }
               .select { |job| job.workflow && job.special != FLOW }
             jobs.group_by(&:workflow).sort.reverse_each do |id, some|
               drop(db, some) if @workflows.cancelling?(db, id)
             end
-            unblock(db, rows.map { |row| row[2] }) # limits are locked after workflows
+            unblock(db, (dead + rows).map { |row| row[2] })
           end
 
           # Only its owner frees a key.

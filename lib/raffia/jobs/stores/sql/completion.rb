@@ -26,9 +26,7 @@ module Raffia
             return [] if claims.empty?
 
             results = results_of(claims)
-            ids = @database.write do |db|
-              by_token(claims).flat_map { |token, refs| finish(db, token, refs, :done, results) }
-            end
+            ids = @database.write { |db| finish(db, claims, :done, results) }
             return claims.map { true } if ids.size == claims.size
 
             ids = ids.to_h { |id| [id, true] }
@@ -45,29 +43,35 @@ module Raffia
           end
 
           def discard(claim)
-            @database.write { |db| finish(db, claim.lease.token, [claim.ref], :dead).any? }
+            @database.write { |db| finish(db, [claim], :dead).any? }
           end
 
           def release(claims, begun: true)
             return 0 if claims.empty?
 
             @database.write do |db|
-              by_token(claims).sum { |token, refs| put_back(db, refs, token, begun: begun) }
+              rows = by_token(claims).sort.flat_map { |token, refs| to_front(db, refs, token) }
+              stopped(db, rows, begun)
             end
           end
 
           # Moves jobs to the front of their queues, the first of them foremost.
-          def put_back(db, refs, token, begun: true)
-            rows = refs.reverse.zip(db.numbers(refs.size)).filter_map do |(id, place), number|
+          def put_back(db, refs, token) = stopped(db, to_front(db, refs, token), true)
+
+          private
+
+          def to_front(db, refs, token)
+            refs.reverse.zip(db.numbers(refs.size)).filter_map do |(id, place), number|
               db.rows(PUT_BACK, id, place, token, -number).first
             end
+          end
+
+          def stopped(db, rows, begun)
             @cleanup.stopped(db, *rows)
             @rate_admission.refund(db, rows.map { |row| RatedJob.new(*row.last(2)) }) unless begun
             db.wake(rows.map { |row| row[-3] }.uniq)
             rows.size
           end
-
-          private
 
           def by_token(claims)
             claims.group_by { |claim| claim.lease.token }
@@ -78,9 +82,11 @@ module Raffia
             claims.filter_map { |claim| [claim.ref.first, claim.result] if claim.result }.to_h
           end
 
-          # Returns the ids of the valid ones.
-          def finish(db, token, refs, how, results = {})
-            rows = db.rows(ACK, refs.map(&:first), token, refs.map(&:last))
+          # Returns the ids of the valid ones. All jobs come before what they held.
+          def finish(db, claims, how, results = {})
+            rows = by_token(claims).sort.flat_map do |token, refs|
+              db.rows(ACK, refs.map(&:first), token, refs.map(&:last))
+            end
             @cleanup.ended(db, rows, how, results: results)
             rows.map(&:first)
           end

@@ -24,7 +24,7 @@ module Raffia
             "ORDER BY priority DESC, place LIMIT $2"
           # Jobs keep their place, before those that came later.
           UNBLOCK = "UPDATE {jobs} SET state = 'queue', rated = 0, at = {now}, pass = $2 " \
-            "WHERE id {ids $1}"
+            "WHERE id {ids $1} AND state = 'blocked'"
 
           def initialize(keys)
             @keys = keys
@@ -49,14 +49,18 @@ module Raffia
             keys.flat_map { |key| open_key(db, key, limit, ahead) }.uniq
           end
 
-          # The same for a claim, which knows mostly that there is nothing to open. Yields for the
-          # claims, and notifies others of jobs that it may have left.
-          def open_for_claim(db, queues, limit, ahead)
-            return yield unless @timer.due?
+          # The same before a claim, which knows mostly that there is nothing to open. It is a
+          # transaction of its own, because a claim waits for limits before rates. Notifies others
+          # of jobs that the claim will not take; returns queues of jobs that it may leave.
+          def open_before_claim(database, queues, limit, ahead)
+            return [] unless @timer.due?
 
-            names = open_keys(db, limit, ahead: ahead)
-            next_opening(db)
-            yield.tap { |claims| db.wake((claims.size < limit) ? names - queues : names) }
+            database.write(durable: false) do |db|
+              names = open_keys(db, limit, ahead: ahead)
+              next_opening(db)
+              db.wake(names - queues)
+              names & queues
+            end
           end
 
           # Seconds until the next rate opens, nil when none blocks a job.

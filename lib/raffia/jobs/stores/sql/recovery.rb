@@ -54,23 +54,23 @@ module Raffia
               payloads = held.to_h { |_, id, place, _, _, payload| [[id, place], payload] }
               Store::CrashVerdict.of_claims(payloads, begun)
             end
-            rows.map do |token, id, place, jid, queue|
-              recover_job(db, id, jid, queue, verdicts[token][[id, place]])
-            end.reverse
+            dead, waiting = rows.partition { |token, id, place| verdicts[token][[id, place]].dead? }
+            change(db, dead, waiting) { |token, id, place| verdicts[token][[id, place]] }
+            rows.map { |token, id, place, jid, queue|
+              verdicts[token][[id, place]].recovered(jid, queue)
+            }.reverse
           end
 
-          def recover_job(db, id, jid, queue, verdict)
-            verdict.dead? ? bury(db, id, verdict) : put_back(db, id, queue, verdict)
-            verdict.recovered(jid, queue)
+          # Yields rows for their verdicts. All jobs come before what they held.
+          def change(db, dead, waiting)
+            buried = dead.flat_map { |row| db.rows(BURY, row[1], yield(row).payload) }
+            stopped = waiting.flat_map { |row| put_back(db, row[1], yield(row)) }
+            @cleanup.recovered(db, buried, stopped)
+            db.wake(waiting.map { |row| row[4] }.uniq)
           end
 
-          def bury(db, id, verdict) = @cleanup.ended(db, db.rows(BURY, id, verdict.payload), :dead)
-
-          def put_back(db, id, queue, verdict)
-            row = db.rows(PUT_BACK, id, -db.numbers(1).first, verdict.payload,
-              verdict.suspect? ? 1 : 0).first
-            @cleanup.stopped(db, row)
-            db.wake([queue])
+          def put_back(db, id, verdict)
+            db.rows(PUT_BACK, id, -db.numbers(1).first, verdict.payload, verdict.suspect? ? 1 : 0)
           end
         end
       end

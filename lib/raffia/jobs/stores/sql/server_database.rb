@@ -11,6 +11,23 @@ module Raffia
         # has `connect` (a new driver), `wrap` (a driver on an application's connection), and the
         # server's {SERVER} name. A driver has `transaction`, `savepoint`, `inside?`, `usable?`,
         # `close` and `disown`.
+        #
+        # Transactions lock in one order, so that they wait for each other without a deadlock:
+        #
+        # 1. statistics, then the lease
+        # 2. the jobs that the transaction is about, all of them, by their numbers
+        # 3. paused tenants
+        # 4. unique keys, in the order of their bytes
+        # 5. flows, batches, workflows: children before parents
+        # 6. limits in one order, then jobs that they block
+        # 7. rates in one order, then jobs that they block
+        #
+        # Other jobs, which a claim blocks or a unique job replaces, are passed over when they are
+        # locked. A claim opens rates in a transaction before its own.
+        #
+        # Three rare kinds break the order, and are repeated after a {Failures::Conflict}: drafts
+        # with unique keys that a batch or workflow adds at its end, the cancellation of a workflow
+        # beside a claim of its jobs, and changes of blocked jobs by an operator.
         # @api private
         class ServerDatabase
           TRIES = 5
