@@ -28,11 +28,12 @@ struct pooled_fiber {
     int watched,
         ended;      /* the caller that starts it still reads this record; it has ended meanwhile */
     int referenced; /* a caller was given the fiber */
+    int killed;     /* by Thread#kill or Fiber#kill */
     struct pooled_fiber *next; /* of the idle ones */
 };
 
 static ID id_storage, id_store, id_keys, id_instance_variables, id_remove_instance_variable,
-    id_kill, id_new, id_await_fiber_slot, id_fiber_ended, id_delete;
+    id_kill, id_new, id_await_fiber_slot, id_fiber_ended, id_delete, id_let_kill_pass;
 static VALUE fiber_class, fiber_error;
 
 /* Reset */
@@ -183,11 +184,13 @@ static VALUE end_fiber(VALUE pointer)
 {
     struct pooled_fiber *pooled = (struct pooled_fiber *)pointer;
     struct scheduler *scheduler = pooled->scheduler;
+    int killed = pooled->killed;
     pooled->ended = 1;
     drop_pending_values(&scheduler->fibers, pooled->fiber);
     if (!pooled->watched) save_record(pooled);
     scheduler->fibers.live--;
     notify_fiber_limit(scheduler);
+    if (killed) rb_funcall(scheduler->self, id_let_kill_pass, 0);
     return Qnil;
 }
 
@@ -199,6 +202,16 @@ static VALUE run_blocks(VALUE pointer)
         run_block(pointer);
     while (is_reusable(pooled) && await_next_block(pooled));
     return Qnil;
+}
+
+/* A kill has a number in place of an exception, which rb_ensure hides from its second function. */
+static VALUE run_until_killed(VALUE pointer)
+{
+    int failure = 0;
+    rb_protect(run_blocks, pointer, &failure);
+    if (failure == 0) return Qnil;
+    ((struct pooled_fiber *)pointer)->killed = RB_FIXNUM_P(rb_errinfo());
+    rb_jump_tag(failure);
 }
 
 /* One Proc serves all fibers, so the first switch passes each its record, as a Fixnum: an address
@@ -217,7 +230,7 @@ static VALUE fiber_body(RB_BLOCK_CALL_FUNC_ARGLIST(fixnum, data))
     pooled->begun = 1;
     pooled->scheduler->running = pooled->fiber;
     if (pooled->locked) raffia_fiber_start_unlock(pooled->scheduler);
-    rb_ensure(run_blocks, pointer, end_fiber, pointer);
+    rb_ensure(run_until_killed, pointer, end_fiber, pointer);
     RB_GC_GUARD(self);
     return Qnil;
 }
@@ -494,6 +507,7 @@ void raffia_init_fiber_pool(VALUE native)
     id_await_fiber_slot = rb_intern("await_fiber_slot");
     id_fiber_ended = rb_intern("fiber_ended");
     id_delete = rb_intern("delete");
+    id_let_kill_pass = rb_intern("let_kill_pass");
     rb_define_method(native, "mark_interrupted", mark_interrupted, 1);
     rb_define_method(native, "fiber", scheduler_fiber, -1);
     rb_define_method(native, "launch", scheduler_launch, 0);

@@ -109,6 +109,16 @@ module Raffia
         end
       end
 
+      # A fiber that Thread#kill ends passes the kill on to the main fiber. Ruby does so as an
+      # interrupt, and where a mask of the thread defers that (Thread.handle_interrupt), it raises
+      # the kill itself, which is an Integer: a TypeError. So the fiber leaves a mask that lets
+      # Integers through. The thread ends anyway.
+      def let_kill_pass
+        return unless Thread.current.status == "aborting"
+
+        Fiber.new { Thread.handle_interrupt(Integer => :immediate) { Fiber.yield } }.resume
+      end
+
       # In a forked child the loop and the fibers in it are the parent's. The fiber that forked
       # continues as the first fiber of its thread, and must find no scheduler.
       def disown

@@ -369,6 +369,36 @@ module SchedulerLifeSuite
     end
   end
 
+  # The kill ends the fiber, and Ruby defers it in the main fiber, by the thread's mask.
+  def test_killing_the_thread_in_a_fiber_under_a_mask
+    %i[on_blocking never].each do |timing|
+      seen = Thread::Queue.new
+      thread = Thread.handle_interrupt(Object => timing) do
+        Thread.new do
+          Fiber.set_scheduler(scheduler = Raffia::Scheduler.new(backend: backend))
+          [-> { sleep }, -> { let_in { Fiber.blocking { sleep } } }].each do |wait|
+            Fiber.schedule do
+              seen << :started
+              wait.call
+            ensure
+              sleep(0.001)
+              seen << :ensured
+            end
+          end
+          scheduler.run
+        rescue Exception => error # standard:disable Lint/RescueException
+          seen << error
+        end
+      end
+      wait_until { seen.size == 2 && thread.stop? }
+      thread.kill
+      assert thread.join(Raffia::TestCase::PATIENCE), "it hangs in #{thread.backtrace}"
+      assert_equal [:started] * 2 + [:ensured] * 2, Array.new(seen.size) { seen.pop }
+    end
+  end
+
+  def let_in(&) = Thread.handle_interrupt(Object => :immediate, &)
+
   def test_other_threads_keep_off
     in_thread do
       with_scheduler do |scheduler|

@@ -24,7 +24,7 @@ module Raffia
           raise_closed if closed?
 
           engine
-          child = Fiber.new(blocking: false, **options, &block)
+          child = Fiber.new(blocking: false, **options) { run_block(&block) }
           start(child)
           child
         end
@@ -42,6 +42,12 @@ module Raffia
         attr_writer :detects_deadlocks
 
         private
+
+        def run_block
+          yield
+        ensure
+          let_kill_pass
+        end
 
         def start(child)
           parent = @running
