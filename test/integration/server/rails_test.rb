@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "rails_case"
+require "support/http2/connection"
 
 module Raffia
   # Rails with its cable, started by its own command.
   class ServerRailsTest < ServerRailsCase
+    FRAMES = TestSupport::HTTP2::Frames
+
     def test_pages_streams_and_errors
       rails do |port, daemon|
         http(port) do |http|
@@ -45,7 +48,57 @@ module Raffia
       end
     end
 
+    # The same over HTTP/2: the cable's event loop gets one end of a pair of sockets.
+    def test_action_cable_over_http2
+      skip "built without libnghttp2" unless Native.http2?
+      @config = "websockets_over_http2 :bridge\n"
+      rails do |port|
+        TestSupport::HTTP2::Connection.open(port) do |client|
+          client.write(FRAMES.headers(1, connect_fields, flags: [:end_headers]))
+          head = client.take(:headers, stream: 1).fields.to_h
+          assert_equal %w[200 actioncable-v1-json],
+            head.values_at(":status", "sec-websocket-protocol")
+          assert_equal "welcome", hear_frame(client)["type"]
+          room = JSON.generate(channel: "RoomChannel")
+          say_frame(client, command: "subscribe", identifier: room)
+          assert_equal "confirm_subscription", hear_frame(client)["type"]
+          http(port) { |http| assert_equal "204", http.post("/say", "text=broadcast").code }
+          assert_equal({"text" => "broadcast"}, hear_frame(client)["message"])
+          say_frame(client, command: "message", identifier: room,
+            data: JSON.generate(action: "speak", text: "from a client"))
+          assert_equal({"text" => "FROM A CLIENT"}, hear_frame(client)["message"])
+          assert_match(/\Ahello from Rails/, client.get(3, "/hello").body)
+        end
+      end
+    end
+
     private
+
+    def files = super.merge("raffia.rb" => @config.to_s)
+
+    def connect_fields
+      [[":method", "CONNECT"], [":protocol", "websocket"], [":scheme", "http"],
+        [":path", "/cable"], [":authority", "localhost"], %w[sec-websocket-version 13],
+        %w[sec-websocket-protocol actioncable-v1-json]]
+    end
+
+    # The mask is 0.
+    def say_frame(client, **message)
+      text = JSON.generate(message)
+      client.write(FRAMES.data(1, [0x81, 0x80 | 126, text.bytesize, 0].pack("CCnN") << text,
+        flags: []))
+    end
+
+    # Short ones, unmasked.
+    def hear_frame(client)
+      @bytes ||= "".b
+      loop do
+        @bytes << client.take(:data, stream: 1).content until @bytes.bytesize > 1 &&
+            @bytes.bytesize >= 2 + @bytes.getbyte(1)
+        message = JSON.parse(@bytes.slice!(0, 2 + @bytes.getbyte(1)).byteslice(2..))
+        return message unless message["type"] == "ping"
+      end
+    end
 
     # Pings come between.
     def hear(client)
@@ -62,7 +115,7 @@ module Raffia
     private
 
     def files
-      FILES.merge("application.rb" => APPLICATION.sub("isolation_level = :fiber",
+      super.merge("application.rb" => APPLICATION.sub("isolation_level = :fiber",
         "isolation_level = :thread"))
     end
   end
