@@ -26,6 +26,7 @@ module Raffia
           second = upgrade(first)
           wait_until(PROCESS_PATIENCE) { gone?(first) }
         end
+        assert_equal [::Process.getpriority(::Process::PRIO_PROCESS, 0)], priorities(second)
         ::Process.kill(:TERM, second)
         assert_equal 0, old.ended.exitstatus, old.err
         wait_until(PROCESS_PATIENCE) { !File.exist?("#{@dir}/pid") }
@@ -150,6 +151,13 @@ module Raffia
         new = File.read("#{@dir}/pid").to_i
         new if new != pid && new.positive?
       end
+    end
+
+    # @return [Array<Integer>] of all threads of a server
+    def priorities(pid)
+      children = Dir.glob("/proc/#{pid}/task/*/children").flat_map { |file| File.read(file).split }
+      [pid, *children].flat_map { |one| Dir.children("/proc/#{one}/task") }
+        .map { |thread| ::Process.getpriority(::Process::PRIO_PROCESS, thread.to_i) }.uniq
     end
 
     def workers(server)

@@ -14,6 +14,9 @@ module Raffia
         # Whether workers serve only after {Loop#release}.
         def held? = false
 
+        # Whether workers of another supervisor serve, or are about to.
+        def yielded? = false
+
         # Whether restarts and changes of size wait.
         def busy? = false
 

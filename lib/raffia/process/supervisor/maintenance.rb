@@ -30,7 +30,7 @@ module Raffia
           @manager.start_due(now)
           @loop.autoscaler&.step(now) unless @loop.handover.busy?
           @scaler.step(now)
-          @router.step(now, @manager.boards.held?)
+          @router.step(now, @manager.boards.held? || @loop.handover.yielded?)
           @recycling.due(@manager.workers, now).each { |worker, reason| renew(worker, reason) }
           give_up_if_hopeless(now)
         end

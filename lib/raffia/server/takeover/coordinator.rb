@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../process/boot_priority"
 require_relative "../../process/supervisor/handover"
 require_relative "control_socket"
 require_relative "descriptor_store"
@@ -76,6 +77,8 @@ module Raffia
 
         def held? = !!@successor&.held?
 
+        def yielded? = @predecessor.yielded?
+
         def left? = @predecessor.left?
 
         def busy? = !!@successor&.busy? || @predecessor.busy?
@@ -110,7 +113,7 @@ module Raffia
           return @log.warn("USR2: a takeover is under way") if busy? || @spawned
           return @log.warn("USR2: the setting control is off") unless @control
 
-          @spawned = @command.spawn
+          @spawned, @priority = Process::BootPriority.spawn { @command.spawn }
           @log.info("starts its successor, process #{@spawned}: #{@command.words.join(" ")}")
         rescue SystemCallError => error
           @log.error("USR2: the new server cannot be started: #{error.message}")
@@ -141,6 +144,15 @@ module Raffia
         end
 
         def slots = @loop.manager.slots
+
+        # The priority that a process of {#upgrade} is to have in the end; nil: it has that.
+        def priority_of(pid) = (@priority if pid == @spawned)
+
+        # Pids of this server, with those that fork.
+        def processes_here
+          manager = @loop.manager
+          [::Process.pid, *manager.forkers.pids, *manager.workers.filter_map(&:pid)]
+        end
 
         # Exits of workers, but for those that were asked for.
         def deaths = slots.filter_map(&:last_exit)

@@ -15,20 +15,23 @@ module Raffia
         private_constant :CHUNK
 
         class << self
-          # `sockets`: by key. Returns whether all were sent.
-          def send(channel, sockets)
+          # `sockets`: by key. `priority`: that the new server is to have when it serves; nil: it
+          # has its own. Returns whether all were sent.
+          def send(channel, sockets, priority = nil)
             parts = sockets.each_slice(CHUNK).to_a
             parts.each_with_index.all? do |part, index|
-              channel.send(:offer, {pid: ::Process.pid, keys: part.map { |key, _| key.to_row },
-                last: index == parts.size - 1}, part.map(&:last))
+              channel.send(:offer, {pid: ::Process.pid, priority: priority,
+                keys: part.map { |key, _| key.to_row }, last: index == parts.size - 1},
+                part.map(&:last))
             end
           end
 
-          # Waits. Returns the old server's pid, and sockets by key. Raises CannotListen.
+          # Waits. Returns the old server's pid, sockets by key, and the priority or nil. Raises
+          # CannotListen.
           def receive(channel)
             sockets = {}
-            nil until (pid = receive_part(channel, sockets))
-            [pid, sockets]
+            nil until (pid, priority = receive_part(channel, sockets))
+            [pid, sockets, priority]
           rescue
             sockets.each_value(&:close)
             raise
@@ -36,7 +39,7 @@ module Raffia
 
           private
 
-          # Returns the pid with the last part.
+          # Returns pid and priority with the last part.
           def receive_part(channel, sockets)
             name, data, ios = (channel.receive if channel.to_io.wait_readable(ANSWER))
             return add(sockets, data, ios) if name == "offer"
@@ -53,7 +56,7 @@ module Raffia
             end
 
             data["keys"].zip(ios) { |row, io| sockets[Listen::SocketSet::Key.from(row)] = io }
-            data["pid"] if data["last"]
+            data.values_at("pid", "priority") if data["last"]
           end
 
           def fail(ios, reason)

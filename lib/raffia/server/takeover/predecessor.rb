@@ -32,6 +32,8 @@ module Raffia
 
         def busy? = !@channel.nil? && state != :left
 
+        def yielded? = state == :yielded
+
         def left? = state == :left
 
         def under_way? = state != :idle
@@ -127,7 +129,7 @@ module Raffia
         def offer
           @log.info("#{peer} (Raffia #{@peer["version"]}, Ruby #{@peer["ruby"]}) takes over")
           @server.loop.notifier.reloading("process #{@peer["pid"]} takes over")
-          return if Offer.send(@channel, @server.sockets)
+          return if Offer.send(@channel, @server.sockets, @server.priority_of(@peer["pid"]))
 
           reason = "its sockets could not be sent: see its limit of open files"
           @channel.send(:refused, {reason: reason})

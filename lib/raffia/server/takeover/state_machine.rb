@@ -7,6 +7,9 @@ module Raffia
       # that its side has to do. Events that mean nothing in a state are ignored, because messages
       # cross.
       #
+      # For a moment both accept, before the old side holds its workers: no connection waits for
+      # messages between the two.
+      #
       # The old side decides, because it has the last word: with "left" it gives everything up, with
       # "abort" it takes everything back. A side that dies has lost: the other one serves.
       #
@@ -19,12 +22,11 @@ module Raffia
         # state => event => next state, actions. `late`: the other side takes too long.
         OLD = ::Ractor.make_shareable({
           idle: {hello: [:offered, :offer]},
-          offered: {ready: [:yielded, :hold, :send_yielded], abort: [:idle, :fail],
+          offered: {ready: [:yielded, :send_yielded], abort: [:idle, :fail],
                     eof: [:idle, :fail], late: [:idle, :send_abort, :fail],
                     stop: [:idle, :send_abort]},
-          yielded: {commit: [:trial], abort: [:idle, :take_back, :fail],
-                    eof: [:idle, :take_back, :fail], late: [:idle, :send_abort, :take_back, :fail],
-                    stop: [:idle, :send_abort, :take_back]},
+          yielded: {commit: [:trial, :hold], abort: [:idle, :fail], eof: [:idle, :fail],
+                    late: [:idle, :send_abort, :fail], stop: [:idle, :send_abort]},
           trial: {confirm: [:left, :send_left, :leave], abort: [:idle, :take_back, :fail],
                   eof: [:idle, :take_back, :fail], late: [:idle, :send_abort, :take_back, :fail],
                   stop: [:left, :send_left, :disown]},

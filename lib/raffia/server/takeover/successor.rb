@@ -4,6 +4,7 @@ require_relative "control_socket"
 require_relative "offer"
 require_relative "readiness_probe"
 require_relative "state_machine"
+require_relative "../../process/boot_priority"
 require_relative "../listen/socket_set"
 
 module Raffia
@@ -55,7 +56,8 @@ module Raffia
           @channel.send(:hello, {protocol: PROTOCOL, pid: ::Process.pid, version: VERSION,
             ruby: RUBY_VERSION, boot: boot_time,
             trial: trial + (@options.takeover_probe ? ANSWER : 0)})
-          @old, sockets = Offer.receive(@channel)
+          @old, sockets, priority = Offer.receive(@channel)
+          @priority = priority ? Process::BootPriority.new(priority) : Process::BootPriority.lower
           @given = Listen::SocketSet.new(sockets)
           @log.info("takes over from process #{@old} (#{sockets.size} sockets)")
         rescue
@@ -147,12 +149,18 @@ module Raffia
           probe.failure ? happen(:failed, probe.failure) : happen(:passed)
         end
 
+        def restore_priority = @priority&.restore(@server.processes_here)
+
         def send_ready
+          restore_priority
           @due = Clock.now + ANSWER
           @channel.send(:ready, {taken: @given.taken.map(&:to_row)})
         end
 
-        def release = @server.release
+        def release
+          restore_priority
+          @server.release
+        end
 
         def hold = @server.loop.hold
 
@@ -177,6 +185,7 @@ module Raffia
 
         def own
           @due = nil
+          restore_priority # of workers that have booted since, too
           @server.own
           @log.info("has taken over from process #{@old}")
         end

@@ -24,9 +24,9 @@ class TakeoverStateMachineTest < Raffia::TestCase
     assert_equal [:offer], old.call(:hello)
     assert_equal [:probe], successor.call(:serving)
     assert_equal [:send_ready], successor.call(:passed)
-    assert_equal %i[hold send_yielded], old.call(:ready)
+    assert_equal %i[send_yielded], old.call(:ready)
     assert_equal %i[release send_commit try], successor.call(:yielded)
-    assert_empty old.call(:commit)
+    assert_equal [:hold], old.call(:commit)
     assert_equal [:send_confirm], successor.call(:passed)
     assert_equal %i[send_left leave], old.call(:confirm)
     assert_equal [:own], successor.call(:left)
@@ -116,8 +116,8 @@ class TakeoverStateMachineTest < Raffia::TestCase
     end
   end
 
-  # From the moment at which the old side has yielded until the new one gets the message, the
-  # kernel's queues keep connections. Otherwise one of them accepts.
+  # When the new side fails in its trial, the kernel's queues keep connections until the old one
+  # gets the message. Otherwise one of them accepts.
   def assert_one_serves(world)
     return if world.accepting || world.stopped || two_faults?(world)
     return unless HELD.include?(world.new) || world.new == :dead
