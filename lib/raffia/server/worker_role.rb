@@ -2,9 +2,9 @@
 
 require_relative "../process/recycle_policy"
 require_relative "../service/role"
+require_relative "code_reload"
 require_relative "connection_balancer"
 require_relative "execution"
-require_relative "file_watcher"
 require_relative "observability/status_panel/fleet"
 require_relative "worker_factory"
 
@@ -20,13 +20,9 @@ module Raffia
       INDEXED = %i[after_fork before_worker_shutdown].freeze
       # Seconds for a worker to report a request that takes too long, before it is killed.
       MARGIN = 5
-      # Seconds that requests wait at most for the new code, and between two looks at the files
-      # that are loaded.
-      PAUSE = 10
-      LOOK = 1
       # A year: the supervisor needs a number.
       NEVER = 365 * 86_400
-      private_constant :PLAIN, :INDEXED, :MARGIN, :PAUSE, :LOOK, :NEVER
+      private_constant :PLAIN, :INDEXED, :MARGIN, :NEVER
 
       attr_reader :processes, :panel
 
@@ -39,6 +35,7 @@ module Raffia
         @hooks = hooks
         @log = log
         @reload = reload
+        @code_reload = CodeReload.new(log) if options.watch
         @processes = processes
         @restarted = false
       end
@@ -52,7 +49,7 @@ module Raffia
           Admission::ClientRates.memory(@options), connection_counts)
         @panel.supervisor = supervisor
         @balancer = ConnectionBalancer.build(@options, supervisor)
-        watch(supervisor) if @options.watch
+        @code_reload&.watch(supervisor)
       end
 
       # Whether new connections are to go to other slots for now.
@@ -75,7 +72,7 @@ module Raffia
       end
 
       def receive(name, data)
-        (name == "loaded") ? @watcher&.add(data) : @panel.receive(name, data)
+        @panel.receive(name, data) unless @code_reload&.receive(name, data)
       end
 
       def work(context, app)
@@ -86,39 +83,21 @@ module Raffia
         context.on_stop { worker.stop(:drain) }
         prepare(context, worker) if worker.is_a?(Worker)
         answer(context, worker)
-        reports = report_loaded(context) if @options.watch
         # Loading the application may have replaced the signal handlers.
         handlers = Process::Supervisor::WorkerMain.signal_handlers(context)
-        Signals.with(chain: false, **handlers) { worker.run { context.ready! } }
-      ensure
-        reports&.close
+        Signals.with(chain: false, **handlers) { run(context, worker) }
       end
 
       private
 
-      def watch(supervisor)
-        pause = -> { supervisor.broadcast("pause", PAUSE) }
-        @watcher = FileWatcher.new(::Dir.pwd, noticed: pause, log: @log) do
-          @log.info("files have changed: the application is loaded again")
-          supervisor.restart
-        end
+      def run(context, worker)
+        return worker.run { context.ready! } unless @code_reload
+
+        @code_reload.report(context) { worker.run { context.ready! } }
       end
 
-      def report_loaded(context)
-        loaded = FileWatcher::LoadedFolders.new(::Dir.pwd) do |folders|
-          context.send(:loaded, folders)
-        end
-        Process::Watchdog.new(LOOK) { loaded.report }
-      end
-
-      # With `watch`, what does not load is served as an error until a file changes.
       def load_application
-        @application.load
-      rescue ::ScriptError, ::StandardError => error
-        raise unless @options.watch
-
-        @log.error("the application does not load: #{Log.full(error)}")
-        ->(_) { raise error }
+        @code_reload ? @code_reload.load { @application.load } : @application.load
       end
 
       def autoscale(first)
@@ -154,7 +133,7 @@ module Raffia
         # Workers close theirs, too. Else clients could connect until the last request has ended.
         if name == :on_stop
           @listening.close
-          @watcher&.stop
+          @code_reload&.stop
         end
         renew if name == :after_fork && !@options.preload
         @hooks.call(name, *arguments)
@@ -177,7 +156,7 @@ module Raffia
         context.on_probe { |sockets| worker.probe(sockets) }
         context.on_message("hold") { worker.hold }
         context.on_message("release") { worker.release }
-        context.on_message("pause") { |seconds| worker.pause(seconds) }
+        @code_reload&.prepare(context, worker)
         worker.context.usage = usage(context) if @options.worker_requests
       end
 
