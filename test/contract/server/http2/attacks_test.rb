@@ -13,6 +13,19 @@ class HTTP2AttacksTest < HTTP2Case
     define_method("test_#{attack.name.tr("^A-Za-z", "_").squeeze("_")}") { assert_repelled(attack) }
   end
 
+  # A fiber has a stack, and a process can have some 31,000.
+  def test_connections_that_are_ended_leave_no_fiber
+    attack = Attacks::ALL.find { |one| one.name == "SETTINGS flood" }
+    before = count_fibers
+    40.times do
+      Connection.open(SharedServer.port, settings: attack.settings) do |client|
+        attack.run(client)
+        assert client.goaway_at_end
+      end
+    end
+    wait_until { count_fibers - before < 20 } # some may be found on stacks
+  end
+
   # Clients of gRPC ask by PING whether their connection lives, some of them often.
   def test_pings_that_keep_a_connection_are_answered
     Connection.open(SharedServer.port) do |client|
@@ -67,6 +80,11 @@ class HTTP2AttacksTest < HTTP2Case
 
   def assert_neighbour_served
     Connection.open(SharedServer.port) { |neighbour| assert_equal 200, neighbour.get(1).status }
+  end
+
+  def count_fibers
+    GC.start
+    ObjectSpace.each_object(Fiber).count
   end
 
   def assert_nothing_runs = wait_until { SharedServer::RUNNING.empty? }
