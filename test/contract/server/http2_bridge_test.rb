@@ -114,6 +114,20 @@ class HTTP2BridgeTest < Raffia::TestCase
     end
   end
 
+  {"a name that is none" => "HTTP/1.1 101 Switching\r\nbad name: x\r\n\r\n",
+   "a value that is none" => "HTTP/1.1 101 Switching\r\nx: a\0b\r\n\r\n",
+   "a status that is not final" => "HTTP/1.1 100 Continue\r\n\r\n",
+   "a body too long" => "HTTP/1.1 400 No\r\ncontent-length: 1\r\n\r\nmore"}.each do |name, bytes|
+    define_method(:"test_#{name.tr(" ", "_")}_resets_the_stream_and_is_logged") do
+      connect(taking { |io| io << bytes }) do |client|
+        ask(client)
+        assert_equal :internal_error, client.take(:rst_stream, stream: 1).error
+        assert_equal 200, get_late(client)
+      end
+      assert_match(/BadResponse/, @log.string)
+    end
+  end
+
   def test_a_reset_of_the_client_ends_the_socket
     app = taking do |io|
       io << format(SWITCH, "proof")

@@ -43,10 +43,10 @@ module Raffia
           application
         end
 
-        # In a fiber of the connection's scope. `drain`: see {Worker::Drain}.
-        def run(drain)
+        # In a fiber of the connection's scope.
+        def run(context)
           @socket = @events.pop or return
-          subscription = drain.call { close }
+          subscription = context.drain.call { close }
           Scope.open do |scope|
             scope.spawn { receive }
             respond
@@ -54,6 +54,9 @@ module Raffia
           end
         rescue Disconnected, SystemCallError, IOError
           nil # the client, or the application, has left
+        rescue => error # one of the application's head, or ours: other streams go on
+          context.log.error(error)
+          @stream.reset(INTERNAL_ERROR)
         ensure
           subscription&.cancel
           @socket&.close

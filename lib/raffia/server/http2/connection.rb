@@ -190,7 +190,7 @@ module Raffia
         def open_bridge(env, stream)
           Bridge.translate(env)
           bridge = stream.extend(BridgedStream).bridge
-          @scope.spawn { bridge.run(@context.drain) }
+          @scope.spawn { bridge.run(@context) }
           bridge
         end
 
