@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
 # Upgrades under load: a server is told by USR2 to start its successor, again and again, while
-# clients send requests at fixed times. The same load without upgrades runs in turns with it.
+# clients send requests at fixed times. The same load runs in turns with it without upgrades, and
+# beside a process that computes as long as a boot does: no upgrade can do better than that.
 #
 #   UPGRADES=100   how many
 #   BLOCK=10       upgrades until the load runs without them for as long
+#   BOOT=0.5       seconds of CPU that the other process takes for each upgrade
 #   RATE=100       new connections a second; beside them are four clients that keep theirs
 #   OTHER_RUBY=/path/to/ruby   every second upgrade is `raffia serve --takeover` by this Ruby
 
@@ -22,6 +24,7 @@ require "support/open_loop"
 # One server after the other in a folder.
 class Upgrades
   PATIENCE = 60
+  BOOT = Float(ENV.fetch("BOOT", 0.5))
   APP = 'run ->(_env) { [200, {"content-length" => "5"}, ["hello"]] }'
 
   def initialize(dir, rate, other)
@@ -37,12 +40,13 @@ class Upgrades
   def run(upgrades, block)
     @group = spawn(*command(RbConfig.ruby), pgroup: true, chdir: @dir, out: log, err: log)
     await { File.read("#{@dir}/log").include?("are ready") }
-    results = {with: [], without: []}
+    results = {"with upgrades" => [], "beside a process that computes" => [], "alone" => []}
     while @count < upgrades
-      start = TestSupport.now
-      results[:with] << load { [block, upgrades - @count].min.times { upgrade } }
+      start, count = TestSupport.now, [block, upgrades - @count].min
+      results["with upgrades"] << load { count.times { upgrade } }
       took = TestSupport.now - start
-      results[:without] << load { sleep(took) }
+      results["beside a process that computes"] << load { compute(count, took) }
+      results["alone"] << load { sleep(took) }
     end
     results
   ensure
@@ -68,6 +72,17 @@ class Upgrades
       Process.kill(:USR2, old)
     end
     await { File.read("#{@dir}/pid").to_i != old && gone?(old) }
+  end
+
+  # As often as there are upgrades.
+  def compute(count, seconds)
+    code = "nil while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < #{BOOT}"
+    finish = TestSupport.now + seconds
+    count.downto(1) do |left|
+      due = TestSupport.now + (finish - TestSupport.now) / left
+      Process.wait(spawn(RbConfig.ruby, "--disable=gems", "-e", code))
+      sleep([due - TestSupport.now, 0].max)
+    end
   end
 
   def gone?(pid)
@@ -105,9 +120,9 @@ results.each do |name, runs|
   shares = {"p50" => 0.5, "p99" => 0.99, "p99.9" => 0.999, "most" => 1}.map do |label, share|
     "#{label} #{(times[((times.size - 1) * share).round] * 1000).round(1)} ms"
   end
-  puts "#{name} upgrades: #{times.size} requests, #{failed[name].size} failed, " \
+  puts "#{name}: #{times.size} requests, #{failed[name].size} failed, " \
     "#{shares.join(", ")}"
 end
-puts failed[:with].tally, failed[:without].tally
+failed.each_value { |errors| puts errors.tally if errors.any? }
 puts "#{upgrades} upgrades#{", every second one by #{ENV["OTHER_RUBY"]}" if ENV["OTHER_RUBY"]}"
 exit failed.values.all?(&:empty?)
