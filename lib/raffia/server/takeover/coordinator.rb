@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../../process/boot_priority"
 require_relative "../../process/supervisor/handover"
-require_relative "control_socket"
 require_relative "descriptor_store"
+require_relative "owned_sockets"
 require_relative "predecessor"
 require_relative "start_command"
 require_relative "successor"
+require_relative "successor_process"
 
 module Raffia
   class Server
@@ -31,11 +31,10 @@ module Raffia
           super()
           @options = options
           @log = log
-          @command = command
+          @next = SuccessorProcess.new(command, log)
           @successor = Successor.ask(options, log) if takeover
           @given = @successor&.given || DescriptorStore.read(inherited)
           @predecessor = Predecessor.new(self, log)
-          @listening = []
         end
 
         # Number of worker processes at the start: as many as before. See {resize}.
@@ -53,10 +52,9 @@ module Raffia
         # not serve.
         def supervise(supervisor, listening, health, others:)
           @supervisor = supervisor
-          @health = health
-          @listening = [listening, *health&.listening]
           @others = others
-          @control = open_control
+          @owned = OwnedSockets.new(listening, health, @given)
+          @owned.open_control(@options)
           # All sockets are opened now, and the rest closed, before any process is forked.
           processes.times { |index| listening.slot(index) }
           @given.close
@@ -64,11 +62,11 @@ module Raffia
 
         def loop=(loop)
           super
-          @store = DescriptorStore.new(loop.notifier, @given)
+          @owned.notifier = loop.notifier
           @successor&.begin(self)
           return if held?
 
-          start_health
+          @owned.serve_metrics
           own
         end
 
@@ -98,8 +96,8 @@ module Raffia
         def step(now, ended)
           @successor&.step(now)
           @predecessor.step(now)
-          @store.update(sockets) if @owner && !left?
-          note_exit(ended) if @spawned
+          @owned.store
+          @next.note_exit(ended, expected: left?)
         end
 
         def stopping(reason)
@@ -108,22 +106,18 @@ module Raffia
         end
 
         def upgrade
-          return super unless @command
+          return super unless @next.possible?
           return @log.warn("USR2: #{FIRST}") if ::Process.pid == 1
-          return @log.warn("USR2: a takeover is under way") if busy? || @spawned
-          return @log.warn("USR2: the setting control is off") unless @control
+          return @log.warn("USR2: a takeover is under way") if busy? || @next.runs?
+          return @log.warn("USR2: the setting control is off") unless @owned.control
 
-          @spawned, @priority = Process::BootPriority.spawn { @command.spawn }
-          @log.info("starts its successor, process #{@spawned}: #{@command.words.join(" ")}")
-        rescue SystemCallError => error
-          @log.error("USR2: the new server cannot be started: #{error.message}")
+          @next.start
         end
 
         # After the supervisor's end.
         def close
-          @control&.close
+          @owned&.close
           @given.close
-          stop_health
         end
 
         # Why no takeover may begin now, or nil.
@@ -138,15 +132,12 @@ module Raffia
         def watch(channel, &) = @loop.watchers.add(channel.to_io, ->(_) { yield })
 
         # All that the next server gets, by key.
-        def sockets
-          all = @listening.map(&:sockets).reduce({}, :merge)
-          @control ? all.merge(@control.key => @control.socket) : all
-        end
+        def sockets = @owned.to_h
 
         def slots = @loop.manager.slots
 
-        # The priority that a process of {#upgrade} is to have in the end; nil: it has that.
-        def priority_of(pid) = (@priority if pid == @spawned)
+        # See {SuccessorProcess#priority_of}.
+        def priority_of(pid) = @next.priority_of(pid)
 
         # Pids of this server, with those that fork.
         def processes_here
@@ -159,31 +150,22 @@ module Raffia
 
         def release
           @loop.release
-          start_health
+          @owned.serve_metrics
         end
 
         def announce(text) = @loop.notifier.ready(text)
 
-        # Nobody else has the sockets: their files, the control socket and the pid file are ours.
+        # Nobody else has the sockets: their files and the pid file are ours.
         def own
-          @owner = true
-          @listening.each(&:own)
+          @owned.own
           @supervisor.replace_pid_file if @successor
           announce("#{slots.size} workers") if @successor && @loop.state == :running
-          return unless @control
+          control = @owned.control or return
 
-          @control.own
-          @loop.watchers.add(@control.socket, ->(_) { accept })
+          @loop.watchers.add(control.socket, ->(_) { accept(control) })
         end
 
-        # The next server has these. It listens at the control socket, too.
-        def disown(keys)
-          @listening.each { |one| one.disown(keys) }
-          @store.keep(keys)
-          @control&.disown if keys.include?(@control&.key)
-          @control&.close
-          @health&.stop
-        end
+        def disown(keys) = @owned.disown(keys)
 
         # The number of workers that the settings ask for, after a takeover.
         def resize
@@ -197,31 +179,10 @@ module Raffia
 
         private
 
-        # Child processes would keep it open after this one has left.
-        def open_control
-          ControlSocket.open(@options, @given)
-            &.tap { |control| Fork.after_child { control.socket.close } }
-        end
-
-        def start_health = @health_handle ||= (Handle.new(@health) if @health)
-
-        def stop_health
-          @health_handle ? @health_handle.stop : @health&.listening&.close
-        end
-
-        def accept
-          while (channel, trusted = @control.accept)
+        def accept(control)
+          while (channel, trusted = control.accept)
             @predecessor.accept(channel, trusted)
           end
-        end
-
-        def note_exit(ended)
-          how = ended[@spawned] || Process::Supervisor::Reaper.ended([@spawned])[@spawned] or return
-          unless left?
-            @log.error("process #{@spawned}, which was to take over, " \
-              "#{how.signal ? "was killed by #{how.signal}" : "ended with #{how.status.inspect}"}")
-          end
-          @spawned = nil
         end
       end
     end
