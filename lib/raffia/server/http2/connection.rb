@@ -82,6 +82,7 @@ module Raffia
           @session = open_session
           @timers = Timers.new(@session, @context.options)
           @context.connection_monitor.add(self)
+          @verifies = @listener.verifies?
           @bridges = @context.options.websockets_over_http2 == :bridge
           @max_requests = @context.options.max_requests_per_connection
           announce_end if @closing
@@ -158,7 +159,7 @@ module Raffia
         def serve_stream(stream)
           announce_end if @max_requests && @session.requests >= @max_requests
           env = stream.env
-          refuse_misdirected(env) if @listener.verifies?
+          refuse_misdirected(env) if @verifies
           limit_call(env) if stream.grpc?
           bridge = open_bridge(env, stream) if @bridges && stream.connects?
           cycle = next_cycle(stream)
