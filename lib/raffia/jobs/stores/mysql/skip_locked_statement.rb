@@ -16,8 +16,10 @@ module Raffia
           FORM = /\ASELECT[ ](?<columns>.*)[ ]FROM[ ](?<table>\S+)(?<index>[ ]FORCE[ ]INDEX[ ]\(\w+\))?
             [ ]WHERE[ ](?<condition>.*?)(?<order>[ ]ORDER[ ]BY[ ].*?)?[ ]LIMIT[ ]\$(?<limit>\d+)
             [ ]FOR[ ]UPDATE[ ]SKIP[ ]LOCKED\z/mx
-          # Keys that are read beyond those wanted: about as many as other claims hold at a time.
+          # Keys that are read beyond those wanted: twice as many and a few, as other claims of the
+          # same size hold, but at most these.
           MARGIN = 64
+          FEW = 8
           # All keys read were there, and others have locked some: so many times more are read.
           GROWTH = 4
 
@@ -38,7 +40,7 @@ module Raffia
           # In their order.
           def rows(driver, params)
             wanted = params.fetch(@limit)
-            window = wanted + MARGIN
+            window = wanted + [wanted * 2 + FEW, MARGIN].min
             loop do
               keys = driver.query(@find.bind(driver, params) << window.to_s).flatten
               rows = keys.empty? ? [] : lock(driver, keys, params, wanted)
