@@ -67,13 +67,16 @@ module Raffia
       excused, @unexcused = @clients.failed.partition { |failed| @kills.excuse?(failed) }
       kinds = @clients.totals.keys | @clients.failed.map { |failed| failed[:kind] }
       puts "\n#{(SECONDS / 60).round(1)} minutes, SEED=#{SEED}: #{@kills.kills.size} workers " \
-        "killed with #{@kills.kills.sum { |kill| kill.ports.size }} connections, #{@done}"
+        "killed with #{@kills.kills.sum { |kill| kill.ports.size }} connections, #{@done}; " \
+        "#{@kills.own_queues} servers with queues of their own, and " \
+        "#{@kills.in_own_queues} connections there"
       kinds.each do |kind|
         puts "#{kind}: #{@clients.totals[kind]}, failed with killed workers: " \
           "#{excused.count { |failed| failed[:kind] == kind }}, failed otherwise: " \
           "#{@unexcused.count { |failed| failed[:kind] == kind }}"
       end
-      @unexcused.each { |failed| puts failed }
+      @unexcused.each { |failed| puts failed, "  before it: #{@kills.last_before(failed)}" }
+      puts server.err.lines.last(200) if @unexcused.any?
     end
   end
 end
