@@ -63,10 +63,18 @@ module Raffia
       # All threads of these processes get the usual one.
       def restore(pids)
         pids.each do |pid|
-          Dir.each_child("/proc/#{pid}/task") { |thread| BootPriority.set(@usual, thread.to_i) }
-        rescue SystemCallError
-          nil # it has ended
+          Dir.each_child("/proc/#{pid}/task") { |thread| restore_thread(thread.to_i) }
+        rescue Errno::ENOENT, Errno::ESRCH
+          nil # the process has ended
         end
+      end
+
+      private
+
+      def restore_thread(number)
+        BootPriority.set(@usual, number)
+      rescue Errno::ESRCH
+        nil # the thread has ended
       end
     end
   end

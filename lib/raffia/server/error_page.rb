@@ -64,7 +64,7 @@ module Raffia
       def to_s
         sections = @causes.map(&:to_s)
         facts = @request.fields.map { |name, value| "#{name}: #{value}" }
-        [sections.join("\n\nCaused by\n"), "#{@request.line}\n", facts.join("\n"), ""].join("\n\n")
+        [sections.join("\n\nCaused by\n"), @request.line, facts.join("\n"), ""].join("\n\n")
       end
 
       # Causes may be in a circle.

@@ -65,6 +65,8 @@ module Raffia
       # Further folders, see {LoadedFolders}. Safe in any thread.
       def add(folders)
         @lock.synchronize do
+          next if (folders - @loaded).empty?
+
           @loaded |= folders
           look_at_all
         end

@@ -127,7 +127,7 @@ module Raffia
         [:http2, :flag, true,
           "speak HTTP/2, too: by ALPN on TLS, and with clients that begin with it"],
         [:http2_max_streams, :count, 100,
-          "requests of a connection at a time; a stream counts until its fiber has ended"],
+          "requests of a connection at a time; a stream counts until its request has ended"],
         [:http2_window, :bytes, 64 << 10,
           "bytes of a request's body that a client may send before the application reads"],
         [:websockets_over_http2, %i[off native bridge], :off,

@@ -15,6 +15,8 @@ module Raffia
         %i[worker_requests] +
         %i[hard_timeout log log_level log_format metrics slow_request]).freeze
 
+      SHARED = %i[client_rate client_connections].freeze
+
       Result = ::Data.define(:application, :options, :hooks)
 
       # `initial`: the options before Ractors were decided. The block returns the application, the
@@ -30,12 +32,15 @@ module Raffia
         fresh.load_as(application.mode)
         fresh.execution = application.execution
         reloaded = Options.build(given)
-        warn_of(KEPT.reject { |name| reloaded.public_send(name) == @initial.public_send(name) })
-        Result.new(fresh, reloaded.with(**KEPT.to_h { |name| [name, options.public_send(name)] }),
+        warn_of(kept.reject { |name| reloaded.public_send(name) == @initial.public_send(name) })
+        Result.new(fresh, reloaded.with(**kept.to_h { |name| [name, options.public_send(name)] }),
           hooks)
       end
 
       private
+
+      # Workers share memory for limits of clients, which is there if the first start had the limit.
+      def kept = KEPT + SHARED.reject { |name| @initial.public_send(name) }
 
       def warn_of(names)
         if names.any?

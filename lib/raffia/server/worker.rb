@@ -172,6 +172,9 @@ module Raffia
         @acceptors.start
       end
 
+      # The time is over without newer code. In a takeover, :release begins to accept.
+      def resume = held? ? @pause.end : start_accepting
+
       # Whether workers of another supervisor serve.
       def held? = !!@worker_context&.held?
 
@@ -186,8 +189,10 @@ module Raffia
       def await_stop
         loop do
           case command = @commands.pop(timeout: @pause.wait)
-          when nil then start_accepting if @pause.step
-          when Numeric then @pause.begin(command)
+          when nil then resume if @pause.step
+          when Numeric
+            @mover&.hold
+            @pause.begin(command)
           when :reopen
             context.telemetry.access_log&.reopen
             @on_reopen&.call

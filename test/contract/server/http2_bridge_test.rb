@@ -143,6 +143,50 @@ class HTTP2BridgeTest < Raffia::TestCase
     end
   end
 
+  # Its socket is reset then, after the bytes that it has written.
+  def test_an_application_that_closes_without_reading_all
+    app = taking do |io|
+      io << format(SWITCH, "proof")
+      io.wait_readable
+      io << "last words"
+    end
+    connect(app) do |client|
+      ask(client)
+      client.take(:headers)
+      client.write(FRAMES.data(1, "never read", flags: []))
+      assert_equal "last words", rest(client)
+    end
+  end
+
+  def test_other_protocols_are_not_translated
+    app = lambda do |env|
+      @seen << env.values_at("REQUEST_METHOD", "rack.protocol", "HTTP_UPGRADE")
+      [501, {}, []]
+    end
+    connect(app) do |client|
+      ask(client, "connect-udp")
+      assert_equal "501", client.take(:headers).fields.assoc(":status").last
+      assert_equal ["CONNECT", ["connect-udp"], nil], @seen.pop
+    end
+  end
+
+  def test_an_open_socket_is_no_idle_connection
+    app = taking do |io|
+      io << format(SWITCH, "proof")
+      @seen << io.read
+    end
+    others = connections
+    connect(app) do |client, _server|
+      ask(client)
+      client.take(:headers)
+      served = (connections - others).fetch(0)
+      assert_nil served.idle_mark
+      client.write(FRAMES.rst_stream(1))
+      assert_empty @seen.pop
+      wait_until { served.idle_mark }
+    end
+  end
+
   def test_the_end_of_the_server_ends_the_socket
     app = taking do |io|
       io << format(SWITCH, "proof")
@@ -189,8 +233,10 @@ class HTTP2BridgeTest < Raffia::TestCase
     end
   end
 
-  def ask(client)
-    fields = [[":method", "CONNECT"], [":protocol", "websocket"], [":scheme", "http"],
+  def connections = ObjectSpace.each_object(Raffia::Server::HTTP2::Connection).to_a
+
+  def ask(client, protocol = "websocket")
+    fields = [[":method", "CONNECT"], [":protocol", protocol], [":scheme", "http"],
       [":path", "/"], [":authority", "localhost"], %w[sec-websocket-version 13]]
     client.write(FRAMES.headers(1, fields, flags: [:end_headers]))
   end

@@ -513,10 +513,10 @@ module Raffia
           long = "/#{"x" * 200}"
           assert_equal ["414", "1"], [server.get(long).code, server.get.body]
           script "#{settings}max_line 1000\nafter_fork { $forked = 2 }\nbacklog " \
-            "77\ndrain_timeout 7", "raffia.rb"
+            "77\ndrain_timeout 7\nclient_connections 90", "raffia.rb"
           server.kill(:HUP)
           wait_until(PROCESS_PATIENCE) { Array.new(8) { server.get(long).body }.uniq == ["2"] }
-          assert_match(/a restart does not change backlog, drain_timeout: stop the server/,
+          assert_match(/a restart does not change backlog, drain_timeout, client_connections: stop the server/,
             File.read(File.join(@dir, "raffia.log")))
           script "max_lime 1000", "raffia.rb"
           server.kill(:HUP)

@@ -17,7 +17,9 @@ module Raffia
         # choose the values.
         KEPT = 1024
         LONGEST = 256
-        private_constant :HEADERS, :UNKNOWN, :KEPT, :LONGEST
+        # Bits before an address of IPv4 in one of IPv6.
+        MAPPED = 96
+        private_constant :HEADERS, :UNKNOWN, :KEPT, :LONGEST, :MAPPED
 
         # Raises ConfigError for text that is no address and no network.
         def initialize(trusted, header)
@@ -42,8 +44,11 @@ module Raffia
 
         private
 
+        # Addresses of IPv4 that are written as those of IPv6 become native, as the peers' do. A
+        # network with others, too, stays one of IPv6.
         def network(text)
-          ::IPAddr.new(text)
+          parsed = ::IPAddr.new(text)
+          (parsed.ipv4_mapped? && parsed.prefix >= MAPPED) ? parsed.native : parsed
         rescue ::IPAddr::Error
           raise ConfigError, "trusted_proxies #{text.inspect} is neither an address nor a " \
             "network: write one such as 10.0.0.0/8 or 192.0.2.1"

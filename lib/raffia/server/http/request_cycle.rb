@@ -12,7 +12,7 @@ module Raffia
     module HTTP
       # Runs a request: calls the application and sends its response to a {Stream}.
       #
-      # An HTTP/1 connection reuses one cycle for all of its requests.
+      # A connection reuses a cycle that has ended for its next request.
       #
       # @api private
       class RequestCycle

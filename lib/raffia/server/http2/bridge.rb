@@ -104,11 +104,17 @@ module Raffia
         end
 
         def copy(piece)
-          loop do
+          while piece
             @stream.write(piece) unless piece.empty?
-            piece = @socket.readpartial(CHUNK)
+            piece = read
           end
-        rescue EOFError
+        end
+
+        # The application's bytes; nil at their end. An application that closes without reading all
+        # of the client's bytes resets its socket, and has written all that it wanted to.
+        def read
+          @socket.readpartial(CHUNK)
+        rescue EOFError, Errno::ECONNRESET
           nil
         end
 

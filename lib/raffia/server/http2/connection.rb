@@ -12,8 +12,8 @@ module Raffia
     module HTTP2
       # Serves the requests of a client, several at a time; see {RequestLoop}.
       #
-      # A stream keeps its place among `http2_max_streams` until its fiber has ended, also after a
-      # reset.
+      # A stream keeps its place among `http2_max_streams` until its request has ended, also after
+      # a reset.
       #
       # @api private
       class Connection < Server::Connection
@@ -26,8 +26,10 @@ module Raffia
         HARMLESS = [TOO_LARGE, MISDIRECTED].freeze
         # Ciphers of TLS 1.2 with ephemeral keys and authenticated encryption.
         STRONG = /\A(EC)?DHE-.*(GCM|CCM|CHACHA20)/
+        # The protocol of an extended CONNECT that {Bridge} translates.
+        WEBSOCKET = ["websocket"].freeze
         private_constant :NO_ERROR, :INADEQUATE_SECURITY, :TOO_LARGE, :MISDIRECTED,
-          :HARMLESS, :STRONG
+          :HARMLESS, :STRONG, :WEBSOCKET
 
         # `unread`: bytes that were read to find out that this is HTTP/2.
         def initialize(*, unread: nil)
@@ -48,7 +50,7 @@ module Raffia
         end
 
         def idle_mark
-          return unless @cycles.empty?
+          return if @cycles.any? || @session&.streams&.positive?
 
           @session ? @session.received : 0
         end
@@ -149,8 +151,8 @@ module Raffia
           @timers.announced
         end
 
-        # Later requests, which the client sends to another connection. Once, because each GOAWAY is a
-        # frame.
+        # Later requests, which the client sends to another connection. Once, because each GOAWAY is
+        # a frame.
         def refuse_later
           @session.goaway(NO_ERROR) unless @refusing
           @refusing = true
@@ -161,7 +163,7 @@ module Raffia
           env = stream.env
           refuse_misdirected(env) if @verifies
           limit_call(env) if stream.grpc?
-          bridge = open_bridge(env, stream) if @bridges && stream.connects?
+          bridge = open_bridge(env, stream) if @bridges && env["rack.protocol"] == WEBSOCKET
           cycle = next_cycle(stream)
           @cycles[cycle] = true
           @idle_cycle = cycle if cycle.run(env) { @session.inline? }

@@ -8,6 +8,8 @@ require "raffia/server/worker"
 # The wait of a connection's fiber for a thread that runs its request.
 class ServerThreadHandoffTest < Raffia::TestCase
   TimeLimit = Raffia::Server::Admission::TimeLimit
+  # Seconds; by then the application has begun.
+  SOON = 0.2
 
   def setup
     @pool = Raffia::Pool.new(on: :threads, workers: 2)
@@ -31,7 +33,7 @@ class ServerThreadHandoffTest < Raffia::TestCase
 
   def test_a_deadline_interrupts_the_application
     raised = nil
-    run_request(TimeLimit.new(0.01)) do
+    run_request(TimeLimit.new(SOON)) do
       @handoff.interruptible { sleep }
     rescue => error
       raised = error
@@ -41,9 +43,9 @@ class ServerThreadHandoffTest < Raffia::TestCase
   end
 
   def test_an_answer_takes_the_deadline_off
-    run_request(TimeLimit.new(0.01)) do
+    run_request(TimeLimit.new(SOON)) do
       @handoff.answer
-      @handoff.interruptible { sleep(0.05) }
+      @handoff.interruptible { sleep(SOON + 0.05) }
       @done = true
     end
     assert @done
@@ -52,11 +54,11 @@ class ServerThreadHandoffTest < Raffia::TestCase
 
   def test_the_deadline_of_a_body_outlives_that_of_the_application
     raised = nil
-    limit = TimeLimit.new(0.01)
+    limit = TimeLimit.new(SOON)
     run_request(limit) do
-      @handoff.answer(limit.extend_by(0.1))
+      @handoff.answer(limit.extend_by(2 * SOON))
       @handoff.interruptible do
-        sleep(0.05)
+        sleep(SOON + 0.05)
         @done = true
         sleep
       end
@@ -69,8 +71,8 @@ class ServerThreadHandoffTest < Raffia::TestCase
   end
 
   def test_outside_of_interruptible_blocks_nothing_is_raised
-    run_request(TimeLimit.new(0.01)) do
-      sleep(0.05)
+    run_request(TimeLimit.new(SOON)) do
+      sleep(SOON + 0.05)
       @done = true
     end
     assert @done

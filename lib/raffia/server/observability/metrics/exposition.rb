@@ -49,7 +49,7 @@ module Raffia
             longest_wait: ["requests_longest_wait_seconds",
               "How long the first request waits because of max_in_flight, or for a thread."]
           }.freeze
-          # Of a server in a takeover whose metrics can be asked for.
+          # States of a takeover in which a server can be asked for its metrics.
           TAKEOVER = {old: %i[offered yielded trial], new: %i[trial confirming]}
             .flat_map { |side, states| states.map { |state| {side: side, state: state} } }.freeze
           private_constant :COUNTERS, :GAUGES, :HIGHEST, :TAKEOVER
