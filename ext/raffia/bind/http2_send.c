@@ -136,12 +136,18 @@ static void flush_deferred(VALUE self)
     flush_now(connection);
 }
 
+/* An earlier call for this connection may be left, whose output was sent meanwhile. It runs now, and
+ * finds that nothing is deferred. */
+static void defer_flush(struct http2_connection *connection, struct scheduler *scheduler)
+{
+    raffia_defer(&scheduler->deferral, flush_deferred, connection->transport.self);
+    connection->deferred = 1;
+}
+
 void raffia_http2_begin_serving(struct http2_connection *connection)
 {
+    if (!connection->deferred) defer_flush(connection, raffia_http_scheduler());
     connection->serving = 1;
-    if (connection->deferred) return;
-    connection->deferred = 1;
-    raffia_defer(&raffia_http_scheduler()->deferral, flush_deferred, connection->transport.self);
 }
 
 /* An exception could end a thread of the application in the middle of a write. The fiber may not
@@ -156,8 +162,7 @@ void raffia_http2_output_due(struct http2_connection *connection)
     if (connection->deferred || connection->blocked || connection->broken) return;
     struct scheduler *scheduler = raffia_http_scheduler();
     if (scheduler && scheduler == connection->home) {
-        connection->deferred = 1;
-        raffia_defer(&scheduler->deferral, flush_deferred, connection->transport.self);
+        defer_flush(connection, scheduler);
     } else if (!NIL_P(connection->wakeups)) {
         announce(connection);
     } else {
