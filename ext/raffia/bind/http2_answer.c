@@ -77,6 +77,7 @@ static void submit_trailers(struct http2_stream *stream, VALUE trailers)
     struct http2_head head = {
         .stream = stream, .headers = trailers, .length = -1, .fields = &stream->fields};
     raffia_http2_build_head(&head);
+    check_client(stream); /* to_s of a value may have waited */
     submit_fields(stream, TRAILERS, 0, &stream->fields, 1);
 }
 
@@ -338,6 +339,7 @@ static VALUE stream_send_interim(VALUE self, VALUE status, VALUE headers)
                               .stream = stream,
                               .fields = &stream->fields};
     raffia_http2_build_head(&head);
+    if (is_gone(stream)) return Qnil; /* to_s of a value may have waited */
     submit_fields(stream, INTERIM, head.status, &stream->fields, 0);
     stream->fields.size = stream->fields.count = 0;
     return Qnil;

@@ -93,6 +93,22 @@ class HTTP2StreamTest < Raffia::TestCase
     end
   end
 
+  # Code of the application may wait there, and the stream may be released meanwhile.
+  def test_a_stream_that_is_released_while_its_trailers_are_read
+    with_stream do |stream, _|
+      assert stream.begin(200, PLAIN)
+      stream.write("ab")
+      assert_raises(Disconnected) { stream.finish({"x-sum" => releasing(stream)}) }
+    end
+  end
+
+  def test_a_stream_that_is_released_while_the_headers_of_an_interim_response_are_read
+    with_stream do |stream, _|
+      assert_nil stream.send_interim(103, {"link" => releasing(stream)})
+      assert_predicate stream, :gone?
+    end
+  end
+
   def test_trailers_of_a_request
     with_stream(method: "POST", more: true) do |stream, client|
       client.connection.write(FRAMES.data(1, "abc", flags: []),
@@ -220,6 +236,11 @@ class HTTP2StreamTest < Raffia::TestCase
   def send_body(stream, bytes)
     stream.begin(200, {})
     stream.write(bytes)
+  end
+
+  # @return [Object] whose to_s releases the stream
+  def releasing(stream)
+    Object.new.tap { |value| value.define_singleton_method(:to_s) { stream.release.to_s } }
   end
 
   def queued_signals = ObjectSpace.each_object(Thread::Queue).sum(&:size)
