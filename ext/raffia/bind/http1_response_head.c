@@ -118,7 +118,7 @@ static void append_line(struct http_headers *headers, const char *name, size_t l
     raffia_http1_append(output, "\r\n", 2);
 }
 
-/* The app may have written something itself, or another fiber has: then the partial head is gone. */
+/* The app, or another fiber, may have written something: then the partial head is gone. */
 static void check_turn(struct http_headers *headers)
 {
     const struct head *head = (struct head *)headers;

@@ -136,8 +136,8 @@ static void flush_deferred(VALUE self)
     flush_now(connection);
 }
 
-/* An earlier call for this connection may be left, whose output was sent meanwhile. It runs now, and
- * finds that nothing is deferred. */
+/* An earlier call for this connection may be left, whose output was sent meanwhile. It runs now,
+ * and finds that nothing is deferred. */
 static void defer_flush(struct http2_connection *connection, struct scheduler *scheduler)
 {
     raffia_defer(&scheduler->deferral, flush_deferred, connection->transport.self);

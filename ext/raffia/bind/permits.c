@@ -19,8 +19,8 @@ VALUE raffia_permit_delete(struct permits *permits, VALUE fiber)
     return rb_funcall(permits->given, id_delete, 1, fiber);
 }
 
-/* Weak in both: most blockers know their fiber, and would keep it, with its stack, for ever. One that
- * was collected cannot wake it any more. */
+/* Weak in both: most blockers know their fiber, and would keep it, with its stack, for ever. One
+ * that was collected cannot wake it any more. */
 void raffia_blocker_abandon(struct permits *permits, VALUE fiber, VALUE blocker)
 {
     if (NIL_P(permits->abandoned_blockers))

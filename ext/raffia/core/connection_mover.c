@@ -12,8 +12,8 @@
 #include "fork.h"
 #include "timer.h"
 
-/* BLOCK, BLOCKS: 65,536 connections. ROUND: nanoseconds of a poll, while the loop is late; no thread
- * waits for longer. ACCEPTS: at a time. AHEAD: in a turn of the loop. */
+/* BLOCK, BLOCKS: 65,536 connections. ROUND: nanoseconds of a poll, while the loop is late; no
+ * thread waits for longer. ACCEPTS: at a time. AHEAD: in a turn of the loop. */
 enum { MILLISECOND = 1000 * 1000, ROUND = 5 * MILLISECOND };
 enum { BLOCK = 64, BLOCKS = 1024, ACCEPTS = 16, AHEAD = 16 };
 
