@@ -119,7 +119,7 @@ static VALUE http2_initialize(int argc, VALUE *argv, VALUE self)
     RB_OBJ_WRITE(self, &connection->stream_class, argv[1]);
     RB_OBJ_WRITE(self, &connection->template, argv[2]);
     RB_OBJ_WRITE(self, &connection->wakeups, argc == 5 ? argv[4] : Qnil);
-    connection->https = raffia_http2_is_https(argv[2]) != 0;
+    connection->https = raffia_http_env_is_https(argv[2]) != 0;
     read_limits(&limits, argv[3]);
     raffia_http_transport_open(&connection->transport, argv[0]);
     connection->home = raffia_http_scheduler();

@@ -117,8 +117,6 @@ void raffia_init_http2_request(VALUE native);
 /* http2_env.c */
 VALUE raffia_http2_env(struct http2_stream *stream);
 VALUE raffia_http2_trailers(const struct raffia_http2_fields *fields);
-/* Whether requests for this template are made by TLS. */
-int raffia_http2_is_https(VALUE template);
 void raffia_init_http2_env(VALUE class);
 
 /* http2_answer.c */

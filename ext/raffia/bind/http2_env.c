@@ -7,7 +7,7 @@
 
 /* Frozen, made once and never changed again. */
 static VALUE key_method, key_path, key_query, key_uri, key_type, key_length, key_protocol,
-    key_scheme, key_trailers, version;
+    key_trailers, version;
 static VALUE methods[HTTP_QUERY + 1];
 
 struct build {
@@ -40,12 +40,6 @@ static VALUE copy_of_template(const struct build *build)
     if (!raffia_split_authority(build->bytes, authority, &host.name, &host.port))
         raffia_http2_refuse(400, "the authority is no host");
     return rb_hash_dup(raffia_http_env_template_of(template, &host));
-}
-
-int raffia_http2_is_https(VALUE template)
-{
-    VALUE scheme = rb_hash_lookup(template, key_scheme);
-    return RB_TYPE_P(scheme, T_STRING) && RSTRING_LEN(scheme) == 5;
 }
 
 /* Behind a proxy that ends TLS the scheme may be https on a plain connection. */
@@ -210,7 +204,6 @@ void raffia_init_http2_env(VALUE class)
     key_type = raffia_http_constant("CONTENT_TYPE");
     key_length = raffia_http_constant("CONTENT_LENGTH");
     key_protocol = raffia_http_constant("rack.protocol");
-    key_scheme = raffia_http_constant("rack.url_scheme");
     key_trailers = raffia_http_constant("raffia.response_trailers");
     version = raffia_http_constant("HTTP/2");
     for (int i = 0; i <= HTTP_QUERY; i++)

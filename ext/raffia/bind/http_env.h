@@ -38,6 +38,8 @@ struct raffia_http_host {
 VALUE raffia_http_env_template_of(VALUE template, const struct raffia_http_host *host);
 /* The same; 0 when there is none yet. The parts of the host may be missing. */
 VALUE raffia_http_env_known_template(VALUE template, const struct raffia_http_host *host);
+/* Whether its scheme is https: that of an env, or of a template. */
+int raffia_http_env_is_https(VALUE env);
 /* Sets SERVER_NAME and SERVER_PORT. */
 void raffia_http_env_set_server(VALUE env, const struct raffia_http_host *host);
 /* From any Hash; a template is returned as it is. `version`: SERVER_PROTOCOL. */

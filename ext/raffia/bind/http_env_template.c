@@ -55,11 +55,16 @@ static VALUE frozen(const char *bytes, struct raffia_slice slice)
     return rb_str_freeze(rb_str_new(bytes + slice.start, slice.size));
 }
 
-static VALUE default_port(VALUE template)
+int raffia_http_env_is_https(VALUE env)
 {
-    VALUE scheme = rb_hash_lookup(template, key_scheme);
-    int is_https = RB_TYPE_P(scheme, T_STRING) && RSTRING_LEN(scheme) == 5;
-    return is_https ? port_https : port_http;
+    VALUE scheme = rb_hash_lookup(env, key_scheme);
+    return RB_TYPE_P(scheme, T_STRING) && RSTRING_LEN(scheme) == 5 &&
+           memcmp(RSTRING_PTR(scheme), "https", 5) == 0;
+}
+
+static VALUE default_port(VALUE env)
+{
+    return raffia_http_env_is_https(env) ? port_https : port_http;
 }
 
 void raffia_http_env_set_server(VALUE env, const struct raffia_http_host *host)
