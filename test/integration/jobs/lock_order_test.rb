@@ -66,6 +66,22 @@ module JobsLockOrderSuite
     assert_empty found
     assert_empty @store.check
   end
+
+  # The end of a job waits for the first that its limit blocks, and this one leaves.
+  def test_an_end_unblocks_the_next_job_when_the_first_is_deleted_meanwhile
+    @store.enqueue(Array.new(3) { |n| draft(n, limit: {"key" => "l", "max" => 1}) })
+    claims = @store.claim(token = lease, ["default"], 9)
+    assert_equal [0], args(claims)
+    done = nil
+    @store.within(connection) do
+      assert_equal 1, @store.delete(@store.entries(:blocked).first(1))
+      done = Thread.new { @store.ack(claims) }
+      wait_until { blocked_transactions > 0 }
+    end
+    assert_equal [true], done.value
+    assert_equal [2], args(@store.claim(token, ["default"], 9))
+    assert_empty @store.check
+  end
 end
 
 class JobsLockOrderPostgresTest < Raffia::TestCase

@@ -13,7 +13,8 @@ module Raffia
         # are read without locks, more than wanted, and the first that are free are locked.
         # @api private
         class SkipLockedStatement
-          FORM = /\ASELECT[ ](?<columns>.*)[ ]FROM[ ](?<table>\S+)(?<index>[ ]FORCE[ ]INDEX[ ]\(\w+\))?
+          FORM = /\ASELECT[ ](?<columns>.*)[ ]FROM[ ](?<table>\S+)
+            (?<index>[ ]FORCE[ ]INDEX[ ]\(\w+\))?
             [ ]WHERE[ ](?<condition>.*?)(?<order>[ ]ORDER[ ]BY[ ].*?)?[ ]LIMIT[ ]\$(?<limit>\d+)
             [ ]FOR[ ]UPDATE[ ]SKIP[ ]LOCKED\z/mx
           # Keys that are read beyond those wanted: twice as many and a few, as other claims of the

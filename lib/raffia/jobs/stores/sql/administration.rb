@@ -99,8 +99,9 @@ module Raffia
 
           # All jobs come before what they held. The end of a dead job has been counted before.
           def finish(db, sql, entries)
-            rows = entries.sort_by(&:ref).group_by(&:set).transform_values do |some|
-              some.flat_map { |entry| db.rows(sql, entry.ref, entry.set.to_s) }
+            rows = Hash.new { |all, set| all[set] = [] }
+            entries.sort_by(&:ref).each do |entry|
+              rows[entry.set].concat(db.rows(sql, entry.ref, entry.set.to_s))
             end
             @cleanup.ended(db, rows.except(:dead).values.flatten(1), :dead, unblock: false)
             @cleanup.unblock(db, rows.fetch(:queue, []).map { |row| row[2] })
@@ -124,9 +125,8 @@ module Raffia
           def revived(db, found)
             found.each { |entry,| @flow_table.revived(db, entry.ref) }
             found.filter_map { |_, row| row[6] }.sort.each { |batch| @counter.revived(db, batch) }
-            found.map { |_, row| [row[8], row[9], row[7]] }.select(&:first).sort.reverse_each do |one|
-              @workflow_counter.revived(db, *one)
-            end
+            nodes = found.map { |_, row| [row[8], row[9], row[7]] }.select(&:first)
+            nodes.sort.reverse_each { |one| @workflow_counter.revived(db, *one) }
           end
 
           # The turn of another set's job is computed when it comes to its queue.

@@ -11,10 +11,14 @@ module Raffia
           Job = Struct.new(:id, :special, :limit_key, :unique_key, :batch, :jid, :workflow, :node)
           # Columns that statements return when they end jobs.
           COLUMNS = "id, special, limit_key, unique_key, batch, jid, workflow, node"
+          BLOCKED = "SELECT id, place FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' " \
+            "AND rated = 0 AND place > $2 ORDER BY place LIMIT 1"
+          # Before the places of all jobs; those that came back to the front have negative ones.
+          LOWEST_PLACE = -(2**62)
           # The job keeps its place, before all that came since it was blocked.
-          UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = (SELECT id " \
-            "FROM {jobs} WHERE limit_key = $1 AND state = 'blocked' AND rated = 0 ORDER BY place " \
-            "LIMIT 1) {returning} queue, id, priority, fair_key, fair_weight"
+          UNBLOCK = "UPDATE {jobs} SET state = 'queue', at = {now} WHERE id = $1 " \
+            "AND state = 'blocked' AND rated = 0 " \
+            "{returning} queue, id, priority, fair_key, fair_weight"
           TURN = "UPDATE {jobs} SET pass = $2 WHERE id = $1"
           DROP = "DELETE FROM {jobs} WHERE id = $1 {returning} #{COLUMNS}".freeze
           FREE_KEY = "DELETE FROM {uniques} WHERE key = $1 AND job = $2"
@@ -78,12 +82,26 @@ module Raffia
             return unless limit_key
 
             db.lock("limit:#{limit_key}")
-            queue, id, priority, key, weight = db.rows(UNBLOCK, limit_key).first
+            queue, id, priority, key, weight = unblock_first(db, limit_key)
             return unless queue
 
             pass = FairTurns.new(db).next_of_key(queue, priority, key, weight) if key
             db.run(TURN, id, pass) if pass
             db.wake([queue])
+          end
+
+          private
+
+          # The first may leave while this waits for its row: then the next one comes.
+          def unblock_first(db, limit_key)
+            place = LOWEST_PLACE
+            loop do
+              id, place = db.rows(BLOCKED, limit_key, place).first
+              return unless id
+
+              row = db.rows(UNBLOCK, id).first
+              return row if row
+            end
           end
         end
       end

@@ -26,8 +26,8 @@ module Raffia
             "(SELECT id FROM {jobs} WHERE state = 'queue' AND queue = $1 AND fair_key = $2 " \
             "AND limit_key IS NULL AND priority < #{Store::SUSPECTS} LIMIT $3 {skip_locked})"
           MORE = 1000
-          BLOCKED = "SELECT id, priority, fair_weight FROM {jobs} WHERE rated = 2 " \
-            "AND queue = $1 AND fair_key = $2 ORDER BY priority DESC, place LIMIT $3"
+          BLOCKED = "SELECT id, priority, fair_weight FROM {jobs} WHERE state = 'blocked' " \
+            "AND rated = 2 AND queue = $1 AND fair_key = $2 ORDER BY priority DESC, place LIMIT $3"
 
           def pause(db, queue, tenant)
             lock(db, queue, tenant)
