@@ -15,7 +15,7 @@ static void http2_mark(void *pointer)
     rb_gc_mark_movable(connection->stream_class);
     rb_gc_mark_movable(connection->template);
     rb_gc_mark_movable(connection->wakeups);
-    rb_gc_mark_movable(connection->vacancies);
+    rb_gc_mark_movable(connection->receiver_requests);
     rb_gc_mark_movable(connection->unsent);
     for (const struct http2_stream *one = connection->streams; one; one = one->next)
         rb_gc_mark_movable(one->self);
@@ -29,7 +29,7 @@ static void http2_compact(void *pointer)
     connection->stream_class = rb_gc_location(connection->stream_class);
     connection->template = rb_gc_location(connection->template);
     connection->wakeups = rb_gc_location(connection->wakeups);
-    connection->vacancies = rb_gc_location(connection->vacancies);
+    connection->receiver_requests = rb_gc_location(connection->receiver_requests);
     connection->unsent = rb_gc_location(connection->unsent);
 }
 
@@ -71,7 +71,7 @@ static VALUE http2_allocate(VALUE class)
     VALUE self = TypedData_Make_Struct(class, struct http2_connection, &http2_type, connection);
     connection->transport.self = self;
     connection->transport.socket = connection->stream_class = connection->template = Qnil;
-    connection->wakeups = connection->vacancies = connection->unsent = Qnil;
+    connection->wakeups = connection->receiver_requests = connection->unsent = Qnil;
     connection->last_request = &connection->requests;
     connection->write_timeout = RAFFIA_NO_LIMIT;
     return self;

@@ -26,9 +26,9 @@ struct http2_connection {
     struct http_transport transport;
     struct raffia_http2_session *session;
     VALUE stream_class, template;
-    VALUE wakeups;   /* Queue: gets the connection when its loop has to send; Qnil: none */
-    VALUE vacancies; /* Queue: gets true when a fiber is needed that receives; Qnil: never */
-    VALUE unsent;    /* String: output that a method has not written yet, or Qnil */
+    VALUE wakeups;           /* Queue: gets the connection when its loop has to send; Qnil: none */
+    VALUE receiver_requests; /* Queue: gets true when another fiber has to receive; Qnil: never */
+    VALUE unsent;            /* String: output that a method has not written yet, or Qnil */
     const struct scheduler *home;  /* of the fiber that receives; only its fibers send */
     struct http2_fields spare;     /* for the next stream */
     struct http2_stream *streams;  /* all that have an object and were not released */
@@ -42,13 +42,13 @@ struct http2_connection {
     unsigned char announced; /* `wakeups` has the connection */
     unsigned char blocked;   /* the kernel takes no more; a fiber waits, and sends the rest */
     unsigned char sending;
-    unsigned char serving;  /* the fiber that receives serves a request, and has not waited */
-    unsigned char deserted; /* it has waited there, and no other fiber has begun to receive */
-    unsigned char drained;  /* the last receive took all there was */
-    unsigned char streak;   /* receives in a row without a wait */
-    unsigned char ended;    /* no more input is taken */
-    unsigned char https;    /* the scheme of requests */
-    unsigned char broken;   /* no more output can be sent */
+    unsigned char receiver_serves;   /* the fiber that receives serves a request, without a wait */
+    unsigned char receiver_released; /* it has waited there, and no other one receives yet */
+    unsigned char drained;           /* the last receive took all there was */
+    unsigned char streak;            /* receives in a row without a wait */
+    unsigned char ended;             /* no more input is taken */
+    unsigned char https;             /* the scheme of requests */
+    unsigned char broken;            /* no more output can be sent */
 };
 
 struct http2_stream {
@@ -79,9 +79,9 @@ static inline struct http2_connection *raffia_http2_connection_of(VALUE self)
 /* Sends the output soon: before any fiber waits, or in the connection's loop. */
 void raffia_http2_output_due(struct http2_connection *connection);
 /* The fiber that receives begins to serve a request. If it waits there, another one has to receive:
- * see `vacancies`. */
+ * see `receiver_requests`. */
 void raffia_http2_begin_serving(struct http2_connection *connection);
-void raffia_http2_desert(struct http2_connection *connection);
+void raffia_http2_release_receiver(struct http2_connection *connection);
 /* Sends now what would be sent before the fiber waits. */
 void raffia_http2_flush_deferred(struct http2_connection *connection);
 /* Sends what can be sent without a wait. Returns whether all of it was. Raises nothing. */

@@ -131,12 +131,12 @@ static VALUE http2_receive(int argc, VALUE *argv, VALUE self)
     struct http2_connection *connection = raffia_http2_connection_of(self);
     rb_check_arity(argc, 0, 1);
     int64_t deadline = raffia_http2_deadline(argc == 1 ? argv[0] : Qnil);
-    connection->serving = 0;
+    connection->receiver_serves = 0;
     for (;;) {
         raffia_http2_dispatch(connection);
         VALUE request = next_request(connection);
         if (!NIL_P(request)) {
-            if (!NIL_P(connection->vacancies)) raffia_http2_begin_serving(connection);
+            if (!NIL_P(connection->receiver_requests)) raffia_http2_begin_serving(connection);
             return request;
         }
         connection->deferred = 0; /* what was deferred is done now */
@@ -153,57 +153,57 @@ static VALUE http2_receive(int argc, VALUE *argv, VALUE self)
 }
 
 /*
- * @overload vacancies=(queue)
+ * @overload receiver_requests=(queue)
  *   The fiber that receives will serve requests itself. When it has waited in one, another fiber
  *   has to receive, and the queue gets true. Without a native scheduler it does not: {#inline?}.
  *   @param queue [Thread::Queue]
  */
-static VALUE http2_set_vacancies(VALUE self, VALUE queue)
+static VALUE http2_set_receiver_requests(VALUE self, VALUE queue)
 {
     struct http2_connection *connection = raffia_http2_connection_of(self);
-    if (connection->home) RB_OBJ_WRITE(self, &connection->vacancies, queue);
+    if (connection->home) RB_OBJ_WRITE(self, &connection->receiver_requests, queue);
     return queue;
 }
 
 static VALUE http2_is_inline(VALUE self)
 {
-    return NIL_P(raffia_http2_connection_of(self)->vacancies) ? Qfalse : Qtrue;
+    return NIL_P(raffia_http2_connection_of(self)->receiver_requests) ? Qfalse : Qtrue;
 }
 
-/* @overload receiver?
+/* @overload resume_receiving
  *   @return [Boolean] whether the fiber that has served a request has to go on to receive */
-static VALUE http2_is_receiver(VALUE self)
+static VALUE http2_resume_receiving(VALUE self)
 {
     struct http2_connection *connection = raffia_http2_connection_of(self);
-    if (connection->deserted) connection->serving = 1;
-    connection->deserted = 0;
-    return connection->serving ? Qtrue : Qfalse;
+    if (connection->receiver_released) connection->receiver_serves = 1;
+    connection->receiver_released = 0;
+    return connection->receiver_serves ? Qtrue : Qfalse;
 }
 
-/* @overload vacant?
+/* @overload take_receiver_request
  *   @return [Boolean] whether a fiber has to be started that receives. True only once. */
-static VALUE http2_is_vacant(VALUE self)
+static VALUE http2_take_receiver_request(VALUE self)
 {
     struct http2_connection *connection = raffia_http2_connection_of(self);
-    VALUE vacant = connection->deserted ? Qtrue : Qfalse;
-    connection->deserted = 0;
-    return vacant;
+    VALUE released = connection->receiver_released ? Qtrue : Qfalse;
+    connection->receiver_released = 0;
+    return released;
 }
 
-/* @overload desert
- *   The fiber that has to receive after its request ends, if there still is such a fiber. */
-static VALUE http2_desert(VALUE self)
+/* @overload release_receiver
+ *   The fiber that receives ends with its request. Another one has to, if none does yet. */
+static VALUE http2_release_receiver(VALUE self)
 {
-    raffia_http2_desert(raffia_http2_connection_of(self));
+    raffia_http2_release_receiver(raffia_http2_connection_of(self));
     return Qnil;
 }
 
-/* @overload vacate
+/* @overload receiver_cancelled
  *   The fiber that receives was cancelled. */
-static VALUE http2_vacate(VALUE self)
+static VALUE http2_receiver_cancelled(VALUE self)
 {
-    raffia_http2_connection_of(self)->serving = 1;
-    return http2_desert(self);
+    raffia_http2_connection_of(self)->receiver_serves = 1;
+    return http2_release_receiver(self);
 }
 
 /* @overload next_request
@@ -229,12 +229,12 @@ void raffia_init_http2_receive(VALUE http2)
 {
     rb_define_method(http2, "receive", http2_receive, -1);
     rb_define_method(http2, "next_request", http2_next_request, 0);
-    rb_define_method(http2, "vacancies=", http2_set_vacancies, 1);
+    rb_define_method(http2, "receiver_requests=", http2_set_receiver_requests, 1);
     rb_define_method(http2, "inline?", http2_is_inline, 0);
-    rb_define_method(http2, "receiver?", http2_is_receiver, 0);
-    rb_define_method(http2, "vacant?", http2_is_vacant, 0);
-    rb_define_method(http2, "desert", http2_desert, 0);
-    rb_define_method(http2, "vacate", http2_vacate, 0);
+    rb_define_method(http2, "resume_receiving", http2_resume_receiving, 0);
+    rb_define_method(http2, "take_receiver_request", http2_take_receiver_request, 0);
+    rb_define_method(http2, "release_receiver", http2_release_receiver, 0);
+    rb_define_method(http2, "receiver_cancelled", http2_receiver_cancelled, 0);
     rb_define_method(http2, "feed", http2_feed, 1);
 }
 

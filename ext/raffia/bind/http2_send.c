@@ -119,12 +119,12 @@ static void flush_now(struct http2_connection *connection)
     announce(connection);
 }
 
-void raffia_http2_desert(struct http2_connection *connection)
+void raffia_http2_release_receiver(struct http2_connection *connection)
 {
-    if (!connection->serving) return;
-    connection->serving = 0;
-    connection->deserted = 1;
-    rb_funcall(connection->vacancies, id_push, 1, Qtrue);
+    if (!connection->receiver_serves) return;
+    connection->receiver_serves = 0;
+    connection->receiver_released = 1;
+    rb_funcall(connection->receiver_requests, id_push, 1, Qtrue);
 }
 
 static void flush_deferred(VALUE self)
@@ -132,7 +132,7 @@ static void flush_deferred(VALUE self)
     struct http2_connection *connection = raffia_http2_connection_of(self);
     if (!connection->deferred) return;
     connection->deferred = 0;
-    raffia_http2_desert(connection);
+    raffia_http2_release_receiver(connection);
     flush_now(connection);
 }
 
@@ -147,7 +147,7 @@ static void defer_flush(struct http2_connection *connection, struct scheduler *s
 void raffia_http2_begin_serving(struct http2_connection *connection)
 {
     if (!connection->deferred) defer_flush(connection, raffia_http_scheduler());
-    connection->serving = 1;
+    connection->receiver_serves = 1;
 }
 
 /* An exception could end a thread of the application in the middle of a write. The fiber may not

@@ -20,8 +20,8 @@ module Raffia
           @session = session
           @scope = scope
           @serve = serve
-          @vacancies = ::Thread::Queue.new
-          @session.vacancies = @vacancies if inline
+          @receiver_requests = ::Thread::Queue.new
+          @session.receiver_requests = @receiver_requests if inline
         end
 
         # Returns when no more requests will come. Some may still run, in the scope.
@@ -29,8 +29,8 @@ module Raffia
           return (nil while receive) unless @session.inline?
 
           start_receiver
-          while @vacancies.pop
-            start_receiver if @session.vacant?
+          while @receiver_requests.pop
+            start_receiver if @session.take_receiver_request
           end
         end
 
@@ -42,14 +42,14 @@ module Raffia
           storage = Fiber.current.storage || {}
           nil while serve_next(storage)
         ensure
-          @session.desert # the application has ended the fiber
+          @session.release_receiver # the application has ended the fiber
         end
 
         # A method of its own: YJIT does not compile a loop that is entered once.
         def serve_next(storage)
           stream = next_stream or return end_requests
           @serve.call(stream)
-          return unless @session.receiver?
+          return unless @session.resume_receiving
 
           check_cancellation
           Native.reset_fiber(storage)
@@ -60,12 +60,12 @@ module Raffia
         def next_stream
           @session.receive
         rescue Cancel
-          @session.vacate
+          @session.receiver_cancelled
           raise
         end
 
         def end_requests
-          @vacancies.push(nil)
+          @receiver_requests.push(nil)
           nil
         end
 

@@ -37,7 +37,7 @@ class HTTP2ReceiverTest < Raffia::TestCase
       answer(session)
       answer(session) { sleep(0.001) }
       assert_equal 1, queue.size
-      assert_predicate session, :vacant?
+      assert session.take_receiver_request
     end
   end
 
@@ -48,7 +48,7 @@ class HTTP2ReceiverTest < Raffia::TestCase
     Raffia.run do
       session = Raffia::Native::HTTP2.new(server, Raffia::Server::HTTP2::Stream,
         {"rack.url_scheme" => "http"}, {})
-      session.vacancies = queue = Thread::Queue.new
+      session.receiver_requests = queue = Thread::Queue.new
       skip "a fiber of its own serves each request" unless session.inline?
       yield session, client, queue
     end
