@@ -82,6 +82,23 @@ module JobsLockOrderSuite
     assert_equal [2], args(@store.claim(token, ["default"], 9))
     assert_empty @store.check
   end
+
+  # Another transaction moves the job that is to be replaced.
+  def test_a_unique_job_waits_for_the_row_of_the_job_that_it_replaces
+    unique = {"key" => "u", "until" => "done", "conflict" => "replace"}
+    @store.enqueue([draft(1, unique: unique)])
+    found = conflicts
+    newer = nil
+    @store.within(connection) do
+      assert_equal 1, @store.move(@store.entries(:queue), "other")
+      newer = Thread.new { @store.enqueue([draft(2, unique: unique)]) }
+      wait_until { blocked_transactions > 0 }
+    end
+    assert_kind_of String, newer.value.first
+    assert_equal [2], @store.entries(:queue).map { |entry| entry.item["args"].first }
+    assert_empty found
+    assert_empty @store.check
+  end
 end
 
 class JobsLockOrderPostgresTest < Raffia::TestCase

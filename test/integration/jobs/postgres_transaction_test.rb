@@ -150,6 +150,15 @@ class JobsPostgresTransactionTest < Raffia::TestCase
     assert_equal [1, 2], waiting
   end
 
+  def test_a_transaction_with_several_unique_jobs_holds_up_no_others
+    @mine.transaction do
+      Raffia::Jobs.transaction(@mine) { OnlyOnce.perform_bulk([[1], [2]]) }
+      other = Thread.new { OnlyOnce.perform_bulk([[3], [4]]) }
+      assert other.join(PATIENCE), "it waits for the transaction"
+    end
+    assert_equal [1, 2, 3, 4], waiting.sort
+  end
+
   def test_a_transaction_of_active_record
     require "active_record"
     ActiveRecord::Base.establish_connection(adapter: "postgresql", host: "127.0.0.1",

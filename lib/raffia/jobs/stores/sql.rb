@@ -32,9 +32,9 @@ module Raffia
       #
       # A connection has `rows(sql, *params)` (Array of Arrays), `run(sql, *params)` (number of rows
       # changed), `numbers(n)` (new ones, each higher than all before), `wake(queues)` (notifies
-      # waits after the commit), `lock(name)` (until the commit) and `lock_in_order(names)` (of names
-      # that are locked one by one afterwards). Statements have parameters as `$1`, and words in
-      # braces for the {Dialect}.
+      # waits after the commit), `lock(name)` (until the commit), `lock_in_order(names)` (of names
+      # that are locked one by one afterwards) and `own?` (whether it is the store's, and not an
+      # application's). Statements have parameters as `$1`, and words in braces for the {Dialect}.
       class SQL < Store
         private
 

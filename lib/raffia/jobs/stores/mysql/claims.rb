@@ -46,18 +46,17 @@ module Raffia
           # limits: it has their locks, and must not wait for others.
           def take_some(claims, lease, queues, limit, following, ahead)
             limit -= claims.size
-            opened = @rate_admission.open_before_claim(@database, queues, limit, ahead)
+            @rate_admission.open_before_claim(@database, limit, ahead)
             more = false
             taken = @database.write do |db|
               more = false
-              some = open_queues(db, lease, queues).each_with_object([]) do |queue, taken|
-                wanted = limit - taken.size
-                break taken if wanted < 1 || more
+              open_queues(db, lease, queues).each_with_object([]) do |queue, some|
+                wanted = limit - some.size
+                break some if wanted < 1 || more
 
                 rows, more = take_from(db, following, lease, queue, wanted, ahead)
-                taken.concat(rows)
+                some.concat(rows)
               end
-              wake_others(db, opened, some, limit)
             end
             claims.concat(taken)
             more

@@ -40,10 +40,9 @@ module Raffia
 
           # A transaction of its own: it has locks of limits, and must not wait for others.
           def take_some(take, lease, queues, wanted, ahead)
-            opened = @rate_admission.open_before_claim(@database, queues, wanted, ahead)
+            @rate_admission.open_before_claim(@database, wanted, ahead)
             @database.transaction(:by_index) do |db|
-              claims, more = take_from_all(db, take, lease, queues, wanted, ahead)
-              [wake_others(db, opened, claims, wanted), more]
+              take_from_all(db, take, lease, queues, wanted, ahead)
             end
           end
 

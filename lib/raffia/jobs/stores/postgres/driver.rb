@@ -30,22 +30,23 @@ module Raffia
           def self.connect(address, dialect)
             raw = Failures.translate_errors(address) { PG.connect(address.conninfo) }
             raw.set_notice_processor {} # instead of stderr; what matters is an error, too
-            new(raw, address, dialect)
+            new(raw, address, dialect, own: true)
           end
 
           def self.wrap(connection, address, dialect)
             raw = connection.respond_to?(:raw_connection) ? connection.raw_connection : connection
-            return new(raw, address, dialect) if raw.is_a?(PG::Connection)
+            return new(raw, address, dialect, own: false) if raw.is_a?(PG::Connection)
 
             raise ConfigError,
               "only a connection to PostgreSQL can have jobs in its transaction: pass a " \
               "PG::Connection, or Active Record's connection to PostgreSQL, not #{raw.class}"
           end
 
-          def initialize(raw, address, dialect)
+          def initialize(raw, address, dialect, own:)
             @raw = raw
             @address = address
             @dialect = dialect
+            @own = own
             @plain = PG::TypeMapAllStrings.new
             @types = PG::TypeMapByOid.new
             {PG::BinaryDecoder::Integer => [20, 21, 23], PG::BinaryDecoder::Float => [700, 701],
@@ -60,6 +61,9 @@ module Raffia
           end
 
           def run(sql, *params) = execute(sql, params).cmd_tuples
+
+          # Whether it is the store's, and not an application's.
+          def own? = @own
 
           def wake(queues)
             return if queues.empty?

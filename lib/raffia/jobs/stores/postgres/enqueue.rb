@@ -55,11 +55,12 @@ module Raffia
           end
 
           # Several unique keys are locked before the first job is added. Keys that do not exist yet
-          # are made by one such transaction at a time.
+          # are made by one such transaction at a time. An application's may take long, and does not
+          # hold up others.
           def insert(db, drafts)
             keys = drafts.filter_map { |draft| draft.extras&.dig("unique", "key") }.uniq
             if keys.size > 1
-              db.lock("uniques")
+              db.lock("uniques") if db.own?
               db.rows(LOCK_KEYS, keys)
             end
             super

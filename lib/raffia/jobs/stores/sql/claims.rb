@@ -39,26 +39,19 @@ module Raffia
             return [] if limit < 1
 
             take = suspects ? TAKE_SUSPECTS : TAKE
-            opened = @rate_admission.open_before_claim(@database, queues, limit, ahead)
+            @rate_admission.open_before_claim(@database, limit, ahead)
             @database.write(durable: false) do |db|
               next [] if db.rows("SELECT 1 FROM {leases} WHERE token = $1", lease.token).empty?
 
-              claims = (queues - @names.paused(db)).each_with_object([]) do |queue, some|
-                fill(some, limit) { |wanted| take_from(db, take, lease, queue, wanted, ahead) }
+              (queues - @names.paused(db)).each_with_object([]) do |queue, claims|
+                fill(claims, limit) { |wanted| take_from(db, take, lease, queue, wanted, ahead) }
               end
-              wake_others(db, opened, claims, limit)
             end
           end
 
           def suspects?(queues) = @database.read { |db| db.rows(SUSPECT, queues) }.any?
 
           private
-
-          # Notifies others of jobs that a claim may have left. Returns its claims.
-          def wake_others(db, opened, claims, limit)
-            db.wake(opened) if claims.size >= limit
-            claims
-          end
 
           # Takes more when some of the jobs taken may not run now. The block returns claims, and
           # whether there may be more.

@@ -30,10 +30,16 @@ module Raffia
             "FROM {uniques} WHERE key = $1) AND state IN ('queue', 'scheduled', 'retry', " \
             "'blocked') AND workflow IS NULL {try_lock}"
 
+          # Jobs that others may replace, by their numbers.
+          REPLACEABLE = "SELECT id FROM {jobs} WHERE id IN (SELECT job FROM {uniques} " \
+            "WHERE key {names $1}) AND state IN ('queue', 'scheduled', 'retry', 'blocked') " \
+            "AND workflow IS NULL ORDER BY id {lock}"
+
           needs :database, :key_values, :counter, :cleanup, :names, :flow_table
 
           def enqueue(drafts, precondition: nil)
             @database.write do |db|
+              lock_replaced(db, drafts)
               if precondition &&
                   !@key_values.change(db, precondition.key, precondition.value, precondition.expect)
                 next
@@ -59,6 +65,15 @@ module Raffia
           end
 
           private
+
+          # Jobs come before unique keys. One that is locked later is not replaced if another
+          # transaction has it: on an application's connection, and at the end of a batch.
+          def lock_replaced(db, drafts)
+            uniques = drafts.filter_map { |draft| draft.extras && draft.extras["unique"] }
+            keys = uniques.select { |unique| unique["conflict"] == "replace" }
+              .map { |unique| unique["key"] }.uniq
+            db.rows(REPLACEABLE, keys) if keys.any? && db.own?
+          end
 
           def step?(draft)
             draft.at.nil? && draft.extras&.key?("workflow") &&

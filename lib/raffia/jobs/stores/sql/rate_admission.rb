@@ -50,16 +50,15 @@ module Raffia
           end
 
           # The same before a claim, which knows mostly that there is nothing to open. It is a
-          # transaction of its own, because a claim waits for limits before rates. Notifies others
-          # of jobs that the claim will not take; returns queues of jobs that it may leave.
-          def open_before_claim(database, queues, limit, ahead)
-            return [] unless @timer.due?
+          # transaction of its own, because a claim waits for limits before rates. Others are
+          # notified at once: the claim may fail.
+          def open_before_claim(database, limit, ahead)
+            return unless @timer.due?
 
             database.write(durable: false) do |db|
               names = open_keys(db, limit, ahead: ahead)
               next_opening(db)
-              db.wake(names - queues)
-              names & queues
+              db.wake(names)
             end
           end
 

@@ -22,12 +22,17 @@ module Raffia
         # 6. limits in one order, then jobs that they block
         # 7. rates in one order, then jobs that they block
         #
-        # Other jobs, which a claim blocks or a unique job replaces, are passed over when they are
-        # locked. A claim opens rates in a transaction before its own.
+        # Other jobs, which a claim blocks, are passed over when they are locked. An enqueue locks
+        # the jobs that it may replace first; on an application's connection, and at the end of a
+        # batch, it passes over those that others have locked. A claim opens rates in a transaction
+        # before its own.
         #
         # Three rare kinds break the order, and are repeated after a {Failures::Conflict}: drafts
         # with unique keys that a batch or workflow adds at its end, the cancellation of a workflow
-        # beside a claim of its jobs, and changes of blocked jobs by an operator.
+        # beside a claim of its jobs, and changes of blocked jobs by an operator. Also
+        # repeated: on PostgreSQL a resignation, a death, a recovery and a release of several lock
+        # the jobs of a lease by their places, and an ack of several leases locks the jobs of one
+        # lease after those of another. They share jobs with others only when a lease is lost.
         # @api private
         class ServerDatabase
           TRIES = 5

@@ -56,6 +56,9 @@ module Raffia
 
           def lock_in_order(_names) = nil
 
+          # No connection of an application can have jobs.
+          def own? = true
+
           def wake(queues)
             @wakes ||= queues.any?
           end
