@@ -230,7 +230,13 @@ module Raffia
     end
 
     def sockets(server)
-      Dir.glob("/proc/#{server.pid}/fd/*").count { |name| File.readlink(name).start_with?("socket:") }
+      Dir.glob("/proc/#{server.pid}/fd/*").count { |name| socket?(name) }
+    end
+
+    def socket?(name)
+      File.readlink(name).start_with?("socket:")
+    rescue Errno::ENOENT
+      false # it was closed meanwhile
     end
 
     def workers(server)

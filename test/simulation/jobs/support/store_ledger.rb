@@ -4,12 +4,11 @@ module Simulations
   module Jobs
     # The fate of jobs as callers of a store know it. A call that failed was done as a whole, or not.
     class StoreLedger
-      # A call that enqueues several jobs, until it returns. `kept`: false when nothing can be left.
-      Doubt = Struct.new(:jids, :kept)
-
       def initialize
         @accepted = []
-        @doubts = []
+        # Calls that enqueue several jobs, until they return: their jobs => whether any can be left.
+        # Threads take turns within blocks, so entries are added and removed by single calls.
+        @doubts = {}
         @seen = {}
         @holders = {}
         @ended = Hash.new(0)
@@ -18,16 +17,15 @@ module Simulations
       end
 
       # Before a call, whose caller may die in it.
-      def attempt(jids) = @doubts << Doubt.new(jids, true)
+      def attempt(jids) = @doubts[jids] = true
 
       def accept(jids)
         @accepted.concat(jids)
-        @doubts.delete_if { |one| one.jids == jids }
+        @doubts.delete(jids)
       end
 
       def doubt(jids, error)
-        kept = !error.message.include?("nothing of this call was kept")
-        @doubts.find { |one| one.jids == jids }.kept = kept
+        @doubts[jids] = !error.message.include?("nothing of this call was kept")
       end
 
       # The store gave the job to the holder of a lease.
@@ -60,7 +58,7 @@ module Simulations
         [*@faults.uniq,
           *named("lost", @accepted.select { |jid| @ended[jid].zero? && !@unsure[jid] }),
           *named("ended twice", @ended.select { |_, count| count > 1 }.keys),
-          *named("enqueued in part", @doubts.reject { |one| whole?(one) }.flat_map(&:jids)),
+          *named("enqueued in part", @doubts.reject { |jids, kept| whole?(jids, kept) }.keys.flatten),
           *("left: #{left}" if left.values.sum.positive?)]
       end
 
@@ -68,9 +66,9 @@ module Simulations
 
       def named(what, jids) = jids.empty? ? [] : ["#{what}: #{jids.join(", ")}"]
 
-      def whole?(doubt)
-        there = doubt.jids.count { |jid| @seen[jid] }
-        there.zero? || (doubt.kept && there == doubt.jids.size)
+      def whole?(jids, kept)
+        there = jids.count { |jid| @seen[jid] }
+        there.zero? || (kept && there == jids.size)
       end
     end
   end
