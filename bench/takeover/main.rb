@@ -74,7 +74,7 @@ class Upgrades
     await { File.read("#{@dir}/pid").to_i != old && gone?(old) }
   end
 
-  # As often as there are upgrades.
+  # It computes once for each upgrade.
   def compute(count, seconds)
     code = "nil while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < #{BOOT}"
     finish = TestSupport.now + seconds

@@ -15,7 +15,7 @@ void raffia_http_bad_response(const char *format, va_list arguments)
     rb_exc_raise(rb_exc_new_str(rb_path2class("Raffia::Server::BadResponse"), message));
 }
 
-/* What was written is discarded first, because the message may take code of the app. */
+/* Discards the output first, because the message may call code of the app. */
 RBIMPL_ATTR_FORMAT(RBIMPL_PRINTF_FORMAT, 2, 3)
 RBIMPL_ATTR_NORETURN()
 static void refuse(struct http_headers *headers, const char *format, ...)

@@ -9,7 +9,7 @@
 
 struct http_headers;
 
-/* What a version of HTTP does with headers. */
+/* How a version of HTTP writes headers. */
 struct http_headers_kind {
     /* Whether the server writes this field itself, or leaves it out. */
     int (*skips)(struct http_headers *headers, const char *name, size_t length, const char *value,

@@ -36,7 +36,7 @@ module SchedulerFibersSuite
     end
   end
 
-  # What a fiber has stopped blocking on often knows it, as waiters do.
+  # The object that a fiber has stopped blocking on often refers to the fiber, as waiters do.
   def test_a_fiber_whose_wait_ran_out_is_collected_after_its_end
     on_scheduler do |scheduler|
       before = count_fibers

@@ -72,7 +72,7 @@ module Raffia
         # A cancellation that came too late for one request must not end another one.
         def check_cancellation = CancellationStack.current&.check!
 
-        # As serve_next.
+        # Receives a request, which another fiber serves. Returns whether there was one.
         def receive
           stream = @session.receive or return false
           @scope.spawn { serve_streams(stream) }
