@@ -129,11 +129,7 @@ class HTTP2BridgeTest < Raffia::TestCase
   end
 
   def test_a_reset_of_the_client_ends_the_socket
-    app = taking do |io|
-      io << format(SWITCH, "proof")
-      @seen << io.read
-    end
-    connect(app, http2_max_streams: 1) do |client|
+    connect(reading, http2_max_streams: 1) do |client|
       ask(client)
       client.take(:headers)
       client.write(FRAMES.rst_stream(1))
@@ -171,12 +167,8 @@ class HTTP2BridgeTest < Raffia::TestCase
   end
 
   def test_an_open_socket_is_no_idle_connection
-    app = taking do |io|
-      io << format(SWITCH, "proof")
-      @seen << io.read
-    end
     others = connections
-    connect(app) do |client, _server|
+    connect(reading) do |client, _server|
       ask(client)
       client.take(:headers)
       served = (connections - others).fetch(0)
@@ -188,11 +180,7 @@ class HTTP2BridgeTest < Raffia::TestCase
   end
 
   def test_the_end_of_the_server_ends_the_socket
-    app = taking do |io|
-      io << format(SWITCH, "proof")
-      @seen << io.read
-    end
-    connect(app) do |client, server|
+    connect(reading) do |client, server|
       ask(client)
       client.take(:headers)
       server.stop
@@ -230,6 +218,14 @@ class HTTP2BridgeTest < Raffia::TestCase
         io.close
       end
       [-1, {}, []]
+    end
+  end
+
+  # Takes the socket, and reads to the end of it.
+  def reading
+    taking do |io|
+      io << format(SWITCH, "proof")
+      @seen << io.read
     end
   end
 

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/in_child"
 require "raffia/process/boot_priority"
 
 # Priorities of real processes. Root may raise them again, but not in every container.
 class ProcessBootPriorityTest < Raffia::TestCase
+  include TestSupport::InChild
+
   BootPriority = Raffia::Process::BootPriority
   NOBODY = 65_534
 
@@ -56,20 +59,4 @@ class ProcessBootPriorityTest < Raffia::TestCase
   private
 
   def priority(pid) = ::Process.getpriority(::Process::PRIO_PROCESS, pid)
-
-  # @return [String] the value of the block
-  def in_child
-    reader, writer = IO.pipe
-    pid = fork do
-      writer.write(yield)
-    ensure
-      writer.close
-      exit!(0)
-    end
-    writer.close
-    reader.read
-  ensure
-    ::Process.wait(pid)
-    reader.close
-  end
 end

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/in_child"
 require "raffia/server"
 
 # Sockets go from one process to another, all or none.
 class TakeoverOfferTest < Raffia::TestCase
+  include TestSupport::InChild
+
   Offer = Raffia::Server::Takeover::Offer
   Key = Raffia::Server::Listen::SocketSet::Key
   Channel = Raffia::Process::Supervisor::MessageChannel
@@ -75,20 +78,4 @@ class TakeoverOfferTest < Raffia::TestCase
   def descriptors = Dir.children("/proc/self/fd").size
 
   def refused(&) = assert_raises(Raffia::Server::CannotListen, &).message
-
-  # @return [String] the value of the block
-  def in_child
-    reader, writer = IO.pipe
-    pid = fork do
-      writer.write(yield)
-    ensure
-      writer.close
-      exit!(0)
-    end
-    writer.close
-    reader.read
-  ensure
-    ::Process.wait(pid)
-    reader.close
-  end
 end
